@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.pattern.posix import LINE_BRE, compile_regex
@@ -17,10 +17,10 @@ from sandhook.record import Record
 from sandhook.text.numbers import is_number
 from sandhook.text.width import width_of
 from sandhook.utilities.git.arguments import Parser, count
-from sandhook.utilities.git.diff.model import NULL_ID
+from sandhook.utilities.git.diff.model import NULL_ID, Pair
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.output import DiffOutput
-from sandhook.utilities.git.diff.trees import compare_trees
+from sandhook.utilities.git.diff.trees import compare_trees, compare_with_index
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.dates import show_date
@@ -135,11 +135,18 @@ class _Blame:
         if head is None:
             raise GitError("no such ref: HEAD")
         self.start = head
+        self.head_path = path
         at_head = self._content(head, path)
         self.uncommitted = commit is None
-        if at_head is None:
+        if at_head is None and (commit is not None or path not in repository.index.by_path):
             raise GitError(f"no such path '{path}' in {'HEAD' if commit is None else commit}")
-        self.lines = split_lines(at_head)
+        if commit is None and repository.access.is_file(f"{repository.git_dir}/MERGE_HEAD"):
+            raise GitError(
+                "blame of a file during a merge is not offered in the sandbox (L-GIT-003)", status=129
+            )
+        if at_head is None:
+            self.head_path = self._path_at_head() or path
+        self.lines = split_lines(at_head or b"")
         if commit is None:
             work = WorkTree(repository)
             mode = work.mode_of(path, repository.index.get(path))
@@ -147,6 +154,17 @@ class _Blame:
                 raise GitError(f"Cannot lstat '{path}': No such file or directory")
             self.lines = split_lines(work.read(path, mode))
         repository.ctx.budget.charge_memory(len(self.lines) * 200)
+
+    def _path_at_head(self) -> str | None:
+        """Return the path that a file of the index, which HEAD does not have, was renamed from; None for a new file."""
+        tree = self.objects.commit(self.start).tree
+        everything = Pathspec([], self.repository.access.charge)
+        pairs = compare_with_index(self.objects, tree, self.repository.index, everything)
+        return self._source(pairs, self.path)
+
+    def _source(self, pairs: Iterable[Pair], path: str) -> str | None:
+        renamed = DiffOutput(self.repository, DiffOptions(renames=30_000)).complete(pairs)
+        return next((pair.old.path for pair in renamed if pair.status == "R" and pair.path == path), None)
 
     def _content(self, commit: str, path: str) -> bytes | None:
         item = self.names.tree_item(self.objects.commit(commit).tree, path)
@@ -171,7 +189,8 @@ class _Blame:
         every = {at: at for at in range(len(self.lines))}
         if self.uncommitted:
             every = self._from_head(every, result)
-        push(self.start, self.path, every)
+        if every or not self.uncommitted:
+            push(self.start, self.head_path, every)
         while queue:
             self.repository.access.charge(4)
             _, _, oid, path = heapq.heappop(queue)
@@ -184,7 +203,7 @@ class _Blame:
 
     def _from_head(self, lines: dict[int, int], result: dict[int, _Line]) -> dict[int, int]:
         """Return the lines that HEAD has; the others are not committed yet."""
-        data = self._content(self.start, self.path) or b""
+        data = self._content(self.start, self.head_path) or b""
         left, passed = self._split(lines, split_lines(data), self.lines)
         for final, at in left.items():
             result[final] = _Line(NULL_ID, self.path, at)
@@ -234,9 +253,7 @@ class _Blame:
         if self.names.tree_item(tree, path) is not None:
             return path
         everything = Pathspec([], self.repository.access.charge)
-        pairs = compare_trees(self.objects, tree, commit.tree, everything)
-        renamed = DiffOutput(self.repository, DiffOptions(renames=30_000)).complete(pairs)
-        return next((pair.old.path for pair in renamed if pair.status == "R" and pair.path == path), None)
+        return self._source(compare_trees(self.objects, tree, commit.tree, everything), path)
 
 
 class _Writer:

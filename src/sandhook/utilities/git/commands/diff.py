@@ -26,7 +26,7 @@ from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
-from sandhook.utilities.git.store.objects import EMPTY_TREE
+from sandhook.utilities.git.store.objects import EMPTY_TREE, GITLINK
 from sandhook.utilities.git.work.convert import line_end_warning
 from sandhook.utilities.git.work.tree import WorkTree, compare_tree_with_work_tree, compare_work_tree
 
@@ -58,6 +58,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
     pathspec = repository.pathspec(paths)
     comparison = _Comparison(call, mine, options.submodules or "untracked", pathspec)
+    comparison.combined = options.combined
     ends = comparison.ends(revisions)
     if len(ends) > 2:
         return comparison.show_merge(DiffOutput(repository, options), ends)
@@ -65,6 +66,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     output = DiffOutput(repository, options, all_files=lambda: comparison.files())
     if not ends and not mine.cached and mine.base is None and not options.quiet:
         pairs = _without_conflicts(output, pathspec, pairs)
+    if options.submodules == "all":
+        pairs = [pair for pair in pairs if GITLINK not in (pair.old.mode, pair.new.mode)]
     shown = output.complete(pairs)
     if not options.quiet:
         below = options.relative or repository.prefix if options.relative is not None else ""
@@ -113,6 +116,7 @@ class _Comparison:
         self.options = options
         self.submodules = submodules
         self.pathspec = pathspec
+        self.combined: str | None = None
         self.files: Callable[[], Iterable[Side]] = tuple
         self._names = Names(self.repository)
 
@@ -144,6 +148,11 @@ class _Comparison:
             return compare_with_index(objects, tree, self.repository.index, self.pathspec)
         work = WorkTree(self.repository)
         if trees:
+            if self.combined in ("combined", "dense"):
+                raise GitError(
+                    "diff --cc and -c of a commit and the working tree are not offered in the sandbox (L-GIT-003)",
+                    status=129,
+                )
             return compare_tree_with_work_tree(
                 work, trees[0], self.pathspec, ignore_submodules=self.submodules
             )

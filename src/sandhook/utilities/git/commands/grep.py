@@ -248,7 +248,7 @@ class _Search:
                     or options.quiet
                     or options.names_only
                     or options.without
-                    or binary
+                    or (binary and not options.only_count)
                 ):
                     break
         if options.quiet:

@@ -53,7 +53,10 @@ def run_cat(call: Invocation, arguments: Sequence[str]) -> int:
     if len(operands) != 1:
         raise GitError(f"<object> required with '{options.action}'", status=129)
     objects = call.repository.objects
-    oid = Names(call.repository).find(operands[0])
+    names = Names(call.repository)
+    oid = names.find(operands[0])
+    if oid is None and (error := names.missing_path(operands[0])) is not None:
+        raise error
     found = None if oid is None else objects.find(oid)
     if options.action == "-e":
         if oid is None:
@@ -79,7 +82,10 @@ def run_cat(call: Invocation, arguments: Sequence[str]) -> int:
 
 def _typed(call: Invocation, kind: str, name: str) -> int:
     objects = call.repository.objects
-    oid = Names(call.repository).find(name)
+    names = Names(call.repository)
+    oid = names.find(name)
+    if oid is None and (error := names.missing_path(name)) is not None:
+        raise error
     if kind not in ("blob", "tree", "commit", "tag"):
         raise GitError(f'invalid object type "{kind}"')
     if oid is None:

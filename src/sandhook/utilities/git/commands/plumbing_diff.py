@@ -126,6 +126,7 @@ def run_tree(call: Invocation, arguments: Sequence[str]) -> int:
     deep = (
         options.recurse
         or bool(diff.patch)
+        or diff.combined == "dense"
         or (output.has_form() and not (diff.raw or diff.name_only or diff.name_status))
     )
 
@@ -168,7 +169,7 @@ class _CommitTree:
         if pairs:
             self._head()
         if not self.output.options.quiet:
-            self.output.write(pairs, "raw")
+            self.output.write(pairs, "patch" if self.output.options.combined == "dense" else "raw")
         return bool(pairs)
 
     def merge(self, pathspec: Pathspec) -> int:

@@ -13,7 +13,6 @@ from sandhook.utilities.git.diff.model import Pair
 from sandhook.utilities.git.diff.patch import Files
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
 from sandhook.utilities.git.names.attributes import Value
-from sandhook.utilities.git.names.quote import quote
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.repository import Repository
 
@@ -76,7 +75,7 @@ def check_pair(repository: Repository, pair: Pair, files: Files) -> bool:
     attribute = repository.attributes.of(pair.path).get("whitespace")
     rules, width = _rules(repository.config.get("core.whitespace"), attribute)
     old, new = split_lines(files.old), split_lines(files.new)
-    name = quote(pair.path, repository.quotes_wide)
+    name = pair.path  # without quotes, as git prints it here
     write = repository.ctx.write
     found = False
     for change in compare(old, new, repository.access.charge):

@@ -74,6 +74,9 @@ class DiffOutput:
         options = self.options
         if options.reverse:
             result = [_reversed(pair) for pair in result]
+        base = self._base()
+        if base:
+            result = [pair for pair in result if pair.path.startswith(base)]
         least = self._least_similarity()
         if least is not None:
             result = find_renames(
@@ -92,8 +95,10 @@ class DiffOutput:
             result = result if options.pickaxe_all and selected else selected
         if options.filter:
             result = self._filtered(result, options.filter)
-        if options.relative is not None:
-            result = self._relative(result)
+        if base:
+            result = [
+                pair._replace(old=_below(base, pair.old), new=_below(base, pair.new)) for pair in result
+            ]
         if normalizer(options) is not None:
             result = [pair for pair in result if pair.status != "M" or self._differs(pair)]
         return result
@@ -132,20 +137,10 @@ class DiffOutput:
         ]
         return pairs if "*" in letters and selected else selected
 
-    def _relative(self, pairs: list[Pair]) -> list[Pair]:
-        base = self.options.relative or self.repository.prefix
-        if self.options.relative and not base.endswith("/"):
-            base += "/"
-        if not base:
-            return pairs
-        return [
-            pair._replace(
-                old=pair.old._replace(path=pair.old.path.removeprefix(base)),
-                new=pair.new._replace(path=pair.new.path.removeprefix(base)),
-            )
-            for pair in pairs
-            if pair.path.startswith(base)
-        ]
+    def _base(self) -> str:
+        """Return the prefix of the paths that --relative selects; "" for all of them."""
+        relative = self.options.relative
+        return "" if relative is None else relative or self.repository.prefix
 
     def _differs(self, pair: Pair) -> bool:
         if pair.old.mode != pair.new.mode:
@@ -163,7 +158,8 @@ class DiffOutput:
         charge(1 + ((len(old) + len(new)) >> 10))
         if options.pickaxe_lines is not None:
             regex = compile_regex(options.pickaxe_lines, LINE_ERE)
-            if is_binary(old) or is_binary(new):
+            sides = ((pair.old, old), (pair.new, new))
+            if not options.text and any(self.is_binary(side, data) for side, data in sides):
                 return False
             before, after = split_lines(old), split_lines(new)
             return any(
@@ -196,7 +192,8 @@ class DiffOutput:
             return self.repository.objects.get(side.oid).data
         path = side.path
         if self.options.relative is not None and not self._exists(path):
-            path = (self.options.relative or self.repository.prefix).rstrip("/") + "/" + path
+            base = self._base()
+            path = base + path if self._exists(base + path) else f"{base.rstrip('/')}/{path}"
         return self.work.read(path, side.mode)
 
     def _exists(self, path: str) -> bool:
@@ -432,6 +429,13 @@ class DiffOutput:
 def _raw_id(side: Side) -> str:
     """Return the object of one side, as --raw shows it: none for a submodule of the working tree."""
     return NULL_ID if side.in_work_tree and side.mode == GITLINK else side.oid
+
+
+def _below(base: str, side: Side) -> Side:
+    """Return a side with its path after the prefix of --relative."""
+    if not side.path.startswith(base):
+        return side
+    return side._replace(path=side.path[len(base) :].removeprefix("/"))
 
 
 def _reversed(pair: Pair) -> Pair:

@@ -92,6 +92,9 @@ def patch(
     if files.binary and style.binary:
         abbreviate = str
     head = encode("".join(f"{line}\n" for line in header(pair, files, style, abbreviate)))
+    if files.binary and files.old == files.new:
+        yield head
+        return
     if files.binary and style.binary and files.old_id != files.new_id:
         yield head
         yield from binary_patch(pair.path, files.old, files.new, charge)

@@ -91,8 +91,8 @@ def find_renames(
         copies: Files that were changed are sources, too.
         more_sources: Unchanged files that are sources of copies.
     """
-    targets = [pair for pair in pairs if pair.status == "A" and pair.new.mode != 0o160000]
-    removed = [pair.old for pair in pairs if pair.status == "D" and pair.old.mode != 0o160000]
+    targets = [pair for pair in pairs if pair.status == "A"]
+    removed = [pair.old for pair in pairs if pair.status == "D"]
     sources = list(removed)
     if copies:
         sources += [pair.old for pair in pairs if pair.status in "MT"]
@@ -101,7 +101,7 @@ def find_renames(
     if not targets or not sources:
         return pairs
     pairs = [_hashed(pair, load, charge) if pair.status == "A" else pair for pair in pairs]
-    targets = [pair for pair in pairs if pair.status == "A" and pair.new.mode != 0o160000]
+    targets = [pair for pair in pairs if pair.status == "A"]
     contents = _Contents(load, charge)
     found = _Matches()
     _find_exact(targets, sources, found, contents)

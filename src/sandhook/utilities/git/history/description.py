@@ -71,6 +71,7 @@ class Description:
         self.repository = repository
         self.options = options
         self.names = Names(repository)
+        self.has_names = False
         self.known = self._read_names()
 
     def _read_names(self) -> dict[str, _Name]:
@@ -98,6 +99,7 @@ class Description:
             if priority == 2:
                 tagger = objects.tag(oid).tagger
                 time = tagger.time if tagger is not None else 0
+            self.has_names = True
             if priority < 2 and not (self.options.all or self.options.tags):
                 continue
             text = ref.removeprefix("refs/") if self.options.all else short
@@ -111,6 +113,8 @@ class Description:
 
     def text(self, commit: str) -> str:
         """Return the description of a commit. Raises GitError if no reference describes it."""
+        if not self.has_names and not self.options.always:
+            raise GitError("No names found, cannot describe anything.")
         exact = self.known.get(commit)
         if exact is not None:
             return f"{exact.text}-0-g{self._short(commit)}" if self.options.long else exact.text

@@ -78,12 +78,42 @@ class Names:
             return None
         revision, path = found
         if revision.startswith(":"):
-            if revision == ":0" and path:
-                return GitError(f"path '{path}' does not exist (neither on disk nor in the index)")
-            return None
-        if self.find(revision) is None:
+            return self._missing_entry(int(revision[1:]), path) if path else None
+        if (oid := self.find(revision)) is None:
             return GitError(f"invalid object name '{revision}'.")
+        if self._is_on_disk(path):
+            return GitError(f"path '{path}' exists on disk, but not in '{revision}'")
+        full = self._repository.prefix + path
+        tree = self._objects.peel(oid, "tree")
+        if tree is not None and full != path and self.tree_item(tree, full) is not None:
+            return GitError(
+                f"path '{full}' exists, but not '{path}'\n"
+                f"hint: Did you mean '{revision}:{full}' aka '{revision}:./{path}'?"
+            )
         return GitError(f"path '{path}' does not exist in '{revision}'")
+
+    def _is_on_disk(self, path: str) -> bool:
+        root = self._repository.place.root
+        return root is not None and self._repository.access.stat(f"{root}/{path}") is not None
+
+    def _missing_entry(self, stage: int, path: str) -> GitError:
+        """Return the error for ":PATH" or ":STAGE:PATH" that the index does not have."""
+        entries = self._repository.index.by_path
+        if path in entries:
+            known = entries[path][0].stage
+            return GitError(
+                f"path '{path}' is in the index, but not at stage {stage}\nhint: Did you mean ':{known}:{path}'?"
+            )
+        full = self._repository.prefix + path
+        if full in entries:
+            known = entries[full][0].stage
+            return GitError(
+                f"path '{full}' is in the index, but not '{path}'\n"
+                f"hint: Did you mean ':{known}:{full}' aka ':{known}:./{path}'?"
+            )
+        if self._is_on_disk(path):
+            return GitError(f"path '{path}' exists on disk, but not in the index")
+        return GitError(f"path '{path}' does not exist (neither on disk nor in the index)")
 
     def commit(self, name: str) -> str:
         """Return the commit that a name means. Raises RevisionError, MissingObject."""
