@@ -22,6 +22,7 @@ _PACKAGE = "sandhook.utilities.git.commands"
 _add = lazy_module(f"{_PACKAGE}.add")
 _blame = lazy_module(f"{_PACKAGE}.blame")
 _branch = lazy_module(f"{_PACKAGE}.branch")
+_checkout = lazy_module(f"{_PACKAGE}.checkout")
 _commit = lazy_module(f"{_PACKAGE}.commit")
 _config = lazy_module(f"{_PACKAGE}.config")
 _describe = lazy_module(f"{_PACKAGE}.describe")
@@ -32,13 +33,16 @@ _history = lazy_module(f"{_PACKAGE}.history")
 _ignored = lazy_module(f"{_PACKAGE}.ignored")
 _log = lazy_module(f"{_PACKAGE}.log")
 _ls_files = lazy_module(f"{_PACKAGE}.ls_files")
+_move = lazy_module(f"{_PACKAGE}.move")
 _objects = lazy_module(f"{_PACKAGE}.objects")
 _plumbing_diff = lazy_module(f"{_PACKAGE}.plumbing_diff")
+_ref_changes = lazy_module(f"{_PACKAGE}.ref_changes")
 _refs = lazy_module(f"{_PACKAGE}.refs")
 _remove = lazy_module(f"{_PACKAGE}.remove")
 _reset = lazy_module(f"{_PACKAGE}.reset")
 _rev_parse = lazy_module(f"{_PACKAGE}.rev_parse")
 _show = lazy_module(f"{_PACKAGE}.show")
+_stash = lazy_module(f"{_PACKAGE}.stash")
 _status = lazy_module(f"{_PACKAGE}.status")
 _texts = lazy_module(f"{_PACKAGE}.texts")
 _update_index = lazy_module(f"{_PACKAGE}.update_index")
@@ -70,7 +74,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "shortlog": lambda: _history.run_shortlog,
     "show": lambda: _show.run,
     "show-ref": lambda: _refs.run_show,
-    "stash": lambda: _facts.run_stash,
+    "stash": lambda: _stash.run,
     "status": lambda: _status.run,
     "stripspace": lambda: _texts.run_strip,
     "symbolic-ref": lambda: _refs.run_symbolic,
@@ -84,11 +88,16 @@ COMMANDS: dict[str, Callable[[], Run]] = {
 #: The functions of the commands that change a repository, which the caller must allow.
 WRITERS: dict[str, Callable[[], Run]] = {
     "add": lambda: _add.run,
+    "checkout": lambda: _checkout.run,
     "commit": lambda: _commit.run,
+    "mv": lambda: _move.run,
+    "commit-tree": lambda: _ref_changes.run_commit_tree,
     "reset": lambda: _reset.run,
     "restore": lambda: _reset.run_restore,
     "rm": lambda: _remove.run,
+    "switch": lambda: _checkout.run_switch,
     "stage": lambda: _add.run,
+    "update-ref": lambda: _ref_changes.run_update,
     "update-index": lambda: _update_index.run,
     "write-tree": lambda: _update_index.run_write_tree,
 }
@@ -109,10 +118,10 @@ _REFUSED = (
     (
         "it changes more of a repository than the index and the branch",
         (
-            "am apply checkout checkout-index cherry-pick clean commit-graph commit-tree fast-import gc "
-            "index-pack init merge merge-file merge-index merge-tree mktag mktree multi-pack-index mv notes pack-objects "
+            "am apply checkout-index cherry-pick clean commit-graph fast-import gc "
+            "index-pack init merge merge-file merge-index merge-tree mktag mktree multi-pack-index notes pack-objects "
             "pack-refs prune prune-packed read-tree rebase repack replace rerere revert sparse-checkout "
-            "switch unpack-objects update-ref update-server-info"
+            "unpack-objects update-server-info"
         ),
     ),
     (

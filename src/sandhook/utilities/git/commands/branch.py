@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser, count
+from sandhook.utilities.git.commands.ref_changes import create_branch, delete_branches
 from sandhook.utilities.git.commands.refs import FilterOptions, select
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import ahead_behind
@@ -44,6 +45,7 @@ class Options:
         opt("--copy", const="--copy"), opt("-f", const="-f"), opt("--force", const="--force"), opt("-t", const="-t"),
         opt("--unset-upstream", const="--unset-upstream"), opt("--edit-description", const="--edit-description"),
     )  # fmt: skip
+    track: bool = opt("--no-track", const=False, default=True)
     upstream: str | None = also(opt("-u", "NAME", ""), opt("--set-upstream-to", "NAME", ""))
 
 
@@ -61,9 +63,21 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         return 0
     lists = options.list or filters.selects
     if options.change is not None or options.upstream is not None or (parsed.operands and not lists):
-        raise GitError("branch only lists branches in the sandbox (L-GIT-001)", status=129)
+        return _change(call, options, [*parsed.operands, *(parsed.paths or ())])
     _Listing(repository, options, filters, parsed.operands).write()
     return 0
+
+
+def _change(call: Invocation, options: Options, operands: list[str]) -> int:
+    """Make or remove branches; return the exit status."""
+    change = options.change
+    if options.upstream is not None or change not in (None, "-d", "-D", "--delete", "-f", "--force"):
+        name = change or "--set-upstream-to"
+        raise GitError(f"branch {name} is not offered in the sandbox (L-GIT-003)", status=129)
+    call.check_may_write()
+    if change in ("-d", "-D", "--delete"):
+        return delete_branches(call, operands, force=change == "-D", quiet=options.quiet)
+    return create_branch(call, operands, force=change is not None, track=options.track)
 
 
 def checked_out_elsewhere(repository: Repository) -> set[str]:

@@ -1,6 +1,6 @@
-"""git remote, stash list, var and worktree list: facts about a repository.
+"""git remote, var and worktree list: facts about a repository.
 
-Source: git-remote(1), git-stash(1), git-var(1), git-worktree(1).
+Source: git-remote(1), git-var(1), git-worktree(1).
 """
 
 from __future__ import annotations
@@ -66,15 +66,6 @@ def run_remote(call: Invocation, arguments: Sequence[str]) -> int:
             call.ctx.write_line(f"{name}\t{_url(repository, url, False)} (fetch)")
         for url in config.get_all(f"remote.{name}.pushurl") or urls:
             call.ctx.write_line(f"{name}\t{_url(repository, url, True)} (push)")
-    return 0
-
-
-def run_stash(call: Invocation, arguments: Sequence[str]) -> int:
-    """Print the stashes; return 0."""
-    if list(arguments) != ["list"]:
-        raise GitError("stash only lists stashes in the sandbox: git stash list (L-GIT-001)", status=129)
-    for number, entry in enumerate(reversed(call.repository.refs.log("refs/stash"))):
-        call.ctx.write_line(f"stash@{{{number}}}: {entry.message}")
     return 0
 
 

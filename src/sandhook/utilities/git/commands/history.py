@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.errors import GitError
-from sandhook.utilities.git.history.bases import is_ancestor, merge_bases
+from sandhook.utilities.git.history.bases import independent, is_ancestor, merge_bases, octopus_bases
 from sandhook.utilities.git.history.messages import subject
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.operands import split_operands
@@ -126,7 +126,9 @@ def run_base(call: Invocation, arguments: Sequence[str]) -> int:
     """Print common ancestors; return 1 if it does not exist, or for a commit that is no ancestor."""
     parsed = Parser(BaseOptions).parse(arguments)
     options, repository, names = parsed.of(BaseOptions), call.repository, Names(call.repository)
-    commits = []
+    commits: list[str] = []
+    if options.fork_point:
+        return _fork_point(call, parsed.operands)
     for word in parsed.operands:
         oid = names.find(word)
         commit = None if oid is None else repository.objects.peel(oid, "commit")
@@ -139,17 +141,37 @@ def run_base(call: Invocation, arguments: Sequence[str]) -> int:
         if len(commits) != 2:
             raise GitError("--is-ancestor takes exactly two commits")
         return 0 if is_ancestor(repository, commits[0], commits[1]) else 1
-    if options.octopus or options.independent or options.fork_point:
-        raise GitError(
-            "merge-base --octopus, --independent and --fork-point are not offered in the sandbox (L-GIT-003)",
-            status=129,
-        )
     if not commits:
         raise GitError("usage: git merge-base [-a | --all] <commit> <commit>...", prefix="", status=129)
-    bases = merge_bases(repository, commits[0], commits[1:] or commits)
-    for oid in bases if options.all else bases[:1]:
+    if options.independent:
+        bases = independent(repository, commits)
+    elif options.octopus:
+        bases = octopus_bases(repository, commits)
+    else:
+        bases = merge_bases(repository, commits[0], commits[1:] or commits)
+    for oid in bases if options.all or options.independent else bases[:1]:
         call.ctx.write_line(oid)
     return 0 if bases else 1
+
+
+def _fork_point(call: Invocation, operands: Sequence[str]) -> int:
+    """Print where a branch left another one, by the reflog of that one; return 1 if that is unknown."""
+    repository, names = call.repository, Names(call.repository)
+    if not 1 <= len(operands) <= 2:
+        raise GitError("usage: git merge-base --fork-point <ref> [<commit>]", prefix="", status=129)
+    full = names.full_ref(operands[0])
+    if full is None:
+        raise GitError(f"No such ref: '{operands[0]}'")
+    commit = names.commit(operands[1] if len(operands) == 2 else "HEAD")
+    entries = repository.refs.log(full)
+    tip = repository.refs.resolve(full)
+    known = [each for entry in entries for each in (entry.old, entry.new)] or [tip or ""]
+    tips = [oid for oid in dict.fromkeys(known) if repository.objects.peel(oid, "commit") == oid]
+    bases = merge_bases(repository, commit, tips) if tips else []
+    if len(bases) != 1 or bases[0] not in tips:
+        return 1
+    call.ctx.write_line(bases[0])
+    return 0
 
 
 @option_set

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from sandhook.command.options import also, opt, option_set
 from sandhook.text.numbers import is_number
 from sandhook.utilities.git.arguments import Parser, count
+from sandhook.utilities.git.commands.ref_changes import NewTag, create_tag, delete_tags, set_symbolic
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.ref_format import Ref, RefFields
@@ -115,11 +116,18 @@ class TagOptions:
 
     list: bool = also(opt("-l"), opt("--list"))
     lines: str | None = opt("-n", "N", "", optional=True, const="1")
-    change: str | None = also(
-        opt("-a", const="-a", default=None), opt("-d", const="-d"), opt("--delete", const="-d"), opt("-f", const="-f"),
-        opt("-s", const="-s"), opt("-v", const="-v"), opt("--annotate", const="-a"), opt("--force", const="-f"),
+    annotate: bool = also(opt("-a"), opt("--annotate"))
+    delete: bool = also(opt("-d"), opt("--delete"))
+    force: bool = also(opt("-f"), opt("--force"))
+    program: str | None = also(
+        opt("-s", const="-s", default=None), opt("--sign", const="-s"), opt("-v", const="-v"), opt("--verify", const="-v"),
+        opt("-e", const="-e"), opt("--edit", const="-e"),
     )  # fmt: skip
-    message: str | None = also(opt("-m", "TEXT", ""), opt("-F", "FILE", ""), opt("-u", "KEY", ""))
+    key: str | None = also(opt("-u", "KEY", ""), opt("--local-user", "KEY", ""))
+    messages: tuple[str, ...] = also(
+        opt("-m", "TEXT", "", append=True), opt("--message", "TEXT", "", append=True)
+    )
+    file: str | None = also(opt("-F", "FILE", ""), opt("--file", "FILE", ""))
 
 
 def run_tag(call: Invocation, arguments: Sequence[str]) -> int:
@@ -128,8 +136,11 @@ def run_tag(call: Invocation, arguments: Sequence[str]) -> int:
     options, filters = parsed.of(TagOptions), parsed.of(FilterOptions)
     listing = options.list or options.lines is not None or not parsed.operands
     listing = listing or filters.selects
-    if options.change is not None or options.message is not None or not listing:
-        raise GitError("tag only lists tags in the sandbox (L-GIT-001)", status=129)
+    changes = (
+        options.annotate or options.delete or options.messages or options.program or options.key is not None
+    )
+    if changes or options.file is not None or not listing:
+        return _change_tag(call, options, [*parsed.operands, *(parsed.paths or ())])
     repository = call.repository
     refs = [
         Ref(name, oid)
@@ -155,6 +166,34 @@ def run_tag(call: Invocation, arguments: Sequence[str]) -> int:
             line = f"{line:<15} {fields.field(f'contents:lines={options.lines}', ref)}".rstrip("\n ")
         call.ctx.write_line(line)
     return 0
+
+
+def _change_tag(call: Invocation, options: TagOptions, operands: list[str]) -> int:
+    """Make or remove tags; return the exit status."""
+    if options.program is not None or options.key is not None:
+        raise GitError(
+            f"tag {options.program or '-u'}: it starts a program, which git in the sandbox never does (L-GIT-002)",
+            status=129,
+        )
+    call.check_may_write()
+    if options.delete:
+        return delete_tags(call, operands)
+    if not 1 <= len(operands) <= 2:
+        raise GitError(
+            "too many arguments" if operands else "tag name required", status=128 if operands else 129
+        )
+    message = "\n\n".join(options.messages) if options.messages else None
+    if options.file is not None:
+        message = call.access.text_or_none(call.repository.expand(options.file))
+        if message is None:
+            raise GitError(f"could not open or read '{options.file}': No such file or directory")
+    if message is None and options.annotate:
+        raise GitError(
+            "tag -a without -m or -F: an editor is a program, which git in the sandbox never starts (L-GIT-002)"
+        )
+    return create_tag(
+        call, NewTag(operands[0], operands[1] if len(operands) == 2 else "HEAD", message, options.force)
+    )
 
 
 @option_set
@@ -240,8 +279,11 @@ def run_symbolic(call: Invocation, arguments: Sequence[str]) -> int:
     """Print the target of a symbolic reference; return 1 for another one with -q."""
     parsed = Parser(SymbolicOptions).parse(arguments)
     options, repository = parsed.of(SymbolicOptions), call.repository
+    if len(parsed.operands) == 2 and not options.delete:
+        call.check_may_write()
+        return set_symbolic(call, *parsed.operands)
     if options.delete or options.message is not None or len(parsed.operands) != 1:
-        raise GitError("symbolic-ref only prints references in the sandbox (L-GIT-001)", status=129)
+        raise GitError("symbolic-ref -d and -m are not offered in the sandbox (L-GIT-003)", status=129)
     name = parsed.operands[0]
     target = repository.refs.target(name)
     if target is None:

@@ -15,9 +15,8 @@ from sandhook.utilities.git.names.pathspec import Pathspec, operands_of
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.index_writing import IndexChange
 from sandhook.utilities.git.store.objects import GITLINK
-from sandhook.utilities.git.store.writing import remove_file
+from sandhook.utilities.git.work.checkout import remove_tracked
 from sandhook.utilities.git.work.tree import WorkTree
-from sandhook.vfs.path import VirtualPath
 
 
 @option_set
@@ -61,7 +60,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         return 0
     if not options.cached:
         for path in paths:
-            _remove(call, work, path)
+            remove_tracked(call.access, work, path)
     change.write()
     return 0
 
@@ -119,18 +118,3 @@ def _report(call: Invocation, paths: list[str], one: str, many: str, hint: str) 
         call.error(f"    {path}")
     if call.repository.config.boolean("advice.rmhints", True):
         call.error(hint)
-
-
-def _remove(call: Invocation, work: WorkTree, path: str) -> None:
-    """Remove a file, and the directories that are empty without it."""
-    full = work.path(path)
-    if call.access.is_dir(full):
-        return
-    remove_file(call.access, full)
-    parent = full.rpartition("/")[0]
-    while parent != work.root and not call.access.listdir(parent):
-        try:
-            call.access.fs.rmdir(VirtualPath(parent))
-        except OSError:
-            return
-        parent = parent.rpartition("/")[0]

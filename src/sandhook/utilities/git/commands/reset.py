@@ -1,6 +1,4 @@
-"""git reset, and git restore --staged: make the index, and the branch, that of a commit.
-
-The working tree stays as it is, so --hard, --merge and --keep are not offered.
+"""git reset and git restore: make the index, the branch, or files those of a commit.
 
 Source: git-reset(1), git-restore(1); git 2.39, builtin/reset.c.
 """
@@ -11,9 +9,12 @@ from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.commands.checkout import check_operands
+from sandhook.utilities.git.diff.model import Side
 from sandhook.utilities.git.diff.trees import walk_tree
 from sandhook.utilities.git.errors import GitError, RevisionError
 from sandhook.utilities.git.history.identity import person_of
+from sandhook.utilities.git.history.messages import subject
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.operands import is_revision
 from sandhook.utilities.git.names.pathspec import Pathspec, operands_of
@@ -23,6 +24,7 @@ from sandhook.utilities.git.store.index_writing import IndexChange, entry_of
 from sandhook.utilities.git.store.ref_writing import end_operation, move_head
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.store.writing import remove_file, write_new
+from sandhook.utilities.git.work.checkout import Checkout, force_tree, remove_tracked
 from sandhook.utilities.git.work.staging import Staging
 from sandhook.utilities.git.work.tree import WorkTree, compare_work_tree
 
@@ -63,12 +65,9 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0."""
     parsed = Parser(Options).parse(arguments)
     options = parsed.of(Options)
-    if options.mode in ("hard", "merge", "keep") or options.patch:
+    if options.mode in ("merge", "keep") or options.patch:
         name = f"--{options.mode}" if options.mode else "-p"
-        raise GitError(
-            f"reset {name} is not offered in the sandbox: it changes files of the working tree (L-GIT-003)",
-            status=129,
-        )
+        raise GitError(f"reset {name} is not offered in the sandbox (L-GIT-003)", status=129)
     repository = call.repository
     names = Names(repository)
     operands = list(parsed.operands)
@@ -113,7 +112,12 @@ def _reset(call: Invocation, options: Options, commit: str | None, name: str, tr
     is_soft = options.mode == "soft"
     if is_soft and call.access.is_file(f"{repository.git_dir}/MERGE_HEAD"):
         raise GitError("Cannot do a soft reset in the middle of a merge.")
-    if not is_soft:
+    if options.mode == "hard":
+        change = IndexChange(repository)
+        force_tree(Checkout(repository, change), tree)
+        if change.changed:
+            change.write()
+    elif not is_soft:
         _read_tree(repository, tree, Pathspec([], call.access.charge))
         _report_changes(call, options)
     if commit is not None:
@@ -122,6 +126,9 @@ def _reset(call: Invocation, options: Options, commit: str | None, name: str, tr
         move_head(repository, commit, person, f"reset: moving to {name}")
     if not is_soft:
         end_operation(repository)
+    if options.mode == "hard" and commit is not None and not options.quiet:
+        text = subject(repository.objects.commit(commit).message)
+        call.ctx.write_line(f"HEAD is now at {Names(repository).abbreviate(commit)} {text}")
     return 0
 
 
@@ -164,34 +171,73 @@ def _report_changes(call: Invocation, options: Options) -> None:
 
 
 def run_restore(call: Invocation, arguments: Sequence[str]) -> int:
-    """Return 0; 1 for an operand without a file."""
+    """Return 0; 1 for an operand without a file, or a file with conflicts."""
     parsed = Parser(RestoreOptions).parse(arguments)
     options = parsed.of(RestoreOptions)
-    if options.work or not options.staged:
-        raise GitError(
-            "restore without --staged is not offered in the sandbox: it changes files of the working tree (L-GIT-003)",
-            status=129,
-        )
     repository = call.repository
     operands = operands_of(
         call.ctx, [*parsed.operands, *(parsed.paths or ())], options.path_file, options.path_nul
     )
     if not operands:
         raise GitError("you must specify path(s) to restore")
+    pathspec = repository.pathspec(operands)
+    if options.source is None and not options.staged:
+        return _restore_from_index(call, pathspec)
     name = options.source or "HEAD"
     oid = Names(repository).find(name)
     if oid is None:
         raise GitError(f"could not resolve {name}")
     tree = repository.objects.tree_of(oid)
-    pathspec = repository.pathspec(operands)
     everything = Pathspec([], call.access.charge)
-    known = {side.path for side in walk_tree(repository.objects, tree, everything)}
-    known.update(repository.index.by_path)
-    status = 0
-    for item in pathspec.items:
-        if "exclude" not in item.magic and not any(map(Pathspec([item], call.access.charge).matches, known)):
-            call.error(f"error: pathspec '{item.text}' did not match any file(s) known to git")
-            status = 1
-    if not status:
-        _read_tree(repository, tree, pathspec)
-    return status
+    sides = {side.path: side for side in walk_tree(repository.objects, tree, everything)}
+    if not check_operands(call, pathspec, {*sides, *repository.index.by_path}):
+        return 1
+    if not options.staged:
+        _restore_files(repository, sides, pathspec)
+        return 0
+    if options.work:
+        change = IndexChange(repository)
+        checkout = Checkout(repository, change)
+        for path in list(repository.index.by_path):
+            if pathspec.matches(path) and path not in sides:
+                checkout.remove(path)
+        for side in sides.values():
+            if pathspec.matches(side.path):
+                checkout.put(side.path, side.mode, side.oid)
+        if change.changed:
+            change.write()
+        return 0
+    _read_tree(repository, tree, pathspec)
+    return 0
+
+
+def _restore_from_index(call: Invocation, pathspec: Pathspec) -> int:
+    """Make files of the working tree those of the index."""
+    repository = call.repository
+    entries = repository.index.by_path
+    if not check_operands(call, pathspec, set(entries)):
+        return 1
+    chosen = [each[0] for path, each in entries.items() if pathspec.matches(path)]
+    unmerged = [entry for entry in chosen if entry.stage]
+    for entry in unmerged:
+        call.error(f"error: path '{entry.path}' is unmerged")
+    if unmerged:
+        return 1
+    change = IndexChange(repository)
+    checkout = Checkout(repository, change)
+    for entry in chosen:
+        checkout.put(entry.path, entry.mode, entry.oid)
+    if change.changed:
+        change.write()
+    return 0
+
+
+def _restore_files(repository: Repository, sides: dict[str, Side], pathspec: Pathspec) -> None:
+    """Make files of the working tree those of a tree; the index stays as it is."""
+    checkout = Checkout(repository, IndexChange(repository))
+    for path in repository.index.by_path:
+        if pathspec.matches(path) and path not in sides:
+            remove_tracked(repository.access, checkout.work, path)
+    for side in sides.values():
+        if pathspec.matches(side.path):
+            checkout.write(side.path, side.mode, side.oid)

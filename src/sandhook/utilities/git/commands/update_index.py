@@ -15,6 +15,7 @@ from sandhook.utilities.git.names.pathspec import Pathspec, from_top
 from sandhook.utilities.git.names.quote import unquote
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.index_writing import IndexChange, entry_of, write_tree
+from sandhook.utilities.git.work.checkout import check_path
 from sandhook.utilities.git.work.staging import Staging
 
 
@@ -121,6 +122,7 @@ class _Change:
         oid, _, path = rest.partition(",")
         if mode not in ("100644", "100755", "120000", "160000") or len(oid) != 40 or not path:
             raise GitError("option 'cacheinfo' expects <mode>,<sha1>,<path>", prefix="error", status=129)
+        check_path(path)
         if not self.options.add and not self.change.get(path):
             raise GitError(f"{path}: cannot add to the index - missing --add option?", prefix="error")
         self.change.put(entry_of(path, int(mode, 8), oid))

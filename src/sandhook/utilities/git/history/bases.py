@@ -62,6 +62,25 @@ def merge_bases(repository: Repository, first: str, others: Sequence[str]) -> li
     ]
 
 
+def independent(repository: Repository, commits: Sequence[str]) -> list[str]:
+    """Return the commits that no other one of them reaches."""
+    unique = list(dict.fromkeys(commits))
+    return [
+        oid
+        for oid in unique
+        if not any(is_ancestor(repository, oid, other) for other in unique if other != oid)
+    ]
+
+
+def octopus_bases(repository: Repository, commits: Sequence[str]) -> list[str]:
+    """Return the best common ancestors of all commits, as a merge of several branches needs them."""
+    bases = [commits[0]]
+    for commit in commits[1:]:
+        found = [base for oid in bases for base in merge_bases(repository, oid, [commit])]
+        bases = list(dict.fromkeys(found))
+    return independent(repository, bases)
+
+
 def is_ancestor(repository: Repository, oid: str, other: str) -> bool:
     """Return True if ``oid`` is ``other``, or one of its ancestors."""
     if oid == other:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from sandhook.utilities.git.diff.model import NULL_ID
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.store.access import encode
-from sandhook.utilities.git.store.refs import is_valid_name
+from sandhook.utilities.git.store.refs import LogEntry, is_valid_name
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.store.writing import append_line, remove_file, replace_file
 
@@ -43,11 +43,80 @@ def move_head(repository: Repository, oid: str, person: str, message: str) -> No
             f"cannot lock ref 'HEAD': there is a non-empty directory '{path}' blocking reference '{name}'"
         )
     replace_file(repository.access, path, f"{oid}\n".encode())
-    subject = " ".join(message.split())
-    line = encode(f"{old or NULL_ID} {oid} {person}\t{subject}\n")
     for each in dict.fromkeys((name, "HEAD")):
-        if _is_logged(repository, each):
-            append_line(repository.access, refs.log_path(each), line)
+        _log(repository, each, old, oid, person, message)
+
+
+def write_ref(repository: Repository, name: str, oid: str, person: str, message: str) -> None:
+    """Make a reference point to an object; add a line to its reflog."""
+    if not name.startswith("refs/") or not is_valid_name(name):
+        raise GitError(f"'{name}' is not a valid reference name")
+    refs = repository.refs
+    old = refs.resolve(name)
+    path = refs.path(name)
+    parts = name.split("/")
+    above = ("/".join(parts[:count]) for count in range(2, len(parts)))
+    blocking = next((each for each in above if refs.resolve(each) is not None), None)
+    blocking = blocking or next(iter(refs.all(f"{name}/")), None)
+    if blocking is not None:
+        raise GitError(f"cannot lock ref '{name}': '{blocking}' exists; cannot create '{name}'")
+    replace_file(repository.access, path, f"{oid}\n".encode())
+    names = (name, "HEAD") if refs.target("HEAD") == name else (name,)
+    for each in names:
+        _log(repository, each, old, oid, person, message)
+
+
+def set_head(
+    repository: Repository, target: str, old: str | None, new: str | None, person: str, message: str
+) -> None:
+    """Make HEAD a reference, or a commit if ``target`` does not begin with "refs/"; add a line to its reflog."""
+    content = f"ref: {target}\n" if target.startswith("refs/") else f"{target}\n"
+    replace_file(repository.access, f"{repository.git_dir}/HEAD", content.encode())
+    if new is not None:
+        _log(repository, "HEAD", old, new, person, message)
+
+
+def delete_ref(repository: Repository, name: str) -> None:
+    """Remove a reference and its reflog."""
+    access, refs = repository.access, repository.refs
+    if name in refs.packed():
+        path = f"{repository.common}/packed-refs"
+        kept: list[bytes] = []
+        dropping = False
+        for line in (access.read_or_none(path) or b"").splitlines(keepends=True):
+            dropping = line.rstrip(b"\n").partition(b" ")[2] == encode(name) or (
+                dropping and line.startswith(b"^")
+            )
+            kept += [] if dropping else [line]
+        replace_file(access, path, b"".join(kept))
+        refs.forget_packed()
+    remove_file(access, refs.path(name))
+    remove_file(access, refs.log_path(name))
+
+
+def _log(repository: Repository, name: str, old: str | None, new: str, person: str, message: str) -> None:
+    if _is_logged(repository, name):
+        append_log(repository, name, old, new, person, message)
+
+
+def append_log(
+    repository: Repository, name: str, old: str | None, new: str, person: str, message: str
+) -> None:
+    """Add a line to the reflog of a reference."""
+    subject = " ".join(message.split())
+    tail = f"\t{subject}" if subject else ""
+    line = encode(f"{old or NULL_ID} {new} {person}{tail}\n")
+    append_line(repository.access, repository.refs.log_path(name), line)
+
+
+def write_log(repository: Repository, name: str, entries: list[LogEntry]) -> None:
+    """Replace the reflog of a reference; each entry begins where the one before ends."""
+    lines, old = [], NULL_ID
+    for entry in entries:
+        who = entry.person
+        lines.append(f"{old} {entry.new} {who.name} <{who.email}> {who.time} {who.zone}\t{entry.message}\n")
+        old = entry.new
+    replace_file(repository.access, repository.refs.log_path(name), encode("".join(lines)))
 
 
 def _is_logged(repository: Repository, name: str) -> bool:

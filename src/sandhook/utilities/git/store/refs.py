@@ -76,6 +76,10 @@ class Refs:
             self._packed = {decode(name): oid.decode("ascii") for name, oid in pairs}
         return self._packed
 
+    def forget_packed(self) -> None:
+        """Read packed-refs anew when it is needed next."""
+        self._packed = None
+
     def target(self, name: str) -> str | None:
         """Return the name that a symbolic reference points to, None for another reference."""
         if (link := self._link(name)) is not None:

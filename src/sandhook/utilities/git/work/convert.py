@@ -26,6 +26,30 @@ def stored_form(repository: Repository, path: str, data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n")
 
 
+def working_form(repository: Repository, path: str, data: bytes) -> bytes:
+    """Return what git writes into the working tree for data of the repository (convert_to_working_tree).
+
+    Raises:
+        GitError: A program would have to convert it, or an encoding that is not offered.
+    """
+    attributes = repository.attributes.of(path)
+    name = attributes.get("filter")
+    config = repository.config
+    if isinstance(name, str) and any(config.get(f"filter.{name}.{key}") for key in ("smudge", "process")):
+        raise GitError(
+            f"cannot write '{path}': its filter '{name}' is a program, which git in the sandbox never starts (L-GIT-002)"
+        )
+    for attribute in ("ident", "working-tree-encoding"):
+        if attributes.get(attribute):
+            raise GitError(
+                f"cannot write '{path}': its attribute '{attribute}' is not offered in the sandbox (L-GIT-003)"
+            )
+    if b"\n" not in data or not _writes_crlf(repository, path, data):
+        return data
+    repository.access.charge(1 + (len(data) >> 10))
+    return data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+
+
 def converts(repository: Repository, path: str) -> bool:
     """Return True if files of this path may be stored in another form than they have."""
     return _action(repository, path) != "none"
