@@ -22,6 +22,7 @@ COMMANDS = (
     "git status", "git diff HEAD", "git log -p --stat -3", "git branch -avv", "git config -l", "git show HEAD",
     "git cat-file --batch-all-objects --batch-check", "git describe --all --always --dirty", "git for-each-ref",
     "git rev-list --all --count", "git stash list", "git ls-files -s -o", "git check-ignore -v a x.o", "git blame a",
+    "git checkout -f HEAD", "git reset --hard HEAD~1", "git stash", "git stash pop", "git log --cc -p -2", "git diff --cc", "git branch -D topic",
     "git add -A", "git commit -am x", "git reset -q", "git tag -n", "git grep -n x HEAD",
 )  # fmt: skip
 
@@ -99,7 +100,7 @@ def target(data: bytes) -> None:
     promise("Traceback" not in result.stderr, "no traceback", path, command)
     if result.limit is None:
         promise(
-            result.exit_status in (0, 1, 128),
+            result.exit_status in (0, 1, 128) or (result.exit_status == 129 and "(L-GIT-" in result.stderr),
             "a status of git",
             result.exit_status,
             path,
@@ -107,7 +108,12 @@ def target(data: bytes) -> None:
             result.stderr,
         )
         is_fatal = any(line.startswith("fatal: ") for line in result.stderr.splitlines())
-        promise(not is_fatal or result.exit_status == 128, "a fatal error has the status 128", path, command)
+        promise(
+            not is_fatal or result.exit_status in (128, 129),
+            "a fatal error has the status 128",
+            path,
+            command,
+        )
 
 
 def _changed(data: bytes, change: int, rest: bytes) -> bytes:

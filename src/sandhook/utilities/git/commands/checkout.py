@@ -353,7 +353,7 @@ class _Switch:
     ) -> None:
         if self.options.quiet:
             return
-        if (not self.options.force and new is None) or (new is not None and not self.options.force):
+        if not self.options.force:
             skips = new is not None and revision is None and not existed
             if not skips:
                 self._changes(oid)
