@@ -238,7 +238,7 @@ def _in_place(runtime: Interpreter, state: State, run: Callable[[State], int], *
     level = inner.values.get("SHLVL")
     depth = decimal(level) if exec_ and not state.subshell and isinstance(level, str) else None
     if depth is not None:
-        inner.values["SHLVL"] = str(depth - 1)  # a shell that replaces this one keeps the level
+        inner.values["SHLVL"] = str(max(depth - 1, 0))  # a shell that replaces this one keeps the level
     return runtime.guard_stack(state, lambda: run(inner))
 
 

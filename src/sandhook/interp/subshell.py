@@ -16,9 +16,24 @@ from sandhook.kernel.signals import SIGINT, SIGKILL, SIGQUIT, Terminated
 from sandhook.state.control import BreakLoop, ContinueLoop, Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.fork import fork
 from sandhook.state.state import State
-from sandhook.syntax.nodes import Command, Pipeline, Redirection, SimpleCommand
+from sandhook.syntax.nodes import (
+    AndOr,
+    ArithmeticFor,
+    Case,
+    Command,
+    For,
+    If,
+    Pipeline,
+    Redirection,
+    Select,
+    SimpleCommand,
+    While,
+)
 
 Run: TypeAlias = Callable[[State], int]
+
+#: What bash runs in a process of its own without the EXIT trap that it sets.
+_WITHOUT_EXIT_TRAP = (AndOr, Case, For, ArithmeticFor, If, Select, While)
 
 
 def enter(
@@ -88,6 +103,7 @@ def finish(state: State, run: Run) -> int:
 def run_last_trap(state: State, death: Terminated) -> None:
     """Run the EXIT trap of a shell that a signal ends; the trap does not change the signal."""
     if death.signal != SIGKILL and "EXIT" in state.traps:
+        state.execution.skips_exit_trap = False
         state.shell.run_exit_trap(state, state.status)
 
 
@@ -129,7 +145,14 @@ def redirect_apart(state: State, apply: Callable[[State, None], None]) -> int:
 
 
 def direct(run: Run, node: Command) -> Run:
-    """Mark the subshell of one simple command: the status of an expansion error depends on it."""
+    """Mark the subshell of a part of a pipeline or of a job.
+
+    The status of an expansion error depends on whether it is one simple command. As in bash, an EXIT trap that a
+    loop, ``if`` or ``case`` has set does not run.
+    """
+    plain = node.commands[0] if isinstance(node, Pipeline) and len(node.commands) == 1 else node
+    if isinstance(plain, _WITHOUT_EXIT_TRAP):
+        return skip_exit_trap(run)
     if not isinstance(node, SimpleCommand):
         return run
 
@@ -140,6 +163,16 @@ def direct(run: Run, node: Command) -> Run:
         return run(state)
 
     return run_direct
+
+
+def skip_exit_trap(run: Run) -> Run:
+    """End the process without the EXIT trap that it sets itself."""
+
+    def run_untrapped(state: State) -> int:
+        state.execution.skips_exit_trap = True
+        return run(state)
+
+    return run_untrapped
 
 
 def redirects_input(redirections: Sequence[Redirection]) -> bool:

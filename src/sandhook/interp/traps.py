@@ -142,7 +142,7 @@ def keep_locals(state: State, arguments: list[str]) -> None:
 def run_exit_trap(runtime: Interpreter, state: State, status: int) -> int:
     """Run the EXIT trap once; an ``exit`` inside sets the status."""
     text = state.traps.pop("EXIT", None)
-    if not text:
+    if not text or state.execution.skips_exit_trap:
         return status
     state.status = status
     execution, tracing = state.execution, state.tracing

@@ -145,6 +145,7 @@ class Execution:
         abandoned_calls: Calls and positional parameters for the EXIT trap: those that errexit has left, or the
             parameters of a call that was the only command of the process.
         parameters: Memory of the positional parameters that the process has set, if they are many.
+        skips_exit_trap: The process ends without the EXIT trap that it has set.
         skips_err_trap: The next failure is that of the call which set the ERR trap.
     """
 
@@ -165,6 +166,7 @@ class Execution:
     syntax_error: ShellSyntaxError | None = None
     positional_set: bool = False
     abandoned_calls: tuple[list[Frame], list[str]] | None = None
+    skips_exit_trap: bool = False
     skips_err_trap: bool = False
     parameters: Charge | None = None
 

@@ -23,6 +23,9 @@ LIMITS = Limits(wall_seconds=60.0)
 #: The number of the sandbox's first process.
 SHELL_PID = 1000
 
+#: A script that can print the number of its process. In others that number is a number like any other.
+_ASKS = re.compile(r"\$\$|\bBASHPID\b|\bPPID\b")
+
 #: Seconds that bash gets for one script.
 TIMEOUT = 10.0
 
@@ -74,6 +77,7 @@ DECLARED = (
     Declared("L-DECLARE-002", r"\b\w+=[^\n]* (?:eval|\.) [^\n]*\bdeclare -[a-z]*[xr]"),
     Declared("L-GLOB-004", r"\*!\([^\n]*\)"),
     Declared("L-GLOB-005", r"\bIFS=[^\n]*-.*\$\{[^}\n]*\}[^\s\"]*\[[^\]\s]*-"),
+    Declared("L-GLOB-005", r"\bIFS=[^\n]*-.*\[[^\]\s]*-[^\]\s]*\][^\s\"]*\$[({]"),
     Declared("L-LOOP-001", r"\b(?:break|continue)\b", bash=_EXPANSION_ERROR, early=True),
     Declared("L-LOOP-001", r"\bERR\b", bash=_EXPANSION_ERROR, more=r"err [0-9]+\n?|<err><[0-9]+>"),
     Declared("L-PRINT-001", r"<<.*\btype fun1\b|\btype fun1\b.*<<", more=r";(?=\n)"),
@@ -107,7 +111,8 @@ def in_sandbox(script: str) -> Outcome:
     shell = Shell(env=ENVIRONMENT, limits=LIMITS, files={f"{WORKSPACE}/{k}": v for k, v in FILES.items()})
     result = shell.run(script)
     assert result.limit is None, f"limit {result.limit}"
-    return _outcome(result.exit_status, result.stdout_bytes, result.stderr_bytes, WORKSPACE, SHELL_PID)
+    own = SHELL_PID if _ASKS.search(script) else None
+    return _outcome(result.exit_status, result.stdout_bytes, result.stderr_bytes, WORKSPACE, own)
 
 
 def in_bash(script: str) -> Outcome:
@@ -139,7 +144,7 @@ def in_bash(script: str) -> Outcome:
         finally:
             _kill_group(process)
         status = 128 - process.returncode if process.returncode < 0 else process.returncode
-        return _outcome(status, stdout, stderr, where, process.pid)
+        return _outcome(status, stdout, stderr, where, process.pid if _ASKS.search(script) else None)
 
 
 @contextmanager
@@ -165,8 +170,8 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _outcome(status: int, stdout: bytes, stderr: bytes, where: str, pid: int) -> Outcome:
+def _outcome(status: int, stdout: bytes, stderr: bytes, where: str, pid: int | None) -> Outcome:
     texts = [data.decode("utf-8", "surrogateescape").replace(where, WORKSPACE) for data in (stdout, stderr)]
-    own = re.compile(rf"\b{pid}\b")  # of $$, which is rarely asked for
-    texts = [own.sub("PID", text) for text in texts]
+    if pid is not None:
+        texts = [re.sub(rf"\b{pid}\b", "PID", text) for text in texts]
     return Outcome(status, *(re.sub("(?:environment|bash): line [0-9]+: ", "bash: ", text) for text in texts))

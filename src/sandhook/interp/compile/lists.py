@@ -10,7 +10,7 @@ from sandhook.interp.compile.deferred import Deferred
 from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.interp.jobs import report_ended_jobs
 from sandhook.interp.redirect import Undo, install, restore
-from sandhook.interp.subshell import direct, in_background, in_subshell, start_subshell
+from sandhook.interp.subshell import direct, in_background, in_subshell, skip_exit_trap, start_subshell
 from sandhook.interp.traps import uses_lastpipe
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
@@ -253,15 +253,20 @@ def _compile_stages(
     """
     last = next((command for command in reversed(simple) if command is not None), node.commands[-1])
     line = getattr(node.commands[-1] if isinstance(node.commands[-1], Subshell) else last, "line", 0)
+    # In a pipeline in the background bash also skips the EXIT trap that a group sets.
+    untrapped = [
+        skip_exit_trap(stage) if isinstance(command, BraceGroup) else stage
+        for command, stage in zip(node.commands, stages)
+    ]
 
     def run_pipeline(state: State) -> int:
         process = state.process
         lasts_in_shell = uses_lastpipe(state)
         alone, state.execution.alone = state.execution.alone, False
-        parts = stages
+        parts = untrapped if alone else stages
         if state.instrumented:
             # the last stage runs its own DEBUG trap in the shell
-            parts = _after_debug(state, stages, simple[:-1] if lasts_in_shell else simple)
+            parts = _after_debug(state, parts, simple[:-1] if lasts_in_shell else simple)
         children, upstream = _start_writers(state, parts[:-1], simple)
         process.kernel.scheduler.yield_to_others()  # a short writer ends before a reader that does not read
         if lasts_in_shell:

@@ -1,7 +1,7 @@
 """test and [: evaluate an expression.
 
 Source: POSIX.1-2024 XCU 3, test; Bash Reference Manual, Bash Conditional Expressions.
-Oracle: bash 5.2's built-in. The operators for the state of a shell (-v, -o, -R) use the ``Probe``, of which the shell
+Oracle: bash 5.2's built-in for ``evaluate``; the program is in ``test_program``. The operators for the state of a shell (-v, -o, -R) use the ``Probe``, of which the shell
 passes its own.
 Divergence: L-TEST-001, more than 100 nested parentheses are an error.
 """
@@ -114,10 +114,12 @@ def run(options: None, operands: Sequence[str], ctx: Context) -> int:
     bracket = ctx.program == "["
     if bracket:
         if not operands or operands[-1] != "]":
-            raise Failure("missing `]'", 2)
+            raise Failure("missing ']'", 2)
         operands = operands[:-1]
+    from sandhook.utilities.system.test_program import evaluate_as_program
+
     try:
-        return 0 if evaluate(operands, FileProbe(ctx), bracket=bracket) else 1
+        return 0 if evaluate_as_program(operands, FileProbe(ctx)) else 1
     except TestError as error:
         raise Failure(str(error), 2) from None
 
