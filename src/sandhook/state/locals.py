@@ -128,6 +128,23 @@ def keep_assigned(state: State, name: str) -> None:
         frame.exported = frame.exported | {name}
 
 
+def keep_in_scopes(state: State, name: str, *, by_declare: bool) -> None:
+    """Keep the value of a variable that was assigned before eval or ``.``: as in bash, it becomes the global one.
+
+    ``by_declare``: the command is declare or typeset. Of export and readonly, bash keeps it only in a function
+    that calls eval itself.
+    """
+    scope = temporary_scope(state, name)
+    if scope is None or not (by_declare or 0 < scope.depth == len(state.frames)):
+        return
+    for scope in state.temporary_scopes:
+        scope.saved.pop(name, None)
+    state.unshare_frames()
+    for frame in state.frames:
+        if name in frame.saved:
+            frame.saved[name] = state.save(name)
+
+
 def leave(state: State, frame: Frame) -> None:
     """Bring back what the locals of ``frame`` hid."""
     if frame.exported or state.unset_dynamics:

@@ -74,7 +74,6 @@ _NO_SYNTAX_ERROR = r"\A(?!.*-c: line)"
 DECLARED = (
     Declared("L-ARITH-003", r"\bset -\w*e", bash="expression recursion level exceeded", early=True),
     Declared("L-CASE-001", r'\bcase [^\n]*"\$\{[^"]+"[^\n]* in '),
-    Declared("L-DECLARE-002", r"\b\w+=[^\n]* (?:eval|\.) [^\n]*\bdeclare -[a-z]*[xr]"),
     Declared("L-GLOB-004", r"\*!\([^\n]*\)"),
     Declared("L-GLOB-005", r"\bIFS=[^\n]*-.*\$\{[^}\n]*\}[^\s\"]*\[[^\]\s]*-"),
     Declared("L-GLOB-005", r"\bIFS=[^\n]*-.*\[[^\]\s]*-[^\]\s]*\][^\s\"]*\$[({]"),

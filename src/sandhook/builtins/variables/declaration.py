@@ -12,12 +12,13 @@ from sandhook.record import Record
 from sandhook.state.assigned import Assigned
 from sandhook.state.assignment import assign
 from sandhook.state.control import Discard, ShellError, readonly_error
-from sandhook.state.frame import Frame
+from sandhook.state.frame import Saved
 from sandhook.state.locals import (
     function_frame,
     hide_in_call,
     is_temporary,
     keep_assigned,
+    keep_in_scopes,
     make_local,
     temporary_scope,
 )
@@ -129,14 +130,16 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
             keep_assigned(state, name)  # a temporary assignment outlives the call, as after export
         listed = indexed or (assigned is not None and isinstance(assigned.value, list))
         _localize(state, name, request, is_array=listed or bool(request.add & (ARRAY | ASSOC)))
+    elif request.global_:
+        saved = _saved_global(state, name)
+        if saved is not None:
+            _declare_global(state, saved, name, assigned, indexed, request)
+            return
     elif request.add & (EXPORT | READONLY) and function_frame(state) is None:
         keep_assigned(state, name)
-    elif request.global_:
-        frame = _frame_that_hides_global(state, name)
-        if frame is not None:
-            _declare_global(state, frame, name, assigned, indexed, request)
-            return
     _declare(state, name, assigned, indexed, request)
+    if request.add & (EXPORT | READONLY):
+        keep_in_scopes(state, name, by_declare=not request.quiet_readonly)
 
 
 def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, request: Request) -> None:
@@ -328,23 +331,39 @@ def _empty_array(state: State, name: str, request: Request) -> IndexedArray | As
     return AssociativeArray() if kind == ASSOC else IndexedArray()
 
 
-def _frame_that_hides_global(state: State, name: str) -> Frame | None:
-    """Return the frame that hides the global variable ``name``, or None when nothing hides it."""
+def _saved_global(state: State, name: str) -> dict[str, Saved] | None:
+    """Return the saved variables that have the global ``name``, or None when nothing hides it.
+
+    Calls hide it, and assignments before eval, before a call, and before the declaration itself.
+    """
     state.unshare_frames()
-    for frame in state.frames:
+    scopes = state.temporary_scopes
+    for depth, frame in enumerate(state.frames):
+        for scope in scopes:
+            if scope.depth == depth and name in scope.saved:
+                return scope.saved
         if name in frame.saved:
-            return frame
-    return None
+            return frame.saved
+    for scope in scopes:
+        if scope.depth == len(state.frames) and name in scope.saved:
+            return scope.saved
+    pending = state.pending_temporaries
+    return pending if pending is not None and name in pending else None
 
 
 def _declare_global(
-    state: State, frame: Frame, name: str, assigned: Assigned | None, indexed: bool, request: Request
+    state: State,
+    saved: dict[str, Saved],
+    name: str,
+    assigned: Assigned | None,
+    indexed: bool,
+    request: Request,
 ) -> None:
     """Declare a hidden global: restore it, declare it, and hide it again."""
     current = state.save(name)
-    state.restore(name, frame.saved[name])
+    state.restore(name, saved[name])
     try:
         _declare(state, name, assigned, indexed, request)
     finally:
-        frame.saved[name] = state.save(name)
+        saved[name] = state.save(name)
         state.restore(name, current)

@@ -342,7 +342,7 @@ def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | No
                 if argv[0] in _CHANGING_UNDO:
                     _prepare_redirections(state, argv, undo)
                 if saved:
-                    temporary_assignments.scope_temporaries(state, argv[0], saved)
+                    temporary_assignments.scope_temporaries(state, argv, saved)
                 status = run_argv(state, argv)
             else:
                 status = state.substitution_status

@@ -27,6 +27,9 @@ _CONVERTING = INTEGER | LOWER | UPPER | CAPITAL
 #: Built-ins that run commands, which see the assignments before the built-in and may unset them.
 _RUNNING_COMMANDS = frozenset(("eval", "source", ".", "command", "builtin"))
 
+#: Built-ins that run another one, which may keep the variables assigned before.
+_PREFIXES = frozenset(("command", "builtin"))
+
 #: Built-ins that may keep the variables assigned before them.
 _DECLARATIONS = frozenset(("declare", "export", "local", "readonly", "typeset"))
 
@@ -47,17 +50,18 @@ def compile_temporary(compiler: Compiler, node: Assignment) -> AssignedOf:
     return compile_assignment(compiler, node._replace(value=Word(tuple(parts))))
 
 
-def scope_temporaries(state: State, command: Argument, saved: dict[str, Saved]) -> None:
+def scope_temporaries(state: State, argv: Sequence[Argument], saved: dict[str, Saved]) -> None:
     """Set the scope of the assignments before a command by the kind of command.
 
     They are variables of a function's call; declarations may keep them; in POSIX mode they outlast a
     special built-in (XCU 2.9.1).
     """
+    command = argv[0]
     if command in state.functions:
         state.pending_temporaries = saved
     elif state.options.posix and command in state.shell.commands.special:
         saved.clear()
-    elif command in _DECLARATIONS:
+    elif command in _DECLARATIONS or (command in _PREFIXES and len(argv) > 1 and argv[1] in _DECLARATIONS):
         state.pending_temporaries = saved
     elif command in _RUNNING_COMMANDS:
         state.temporary_scopes.append(TemporaryScope(len(state.frames), saved))
