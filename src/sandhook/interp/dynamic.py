@@ -13,6 +13,10 @@ from sandhook.state.values import ARRAY, INTEGER, READONLY, AssociativeArray, In
 from sandhook.text.numbers import decimal
 
 
+#: Values of BASH_COMPAT, without a point, under which RANDOM is that of bash 5.0.
+_SINGLE_HALF = ("31", "32", "40", "41", "42", "43", "44", "50")
+
+
 def _random(state: State) -> str:
     generator = state.memo.random
     if generator is None or (state.subshell and generator.owner != state.process.pid):
@@ -22,7 +26,8 @@ def _random(state: State) -> str:
 
         generator = Random(SystemRandom().getrandbits(31), state.process.pid)
         state.memo = state.memo._replace(random=generator)
-    return str(generator.next())
+    level = (state.get("BASH_COMPAT") or "").replace(".", "", 1)
+    return str(generator.next(joined=level not in _SINGLE_HALF))
 
 
 def _seed_random(state: State, value: str) -> None:

@@ -424,9 +424,9 @@ def run_script(runtime: Interpreter, state: State, path: str, arguments: list[st
         return not_started(state, 127 if missing else 126, f"{reporter}: {path}: {error_text(error)}")
     if is_binary(state, file):
         return not_started(state, 126, f"{path}: {path}: cannot execute binary file")
-    state.name = state.source = path
+    state.name, state.source = path, file
     state.positional = arguments
-    state.invocation = state.invocation._replace(input="file", main=path)
+    state.invocation = state.invocation._replace(input="file", main=file)
     status = _read_environment_file(runtime, state, "BASH_ENV")
     if status is not None:
         return status

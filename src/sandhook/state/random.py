@@ -20,13 +20,14 @@ class Random:
         self.last = 0
         self.owner = owner
 
-    def next(self) -> int:
-        """Return the next number, which is never the one before."""
+    def next(self, *, joined: bool = True) -> int:
+        """Return the next number, which is never the one before; bash 5.0 and before did not join the halves."""
         while True:
             high, low = divmod(self.number or 123459876, 127773)
             number = 16807 * low - 2836 * high
             self.number = number + 0x7FFFFFFF if number < 0 else number
-            drawn = (self.number >> 16 ^ self.number & 0xFFFF) & 0x7FFF
+            drawn = (self.number >> 16 if joined else 0) ^ self.number & 0xFFFF
+            drawn &= 0x7FFF
             if drawn != self.last:
                 self.last = drawn
                 return drawn

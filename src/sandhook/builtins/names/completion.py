@@ -144,7 +144,7 @@ _SOURCES: dict[str, Callable[[State], Iterable[str]]] = {
     "function": lambda state: sorted(state.functions),
     "group": lambda state: _accounts(state, "/etc/group"),
     "helptopic": lambda state: _help_topics(),
-    "hostname": lambda state: (),
+    "hostname": lambda state: _hosts(state),
     "job": lambda state: _jobs(state),
     "keyword": lambda state: runtime(state).commands.keywords,
     "running": lambda state: _jobs(state),
@@ -162,6 +162,18 @@ def _accounts(state: State, path: str) -> list[str]:
     from sandhook.command.accounts import account_lines
 
     return [fields[0] for fields in account_lines(state.process.kernel.fs, path) if fields[0]]
+
+
+def _hosts(state: State) -> list[str]:
+    """Return the names of HOSTFILE, or of /etc/hosts."""
+    path = join(state.process.cwd, state.get("HOSTFILE") or "/etc/hosts")
+    try:
+        text = state.process.kernel.fs.read_bytes(path).decode("utf-8", "surrogateescape")
+    except OSError:
+        return []
+    state.budget.charge(len(text) >> 6)
+    lines = (line.partition("#")[0].split() for line in text.splitlines())
+    return [name for words in lines if words for name in words[words[0][0].isdigit() :]]
 
 
 def _jobs(state: State) -> list[str]:
@@ -211,6 +223,8 @@ def generate(state: State, specification: Specification, word: str) -> Sequence[
     if "plusdirs" in specification.options:
         completions += files(state, word, directories=True)
     prefix, suffix = specification.texts.get("P", ""), specification.texts.get("S", "")
+    if not completions and "default" in specification.options:
+        return list(files(state, word, directories=False))
     return [prefix + name + suffix for name in completions]
 
 

@@ -150,6 +150,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 text = raw.decode("utf-8", "surrogateescape")
                 line_end = end if text[-1:] == end else ""
                 text = text[:-1] if line_end else text
+                if options.zero:  # a newline is a blank, which is printed as a space
+                    text = text.replace("\n", " ")
                 if number < options.header:
                     ctx.write(raw)
                 else:

@@ -23,7 +23,10 @@ _QUICK = 10_000  #: up to this width one substitution breaks all lines of a bloc
 
 def _columns(text: str) -> int:
     """Parse the argument of -w."""
-    width = bounded_number(text, "invalid number of columns:", 1 << 30)
+    width = bounded_number(text, "invalid number of columns:", 1 << 64)
+    if width >= 1 << 64:
+        raise Failure(f"invalid number of columns: '{text}': Value too large for defined data type")
+    width = min(width, 1 << 30)
     if not width:
         raise Failure(f"invalid number of columns: '{text}': Numerical result out of range")
     return width

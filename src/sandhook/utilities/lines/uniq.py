@@ -200,7 +200,7 @@ def copy_groups(
             if before or (written and (between or method == "append")):
                 write(delimiter)
             written += 1
-            if not all_groups:
+            if not (all_groups or options.unique):  # -D -u: all but the first of a group
                 write(pending + delimiter)
             pending = None
         write(line + delimiter)

@@ -57,6 +57,7 @@ class Counts:
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
     names: Sequence[str] = operands
+    source = options.names
     if options.names is not None:
         if operands:
             raise UsageError(
@@ -73,7 +74,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     by_bytes = (options.characters or options.words or options.longest) and characters_are_bytes(
         ctx.environment.get
     )
-    for name in names or ("-",):
+    for number, name in enumerate(names or ("-",), 1):
+        if not name:
+            place = "" if source is None else f"{source}:{number}: "
+            ctx.fail(f"{place}invalid zero-length file name")
+            continue
         try:
             with ctx.open(name) as reader:
                 counts = count(reader, options, by_bytes)
@@ -97,7 +102,7 @@ def read_names(source: str, ctx: Context) -> list[str]:
     except OSError as error:
         raise Failure(f"cannot open '{source}' for reading: {error_text(error)}") from None
     names = split(data.removesuffix(b"\0"), b"\0", ctx.charge)
-    return [name.decode("utf-8", "surrogateescape") for name in names if name]
+    return [name.decode("utf-8", "surrogateescape") for name in names]
 
 
 def number_width(options: Options, names: Sequence[str], ctx: Context) -> int:
@@ -109,7 +114,7 @@ def number_width(options: Options, names: Sequence[str], ctx: Context) -> int:
     size = 0
     for name in names or ("-",):
         try:
-            regular_size = _regular_size(name, ctx)
+            regular_size = _regular_size(name, ctx) if name else 0
         except OSError:
             continue
         if regular_size is not None:

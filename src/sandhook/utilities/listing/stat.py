@@ -50,7 +50,7 @@ _MAGIC, _BLOCK, _NAME_MAX = 0x01021994, 4096, 255
 #: The greatest width of a field, in characters.
 MAX_WIDTH = 4096
 
-_DIRECTIVE = re.compile(r"%([-+ #0']*)(\d*)(?:\.(\d*))?([HL]?)(.)", re.ASCII | re.DOTALL)
+_DIRECTIVE = re.compile(r"%([-+ #0']*+)(\d*+)(?:\.(\d*+))?+(?:([HL])(?=[drN]))?(.?)", re.ASCII | re.DOTALL)
 
 
 class _Format(str):
@@ -164,12 +164,14 @@ class _Printer:
 
     def __call__(self, match: re.Match[str]) -> str:
         flags, width_text, precision, half, letter = match.groups()
-        if letter == "%":
-            if match[0] != "%%":
+        if letter in ("%", ""):
+            if match[0] not in ("%%", "%"):
                 raise Failure(f"{quote_always(match[0])}: invalid directive")
             return "%"
         width = min(int(width_text[:9] or "0"), MAX_WIDTH)
         text, numeric = self._value(letter, half, flags, precision)
+        if text == "?" and letter != "n":
+            return text
         if precision and not numeric:
             text = text[: min(int(precision[:9]), MAX_WIDTH)]
         if "-" in flags:

@@ -117,7 +117,8 @@ def _specification_error(what: str, text: str) -> Failure:
 
 def check_flags(flags: str) -> None:
     """Raise Failure for orderings that exclude each other."""
-    kinds = "".join(sorted((each for each in set(flags) if each in ORDERINGS + "di"), key="dfghiMnRV".find))
+    named = set(flags).intersection(ORDERINGS + "dfi") - ({"i"} if "d" in flags else set())
+    kinds = "".join(sorted(named, key="dfghiMnRV".find))
     if sum(each in "ghMn" for each in kinds) + any(each in "diRV" for each in kinds) > 1:
         raise Failure(f"options '-{kinds}' are incompatible")
 
