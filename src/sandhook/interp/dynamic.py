@@ -12,7 +12,6 @@ from sandhook.state.state import Dynamic, State
 from sandhook.state.values import ARRAY, INTEGER, READONLY, AssociativeArray, IndexedArray, held
 from sandhook.text.numbers import decimal
 
-
 #: Values of BASH_COMPAT, without a point, under which RANDOM is that of bash 5.0.
 _SINGLE_HALF = ("31", "32", "40", "41", "42", "43", "44", "50")
 

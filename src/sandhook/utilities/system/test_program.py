@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NoReturn
 
 from sandhook.utilities.system.test import BINARY, MAX_NESTING, UNARY, Probe, TestError
 
@@ -95,7 +94,7 @@ class _Expression:
             return not self._one()
         if len(word) == 2 and word[0] == "-":
             return self._unary()
-        self._end()
+        raise self._end()
 
     def _three(self, depth: int) -> bool:
         first, operator, last = self._arguments[self.at : self.at + 3]
@@ -110,8 +109,8 @@ class _Expression:
             return self._disjunction(depth)
         raise TestError(f"'{operator}': binary operator expected")
 
-    def _end(self) -> NoReturn:
-        raise TestError(f"missing argument after '{self._arguments[-1]}'")
+    def _end(self) -> TestError:
+        return TestError(f"missing argument after '{self._arguments[-1]}'")
 
     def _next_is(self, text: str) -> bool:
         return self.at < len(self._arguments) and self._arguments[self.at] == text
@@ -138,7 +137,7 @@ class _Expression:
             negated = not negated
         left = len(arguments) - self.at
         if not left:
-            self._end()
+            raise self._end()
         word = arguments[self.at]
         if word == "(":
             value = self._group(depth)
@@ -160,7 +159,7 @@ class _Expression:
         arguments = self._arguments
         self.at += 1
         if self.at == len(arguments):
-            self._end()
+            raise self._end()
         count, left = 1, len(arguments) - self.at
         while count < left and arguments[self.at + count] != ")":
             if count == 4:
@@ -181,7 +180,7 @@ class _Expression:
         if unary is None or operator in _OF_SHELLS:
             raise TestError(f"'{operator}': unary operator expected")
         if self.at + 1 >= len(self._arguments):
-            self._end()
+            raise self._end()
         operand = self._arguments[self.at + 1]
         self.at += 2
         if operator == "-t":
