@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sandhook.expand import transform
-from sandhook.expand.escapes import prompt
+from sandhook.expand.escapes import prompt_value
 from sandhook.expand.reference import Parameter, Value, Values, Words, elements
 from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
@@ -208,7 +208,7 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
     if letter in "Kk" and base.values is not None and node.subscript is not None:
         return Parameter(values=lambda state: declared.pairs_of(state, name, letter), star=base.star)
     if letter == "P":
-        return _mapped(base, lambda state: (), prompt)
+        return _mapped(base, lambda state: (), prompt_value)
     return _mapped(base, lambda state: (letter,), transform.transform)
 
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.limits import PIECE, check_clock
-from sandhook.state.control import ShellError
+from sandhook.state.control import ShellError, bad_substitution_error
 from sandhook.state.environment import exported_variables
 from sandhook.state.state import State
 from sandhook.syntax.quoting import decode_ansi
@@ -41,6 +41,24 @@ def prompt(state: State, text: str, recover: Recover | None = None) -> str:
         state.calls -= 1
 
 
+def prompt_value(state: State, value: str) -> str:
+    """Expand ``${x@P}``; what does not expand is reported, and the text stays, as in bash."""
+
+    def recover(error: ShellError | ShellSyntaxError, text: str) -> str:
+        if isinstance(error, ShellSyntaxError):
+            return unparsed(state, error, text)
+        if state.options.errexit and error.reason != "expression":
+            raise error
+        state.shell.error(state, error.message)
+        return text
+
+    status = state.substitution_status
+    try:
+        return prompt(state, value, recover)
+    finally:
+        state.substitution_status = status
+
+
 def _prompt(state: State, text: str, recover: Recover | None) -> str:
     out: list[str] = []
     expands = "promptvars" in state.options.shopts or state.options.posix
@@ -70,7 +88,8 @@ def _prompt(state: State, text: str, recover: Recover | None) -> str:
         elif letter == "\\" and not expands:
             out.append(letter)
         else:
-            out.append(_escape(state, letter))
+            quoted = "\\" if letter == "$" and expands and state.process.kernel.user_id else ""
+            out.append(quoted + _escape(state, letter))
     decoded = "".join(out)
     if not expands:
         return decoded
@@ -80,6 +99,21 @@ def _prompt(state: State, text: str, recover: Recover | None) -> str:
         if recover is None:
             raise
         return recover(error, decoded)
+
+
+def unparsed(state: State, error: ShellSyntaxError, text: str) -> str:
+    """Report that a prompt does not parse, and return what bash uses in its place."""
+    opening = error.source[error.span[0] :]
+    if error.where == "quote" and opening.startswith("`"):
+        if opening != "`":
+            state.shell.error(state, f'bad substitution: no closing "`" in {opening}')
+        return text
+    if error.where == "quote" and opening.startswith("${"):
+        state.shell.error(state, bad_substitution_error(text).message)
+        return text
+    if error.where != "quote" and not error.incomplete:
+        state.shell.report_syntax(state, error, "command substitution: ", state.line)
+    return ""
 
 
 def _now(state: State, layout: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from sandhook.expand.escapes import ansi_c, prompt
+from sandhook.expand.escapes import ansi_c, prompt_value
 from sandhook.lazy import cache_short
 from sandhook.limits import timed_pieces
 from sandhook.pattern.glob import Pattern, compile_pattern, quote
@@ -257,7 +257,7 @@ def transform(state: State, value: str, letter: str) -> str:
         case "E":
             return ansi_c(value)
         case "P":
-            return prompt(state, value)
+            return prompt_value(state, value)
     raise bad_substitution_error(letter)
 
 

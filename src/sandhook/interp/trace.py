@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand.escapes import prompt
+from sandhook.expand.escapes import prompt, unparsed
 from sandhook.state.assigned import Argument, Assigned, Element
-from sandhook.state.control import ShellError, bad_substitution_error
+from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
     ArithmeticCommand,
@@ -45,16 +45,7 @@ def _unexpanded(state: State, error: ShellError | ShellSyntaxError, text: str) -
             state.shell.fatal_error(state, error)
         state.shell.error(state, error.message)
         return text
-    opening = error.source[error.span[0] :]
-    if error.where == "quote" and opening.startswith("`"):
-        state.shell.error(state, f'bad substitution: no closing "`" in {opening}')
-        return text
-    if error.where == "quote" and opening.startswith("${"):
-        state.shell.error(state, bad_substitution_error(opening).message)
-        return text
-    if error.where != "quote":
-        state.shell.report_syntax(state, error, "command substitution: ", state.line)
-    return ""
+    return unparsed(state, error, text)
 
 
 def show(state: State, text: str) -> None:

@@ -6,11 +6,15 @@ without readers gets SIGPIPE, a reader without writers gets the end of the input
 
 from __future__ import annotations
 
+import errno
+from typing import NoReturn
+
 from greenlet import getcurrent
 
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.scheduler import Scheduler, Task
-from sandhook.kernel.signals import BrokenPipe
+from sandhook.kernel.signals import SIGPIPE, BrokenPipe
+from sandhook.vfs.errors import fs_error
 
 CAPACITY = 65_536  #: bytes
 
@@ -157,7 +161,7 @@ class PipeWriter(Description):
         start = 0
         while True:
             if not pipe.readers:
-                raise BrokenPipe
+                self._break()
             room = CAPACITY - len(pipe.buffer)
             if room >= len(data) - start:
                 pipe.buffer += data[start:] if start else data
@@ -171,6 +175,19 @@ class PipeWriter(Description):
                     pipe.wake_readers()
             pipe.writing.append(getcurrent())
             pipe.scheduler.block()
+
+    def _break(self) -> NoReturn:
+        """Raise what a writer gets without readers: SIGPIPE ends it, unless its process ignores or catches it."""
+        process = getcurrent().process
+        if process is not None:
+            if SIGPIPE in process.ignored:
+                raise fs_error(errno.EPIPE)
+            if (
+                SIGPIPE in process.caught and not process.utility
+            ):  # a utility does not have the traps of the shell
+                process.kill(SIGPIPE)
+                raise fs_error(errno.EPIPE)
+        raise BrokenPipe
 
     def close(self) -> None:
         self.pipe.writers -= 1

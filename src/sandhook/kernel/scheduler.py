@@ -9,7 +9,7 @@ on such a stack. When every task waits and one of them sleeps, the clock jumps: 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -37,6 +37,12 @@ class Owner(Protocol):
 
     blocked: Task | None
     pending: list[int]
+    ignored: set[int]
+    caught: set[int]
+    utility: Sequence[str]
+
+    def kill(self, signal: int) -> None:
+        """Send a signal."""
 
     def deliver(self) -> None:
         """Act on pending signals; may raise Terminated."""
