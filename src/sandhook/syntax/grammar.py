@@ -332,11 +332,15 @@ def _group(lexer: Lexer, p: Symbols) -> BraceGroup:
 
 
 def _arithmetic_command(lexer: Lexer, p: Symbols) -> ArithmeticCommand:
-    return ArithmeticCommand(p[0].value, *_place(lexer, p[0], p[0]))
+    redirections, _, span = _place(lexer, p[0], p[0])
+    return ArithmeticCommand(
+        p[0].value, redirections, lexer.line_at(span[1] - 1), span
+    )  # bash counts its last line
 
 
 def _conditional_command(lexer: Lexer, p: Symbols) -> ConditionalCommand:
-    return ConditionalCommand(p[1].value, *_place(lexer, p[0], p[2]))
+    redirections, _, span = _place(lexer, p[0], p[2])
+    return ConditionalCommand(p[1].value, redirections, lexer.line_at(span[1] - 1), span)
 
 
 def _function(lexer: Lexer, p: Symbols) -> FunctionDefinition:
