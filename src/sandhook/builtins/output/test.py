@@ -13,7 +13,8 @@ from sandhook.interp.lookup import utility_at
 from sandhook.kernel.status import descriptor_status
 from sandhook.state.state import State
 from sandhook.state.values import ASSOC, AssociativeArray, hash_of
-from sandhook.utilities.system.test import TestError, evaluate
+from sandhook.utilities.system.test import evaluate
+from sandhook.utilities.system.test_operators import TestError
 from sandhook.vfs.base import Stat
 from sandhook.vfs.path import VirtualPath, join
 

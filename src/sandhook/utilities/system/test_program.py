@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from sandhook.utilities.system.test import BINARY, MAX_NESTING, UNARY, Probe, TestError
+from sandhook.utilities.system.test_operators import BINARY, MAX_NESTING, UNARY, Probe, TestError
 
 _INTEGER = re.compile(r"[ \t\n\v\f\r]*([-+]?)([0-9]+)[ \t]*")
 
