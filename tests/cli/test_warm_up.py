@@ -1,24 +1,26 @@
-"""When the command line starts a jq worker before it knows whether a hook runs."""
+"""When a jq worker is started before it is known whether a hook runs."""
 
 from __future__ import annotations
 
 import pytest
 
-from sandhook import cli
+from sandhook.hooks.jq_calls import needs_worker
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("echo hi", False),
+        ("command -v jq >/dev/null || exit 0; jq .a", False),
         ("jq -r '.tool_input.command // empty'", False),
         (r'"command": "x=$(jq -r \".tool_name\")"', False),
         ('jq -r .tool_name <<< "$x"', False),
         ("jq -e .a[0] && jq -c '.b'", False),
         ("jq -n '{a: 1}'", True),
+        ("/usr/bin/jq\t.a", True),
         ("jq -r .a; jq '.a | length'", True),
         ("jq '.a + .b'", True),
     ],
 )
 def test_programs_that_are_plain_paths_need_no_worker(text: str, expected: bool) -> None:
-    assert cli._needs_worker(text.encode()) is expected
+    assert needs_worker(text) is expected

@@ -221,10 +221,14 @@ def warm_up(arguments: Sequence[str]) -> None:
             continue
         try:
             with open(name, "rb", opener=_without_waiting) as file:
-                uses_jq = _needs_worker(file.read(1 << 20) or b"")
+                text = file.read(1 << 20) or b""
         except OSError:
             continue
-        if uses_jq:
+        if b"jq" not in text:
+            continue
+        from sandhook.hooks.jq_calls import needs_worker
+
+        if needs_worker(text.decode("latin-1")):
             from sandhook.errors import WorkerError
             from sandhook.worker.client import prestart
 
@@ -233,18 +237,6 @@ def warm_up(arguments: Sequence[str]) -> None:
             except WorkerError:
                 return
             return
-
-
-def _needs_worker(text: bytes) -> bool:
-    """Return True if hooks seem to call jq with a program that is not a plain path (see ``utilities/data/jq/paths.py``)."""
-    calls = text.count(b"jq ")
-    if not calls:
-        return False
-    import re
-
-    path = rb"\.[\w.\[\]]+"
-    plain = rb"""jq (?:-[rec]+ )*(?:'%b(?: // empty)?'|\\?"%b(?: // empty)?\\?"|%b)""" % (path, path, path)
-    return calls > len(re.findall(plain, text))
 
 
 def usage() -> str:

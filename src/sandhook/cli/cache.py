@@ -20,7 +20,6 @@ try:
 except ImportError:
     from hashlib import blake2b
 
-from sandhook.syntax.store import decode, encode
 from sandhook.version import __version__
 
 if TYPE_CHECKING:
@@ -64,6 +63,8 @@ class DiskStore:
         data = self.get(key := tree_key(text, repr(options)))
         if data is None:
             return None
+        from sandhook.syntax.store import decode  # only now: a hook that does not run needs no trees
+
         try:
             return decode(data)
         except ValueError:
@@ -72,6 +73,8 @@ class DiskStore:
 
     def save(self, text: str, options: ParseOptions, units: tuple[CommandList, ...]) -> None:
         """Write the units of a text to the cache."""
+        from sandhook.syntax.store import encode
+
         self.put(tree_key(text, repr(options)), encode(units))
 
     def get(self, key: str) -> bytes | None:

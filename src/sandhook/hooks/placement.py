@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sandhook.hooks.diagnostic import Diagnostic
+from sandhook.hooks.jq_calls import needs_worker
 from sandhook.hooks.model import HookSpec
 from sandhook.hooks.runner import (
     Runner,
     SandboxRunner,
     is_foreign,
     prestart_worker,
-    wants_jq,
 )
 
 #: Executor types that the sandbox runs.
@@ -47,7 +47,7 @@ def notes(
 
 def start_workers(specs: Sequence[HookSpec], runner: Runner) -> None:
     """Start the workers that hooks need; they get ready while this process goes on."""
-    if any(wants_jq(spec.executor.text) for spec in specs):
+    if any(needs_worker(spec.executor.text) for spec in specs):
         prestart_worker("jq")
     if isinstance(runner, SandboxRunner) and any(
         runner.isolation_of(spec) == "process" and spec.executor.type in SANDBOX_TYPES for spec in specs

@@ -331,11 +331,6 @@ def unknown_executor(request: Request) -> RunResult:
     return RunResult(failure=f"no executor is registered for the type {request.spec.executor.type!r}")
 
 
-def wants_jq(text: str) -> bool:
-    """Return whether a hook's text names jq; a false positive costs one idle process."""
-    return "jq" in text
-
-
 def prestart_worker(kind: Literal["jq", "shell"]) -> None:
     """Start a worker in the background; harmless when it runs already or cannot start."""
     if kind == "jq":

@@ -12,7 +12,7 @@ from sandhook.command.context import Context
 from sandhook.command.inform import usage
 from sandhook.command.options import Inform
 from sandhook.utilities.data.jq.arguments import TRY_HELP, MisuseError, Options, parse
-from sandhook.worker import client
+from sandhook.utilities.data.jq.calling import call_jq
 
 JQ_VERSION = "jq-1.8.2"  #: the version of the oracle
 
@@ -38,10 +38,4 @@ def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
     if command.from_file and command.program is None:
         ctx.write_error(usage(Options, "jq"))
         return 2
-    if client.NATIVE:
-        from sandhook.utilities.data.jq.native import Run
-
-        return Run(command, ctx).status()
-    from sandhook.utilities.data.jq.call import Run as WrappedRun
-
-    return WrappedRun(command, ctx).status()
+    return call_jq(command, ctx)

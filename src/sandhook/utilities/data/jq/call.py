@@ -15,6 +15,7 @@ from sandhook.command.context import Context
 from sandhook.text.locale import replace_invalid
 from sandhook.utilities.data.jq import program as programs
 from sandhook.utilities.data.jq.arguments import TRY_HELP, Command, Stop
+from sandhook.utilities.data.jq.calling import Inputs
 from sandhook.utilities.data.jq.directives import HeadError
 from sandhook.utilities.data.jq.explain import explain
 from sandhook.utilities.data.jq.lexer import UnbalancedError
@@ -32,9 +33,10 @@ _RUN_ERROR = 5
 class Run:
     """One call of jq."""
 
-    def __init__(self, command: Command, ctx: Context) -> None:
+    def __init__(self, command: Command, ctx: Context, inputs: Inputs) -> None:
         self._command = command
         self._ctx = ctx
+        self._inputs = inputs
         self._has_unreadable_file = False
         self._sources = Sources()
         self._variables: dict[str, str] = {}  # name to JSON text
@@ -217,24 +219,14 @@ class Run:
         return self._input
 
     def _read_all(self) -> bytes:
-        ctx = self._ctx
-        if not self._command.files:
-            with ctx.stdin_reader() as reader:
-                return self._sources.add("<stdin>", self._json_texts(reader.read_all()))
-        pieces = []
-        size = 0
-        for name in self._command.files:
-            try:
-                with ctx.open(name) as reader:
-                    data = reader.read_all()
-            except OSError as error:
+        texts = []
+        for piece in self._inputs.read():
+            if piece.error is not None:
                 self._has_unreadable_file = True
-                self._print(f"jq: error: Could not open file {name}: {error.strerror}")
-                continue
-            size += len(data)
-            ctx.budget.check_fits(size)
-            pieces.append(self._sources.add(name, self._json_texts(data)))
-        return b"".join(pieces)
+                self._print(f"jq: error: Could not open file {piece.name}: {piece.error.strerror}")
+            else:
+                texts.append(self._sources.add(piece.name, self._json_texts(piece.data)))
+        return b"".join(texts)
 
     def _json_texts(self, data: bytes) -> bytes:
         """Return an input as JSON texts; with --seq, drop text before the first RS."""

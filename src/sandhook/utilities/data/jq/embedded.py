@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Reader
 from sandhook.kernel.descriptor import Input
 from sandhook.utilities.data.jq.arguments import Command
-from sandhook.worker import client
+from sandhook.utilities.data.jq.calling import call_jq
 
 
 class CapturingContext(Context):
@@ -72,12 +72,6 @@ def run_filter(
     captured = CapturingContext(ctx, data)
     ctx.flush()
     try:
-        if client.NATIVE:
-            from sandhook.utilities.data.jq.native import Run
-
-            return Run(command, captured).status(), captured.output()
-        from sandhook.utilities.data.jq.call import Run as WrappedRun
-
-        return WrappedRun(command, captured).status(), captured.output()
+        return call_jq(command, captured), captured.output()
     finally:
         captured.end()

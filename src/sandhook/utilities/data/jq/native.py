@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from sandhook.command.context import Context
 from sandhook.lazy import lazily
 from sandhook.text.locale import replace_invalid
-from sandhook.utilities.data.jq import paths
 from sandhook.utilities.data.jq import program as programs
 from sandhook.utilities.data.jq.arguments import TRY_HELP, Command, Stop
+from sandhook.utilities.data.jq.calling import Inputs
 from sandhook.utilities.data.jq.lexer import UnbalancedError
 from sandhook.utilities.data.jq.linked import Linked, is_linked
 from sandhook.utilities.data.worker_call import call_worker
@@ -45,9 +45,10 @@ _ZONE = lazily(r"[A-Za-z<][A-Za-z0-9<>+\-,.:/_]{0,99}\Z", re.ASCII)
 class Run:
     """One call of jq."""
 
-    def __init__(self, command: Command, ctx: Context) -> None:
+    def __init__(self, command: Command, ctx: Context, inputs: Inputs) -> None:
         self._command = command
         self._ctx = ctx
+        self._inputs = inputs
         self._files: list[
             tuple[str, int, str]
         ] = []  # name, size, error message for a file that cannot be read
@@ -58,8 +59,6 @@ class Run:
     def status(self) -> int:
         """Run it and return its exit status."""
         try:
-            if self._answer():
-                return self._status
             linked = self._link(self._program())
             text = linked.prelude + linked.body
             header = self._header(linked, text)
@@ -71,24 +70,6 @@ class Run:
         except Stop as stop:
             return stop.status
         return self._status
-
-    def _answer(self) -> bool:
-        """Answer a program that is a plain path without the worker; return False when the worker must run."""
-        command, ctx = self._command, self._ctx
-        path = paths.plain_path(command)
-        if path is None or is_linked(command.program or "", ctx):
-            return False
-        data = self._read()
-        if len(data) > paths.MAX_INPUT or any(error for _, _, error in self._files):
-            return False
-        ctx.charge(1 + (len(data) >> 10))
-        ctx.budget.check_fits(paths.TREE * len(data))
-        answer = paths.answer(path, data, raw=command.raw, exit_status=command.exit_status)
-        if answer is None:
-            return False
-        ctx.write(answer.output.encode())
-        self._status = answer.status
-        return True
 
     # ------------------------------------------------------------------ input
 
@@ -247,30 +228,15 @@ class Run:
         return self._data
 
     def _read_all(self) -> bytes:
-        ctx = self._ctx
-        if not self._command.files:
-            with ctx.stdin_reader() as reader:
-                data = reader.read_all()
-            self._files.append(("<stdin>", len(data), ""))
-            return data
-        pieces = []
-        size = 0
-        for name in self._command.files:
-            try:
-                with ctx.open(name) as reader:
-                    data = reader.read_all()
-            except IsADirectoryError as error:
-                self._files.append((replace_invalid(name), 0, f"jq: error: {error.strerror}\n"))
-                continue
-            except OSError as error:
-                message = f"jq: error: Could not open file {name}: {error.strerror}\n"
-                self._files.append((replace_invalid(name), 0, replace_invalid(message)))
-                continue
-            size += len(data)
-            ctx.budget.check_fits(size)
-            pieces.append(data)
-            self._files.append((replace_invalid("<stdin>" if name == "-" else name), len(data), ""))
-        return b"".join(pieces)
+        pieces = self._inputs.read()
+        for piece in pieces:
+            message = ""
+            if piece.error is not None:
+                message = replace_invalid(_input_error(piece.name, piece.error))
+            self._files.append(
+                (replace_invalid("<stdin>" if piece.name == "-" else piece.name), len(piece.data), message)
+            )
+        return b"".join(piece.data for piece in pieces)
 
     # ------------------------------------------------------------------ output
 
@@ -314,3 +280,10 @@ def _encode(header: JqHeader) -> bytes:
 
 def _reason(error: OSError) -> str:
     return "It's a directory" if isinstance(error, IsADirectoryError) else str(error.strerror)
+
+
+def _input_error(name: str, error: OSError) -> str:
+    """Return jq's message for an operand that cannot be read."""
+    if isinstance(error, IsADirectoryError):
+        return f"jq: error: {error.strerror}\n"
+    return f"jq: error: Could not open file {name}: {error.strerror}\n"

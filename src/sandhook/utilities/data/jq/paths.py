@@ -23,9 +23,11 @@ MAX_INPUT = 65_536
 #: Bytes of memory for a byte of input: ``[[],[],`` has an object of 56 bytes and its place for every three.
 TREE = 32
 
-_STEP = r"\.[A-Za-z_][A-Za-z0-9_]*|\.?\[(?:-?[0-9]{1,6}|\"[^\"\\\\\x00-\x1f\x7f-\U0010ffff]*\")\]"
+#: A string of printable ASCII without escapes. The complement of the other characters takes 5 ms to compile.
+_STRING = r'"[ !#-\[\]-~]*"'
+_STEP = rf"\.[A-Za-z_][A-Za-z0-9_]*|\.?\[(?:-?[0-9]{{1,6}}|{_STRING})\]"
 _PATH = lazily(
-    rf"\s*((?:(?:{_STEP})\??)+)\s*(?://\s*(empty|null|true|false|\"[^\"\\\\\x00-\x1f\x7f-\U0010ffff]*\"))?\s*",
+    rf"\s*((?:(?:{_STEP})\??)+)\s*(?://\s*(empty|null|true|false|{_STRING}))?\s*",
     re.ASCII,
 )
 _STEPS = lazily(rf"({_STEP})(\??)", re.ASCII)
