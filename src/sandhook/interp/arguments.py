@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from sandhook.interp.beginning import Script, Streams
 from sandhook.limits import Cancellation, Limits
+
+if TYPE_CHECKING:
+    from sandhook.interp.beginning import Script, Streams
 
 
 def check_shell(
