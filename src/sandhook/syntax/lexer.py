@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable
 
 from sandhook.errors import ShellSyntaxError
+from sandhook.record import Record
 from sandhook.syntax._bashlex import OPERATORS, RESERVED_WORDS, Tokenizer
 from sandhook.syntax.aliases import AliasExpander
 from sandhook.syntax.braces import read_parameter
@@ -33,7 +34,7 @@ from sandhook.syntax.context import (
     Context,
 )
 from sandhook.syntax.heredoc import read_documents
-from sandhook.syntax.nodes import Assignment, CommandList, Literal, Word
+from sandhook.syntax.nodes import Assignment, CommandList, CommandSubstitution, Literal, Word
 from sandhook.syntax.options import DEFAULT_OPTIONS, ParseOptions
 from sandhook.syntax.reader import ReadWarning
 from sandhook.syntax.tokens import END, Token
@@ -44,6 +45,15 @@ _PLAIN_WORD = re.compile(r"[^ \t\n\r()<>;&|\\'\"`$=?*+@!\[{}]+(?=[ \t\n;&|)])")
 _CONTINUED_OPERATOR = re.compile(r"([&|;<>]{1,2}|\((?=(?:\\\n)++\())(?:\\\n)++[&|;<>(-]")
 _CONTINUED_NAME = re.compile(r"(?:\\\n)++(?:[A-Za-z0-9_]*+(?:\\\n)++)*+[A-Za-z0-9_]*+\+?(?:\\\n)*+[=\[]")
 _REDIRECTION_VARIABLE = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?\}\Z", re.DOTALL)
+
+
+class _Known(Record):
+    """A command substitution that was read in ``text``: where it ends, and how many levels nest in it."""
+
+    text: str
+    end: int
+    levels: int
+    part: CommandSubstitution
 
 
 class Lexer(WordReader, Tokenizer):
@@ -69,6 +79,7 @@ class Lexer(WordReader, Tokenizer):
         self._run_grammar = run_grammar
         self.aliases = AliasExpander(self, dict(options.aliases)) if options.aliases else None
         self.skips: dict[int, int] = {}
+        self._known: dict[int, _Known] = {}  # substitutions in attempts to read arithmetic, by offset
         self.context = Context(deque())
 
     def forget(self) -> None:
@@ -81,6 +92,8 @@ class Lexer(WordReader, Tokenizer):
     def reset(self) -> None:
         """Forget the tokens before, as at the start of a command."""
         self.context = Context(self.context.queue)
+        self.attempts = 0
+        self._known.clear()
 
     # ------------------------------------------------------------------ the stream
 
@@ -264,7 +277,7 @@ class Lexer(WordReader, Tokenizer):
         """Read ``(( ))`` or ``for (( ))``; None when it is two subshells."""
         context = self.context
         is_for = context.last == "FOR"
-        if (not is_for and not context.reserved_word_ok()) or at in self._not_arithmetic:
+        if (not is_for and not context.reserved_word_ok()) or at in self.not_arithmetic:
             return None
         pending = list(context.pending)
         expression = self.read_arithmetic(at, at + 2)
@@ -292,6 +305,28 @@ class Lexer(WordReader, Tokenizer):
         self.depth = depth
         self.context = context
         return body
+
+    def read_command_substitution(self, start: int) -> CommandSubstitution:
+        """Read ``$(`` ... ``)``; one that an attempt to read arithmetic has read is not read again."""
+        known = self._known.get(start)
+        if known is not None and known.text is self.text:  # else a continuation or an alias moved it
+            self.check_nesting(self.depth + known.levels)
+            self.position = known.end
+            return known.part
+        depth, deepest = self.depth, self.deepest
+        self.deepest = depth
+        self.position = start + 2
+        try:
+            body = self.read_substituted_commands()
+        except ShellSyntaxError as error:
+            if error.incomplete and start in self.not_arithmetic:  # bash still waits for the "))"
+                self.unmatched(")", start)
+            raise
+        part = CommandSubstitution(body, (start, self.position))
+        if self.attempts:
+            self._known[start] = _Known(self.text, self.position, self.deepest - depth, part)
+        self.deepest = max(deepest, self.deepest)
+        return part
 
     def end_line(self, at: int) -> None:
         """Pass the newline at ``at``, and the here-documents after it."""

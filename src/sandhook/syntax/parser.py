@@ -75,7 +75,7 @@ class Parser:
             LimitExceeded: More nesting than ``options.nesting``.
         """
         lexer = self._lexer
-        lexer.depth = 0
+        lexer.depth = lexer.deepest = 0
         self._pieces += lexer.piece_count
         lexer.piece_count = 0
         lexer.extglob = lexer.options.extglob

@@ -61,6 +61,7 @@ class Reader:
         newline_added: The source does not end in a newline.
         position: 0-based offset of the next character to read.
         depth: Brackets, quotes and compound commands now open.
+        deepest: The most that were open at once in the unit, or in the command substitution that is read.
         warnings: What bash would print without failing, in order.
         splices: What aliases replaced, in order: (start, end) in the text, (start, end) in the source.
     """
@@ -73,7 +74,7 @@ class Reader:
         self.name = name
         self.options = options
         self.use_source(0)
-        self.depth = 0
+        self.depth = self.deepest = 0
         self.carriage_returns = options.tolerate_cr and "\r\n" in text
         self.warnings: list[ReadWarning] = []
         self._blank = (_BLANK_CR if self.carriage_returns else _BLANK).match
@@ -185,7 +186,13 @@ class Reader:
             LimitExceeded: More than ``options.nesting`` levels.
         """
         self.depth += 1
-        if self.depth > self.options.nesting:
+        if self.depth > self.deepest:
+            self.check_nesting(self.depth)
+
+    def check_nesting(self, depth: int) -> None:
+        """Record that so many levels are open at once. Raises LimitExceeded for too many."""
+        self.deepest = max(depth, self.deepest)
+        if depth > self.options.nesting:
             where = f"{self.name or 'line'}:{self.line_at(self.position)}"
             raise LimitExceeded("nesting", self.options.nesting, where)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 
-from sandhook.errors import ShellSyntaxError
 from sandhook.syntax.nodes import (
     AnsiQuoted,
     ArithmeticExpansion,
@@ -82,7 +81,8 @@ class WordReader(Reader):
 
     def __init__(self, text: str, name: str, options: ParseOptions) -> None:
         super().__init__(text, name, options)
-        self._not_arithmetic: set[int] = set()  # offsets of "((" that were tried once, which is enough
+        self.not_arithmetic: set[int] = set()  # offsets of "((" that were tried once, which is enough
+        self.attempts = 0  # how many "((" are open that may turn out not to be arithmetic
         self.extglob = options.extglob
         self.stopped = False
         self.substitutions = 0  # how many $( ) are open
@@ -92,6 +92,10 @@ class WordReader(Reader):
 
     def read_substituted_commands(self) -> CommandList | None:
         """Read the commands of ``$( )``, closing parenthesis included."""
+        raise NotImplementedError
+
+    def read_command_substitution(self, start: int) -> CommandSubstitution:
+        """Read ``$(`` ... ``)``, whose "$" is at ``start``."""
         raise NotImplementedError
 
     def end_line(self, at: int) -> None:
@@ -355,18 +359,11 @@ class WordReader(Reader):
             if text.startswith("\\\n", start + 2) and not self.in_document:
                 self.unfold(start + 2)
                 text = self.text
-            if text.startswith("(", start + 2) and start not in self._not_arithmetic:
+            if text.startswith("(", start + 2) and start not in self.not_arithmetic:
                 expression = self.read_arithmetic(start, start + 3)
                 if expression is not None:
                     return ArithmeticExpansion(expression, False, (start, self.position))
-            self.position = start + 2
-            try:
-                body = self.read_substituted_commands()
-            except ShellSyntaxError as error:
-                if error.incomplete and start in self._not_arithmetic:  # bash still waits for the "))"
-                    self.unmatched(")", start)
-                raise
-            return CommandSubstitution(body, (start, self.position))
+            return self.read_command_substitution(start)
         match = NAME.match(text, start + 1)
         if match:
             end = self.position = match.end()
@@ -420,11 +417,13 @@ class WordReader(Reader):
             parentheses are a subshell's or a command substitution's.
         """
         self.position = at
+        self.attempts += 1
         parts = self.read_balanced("(", ")", start, arithmetic=True)
+        self.attempts -= 1
         if self.text.startswith("\\\n", self.position) and not self.in_document:
             self.unfold(self.position)
         if not self.text.startswith(")", self.position):
-            self._not_arithmetic.add(start)
+            self.not_arithmetic.add(start)
             return None
         end = self.position - 1
         self.position += 1
