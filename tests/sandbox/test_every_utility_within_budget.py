@@ -25,6 +25,7 @@ import pytest
 
 import sandhook
 from sandhook import Limits, Shell
+from sandhook.utilities.lines.sort.keys import numeric
 from sandhook.utilities.lines.sort.runs import sort_lines
 from tests.sandbox.tools import every
 from tests.sandbox.uses import SHAPES, needs_another_input, uses
@@ -284,7 +285,7 @@ def test_long_lines_read_as_short_ones() -> None:
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("function", [None, lambda line: line[:1], len])
+@pytest.mark.parametrize("function", [None, lambda line: line[:1], len, numeric])
 def test_runs_are_sorted_as_a_whole(function: Callable[[bytes], object] | None, reverse: bool) -> None:
     charges: list[int] = []
     lines = [b"%d" % (n * 7919 % 100_003) for n in range(100_003)]

@@ -22,6 +22,7 @@ KeyFunction = Callable[[bytes], Any]
 
 _BLANKS = b" \t\n"
 _NUMBER = re.compile(rb"[ \t\n]*(-?)([0-9]*)(?:\.([0-9]*))?")
+_INTEGERS = re.compile(rb"^[ \t]*+(-?[0-9]{1,4000}+)(?![0-9.])[^\n]*+\n", re.MULTILINE)
 _GENERAL = re.compile(
     rb"([+-]?(?:0x[0-9a-f]+(?:\.[0-9a-f]*)?(?:p[+-]?[0-9]+)?|[0-9]++\.?[0-9]*(?:e[+-]?[0-9]+)?"
     rb"|\.[0-9]+(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan(?:\([a-z0-9_]*\))?))",
@@ -276,6 +277,16 @@ def numeric(text: bytes) -> Any:
     from decimal import Decimal
 
     return Decimal(f"{sign.decode()}{whole.decode() or '0'}.{(fraction or b'0').decode()}")
+
+
+def keys_of(function: KeyFunction, lines: list[bytes]) -> list[Any]:
+    """Return the key of each line; lines that begin with an integer need one expression for all with -n."""
+    if function is numeric:
+        block = b"\n".join(lines) + b"\n"
+        found = _INTEGERS.findall(block)
+        if len(found) == len(lines) == block.count(b"\n"):  # with -z, lines may contain newlines
+            return list(map(int, found))
+    return list(map(function, lines))
 
 
 def human(text: bytes) -> Any:

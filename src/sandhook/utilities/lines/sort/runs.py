@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import merge
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 from sandhook.command.pieces import Charge
+from sandhook.utilities.lines.sort.keys import keys_of
 
 _RUN = 32_768  #: lines that one call sorts
+_FEW = 100  #: lines whose keys are computed one by one
 _KEYED_RUN = 8_192  #: lines with keys, which compare ten times as slowly
 _LONG_MERGE = 65_536  #: lines with keys that one call merges
 _STEP = 8_192  #: lines of a longer merge between two charges
@@ -23,19 +25,33 @@ def sort_lines(
 ) -> list[bytes]:
     """Return the lines in the order of a key, or byte by byte; lines with equal keys keep their order."""
     if len(lines) <= _RUN:
-        lines.sort(key=function, reverse=reverse)
+        if function is not None and len(lines) > _FEW:
+            keys = iter(keys_of(function, lines))
+            lines.sort(key=lambda line: next(keys), reverse=reverse)
+        else:
+            lines.sort(key=function, reverse=reverse)
         return lines
     if function is None:
         return _merge([lines[at : at + _RUN] for at in range(0, len(lines), _RUN)], reverse, charge)
-    runs: list[list[Any]] = []
-    sign = -1 if reverse else 1  # the place decides between equal keys, and never the line
+    runs = []
     for start in range(0, len(lines), _KEYED_RUN):
         charge(_KEYED_RUN >> 3)
-        run = []
-        for place, line in enumerate(lines[start : start + _KEYED_RUN], start):
-            run.append((function(line), sign * place, line))
-        runs.append(run)
-    return [entry[2] for entry in _merge(runs, reverse, charge)]
+        runs.append(keys_of(function, lines[start : start + _KEYED_RUN]))
+    if all(set(map(type, keys)) == {int} for keys in runs):
+        return _by_integers(lines, runs, reverse, charge)
+    sign = -1 if reverse else 1  # the place decides between equal keys, and never the line
+    places = count(0, sign)
+    entries = [[(key, next(places)) for key in keys] for keys in runs]
+    return [lines[sign * place] for _, place in _merge(entries, reverse, charge)]
+
+
+def _by_integers(lines: list[bytes], runs: list[list[int]], reverse: bool, charge: Charge) -> list[bytes]:
+    """Sort lines by integers. An entry is one integer, the key and the place of its line: it compares faster than a tuple."""
+    mask = (1 << len(lines).bit_length()) - 1
+    bits, places = mask.bit_length(), count(mask, -1) if reverse else count()
+    entries = [[key << bits | place for key, place in zip(keys, places)] for keys in runs]
+    merged = _merge(entries, reverse, charge)
+    return [lines[mask - (entry & mask) if reverse else entry & mask] for entry in merged]
 
 
 def _merge(runs: list[list[Any]], reverse: bool, charge: Charge) -> list[Any]:
@@ -55,7 +71,7 @@ def _merge_pair(runs: list[list[Any]], reverse: bool, charge: Charge) -> list[An
     """Merge one or two runs; many lines with keys are merged in Python, which lets other threads run."""
     size = sum(map(len, runs))
     if size <= _LONG_MERGE or not isinstance(runs[0][0], tuple):
-        pair = [entry for run in runs for entry in run]
+        pair = runs[0] + runs[1] if len(runs) == 2 else runs[0]
         charge(size >> 4)
         pair.sort(reverse=reverse)
         return pair

@@ -1,0 +1,40 @@
+"""sort -n of many lines, whose keys one expression reads: the order is that of the keys one by one."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from sandhook.utilities.lines.sort import runs
+from sandhook.utilities.lines.sort.keys import keys_of, numeric
+
+#: Lines that are no plain integer: every one of them must count as ``numeric`` says.
+ODD = [b"", b"-", b"abc 3", b"+4", b"\n3", b"1.5", b"1.", b".5", b"- 5", b"7\nz", b"\t8", b"9" * 5000, b"1e3", b"0x9", b"--1"]  # fmt: skip
+
+
+def lines_of(choice: random.Random) -> list[bytes]:
+    odd = choice.choice([0.0, 0.0, 0.01, 0.5])
+    tail = choice.choice([[b""], [b"", b" x", b"k", b"-3"], [b"", b".25", b"\tb"]])
+    return [
+        choice.choice(ODD)
+        if choice.random() < odd
+        else b" " * choice.choice([0, 0, 3]) + b"%d" % choice.randint(-50, 50) + choice.choice(tail)
+        for _ in range(choice.choice([5, 50, 250, 900]))
+    ]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_many_lines(reverse: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"_RUN": 300, "_KEYED_RUN": 64, "_FEW": 10, "_LONG_MERGE": 200, "_STEP": 32}.items():
+        monkeypatch.setattr(runs, name, value)
+    for seed in range(100):
+        lines = lines_of(random.Random(seed))
+        expected = sorted(lines, key=numeric, reverse=reverse)
+        assert runs.sort_lines(list(lines), numeric, reverse, lambda units: None) == expected, seed
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_an_odd_line_among_integers(odd: bytes) -> None:
+    lines = [b"3", odd, b" -2 x"]
+    assert keys_of(numeric, lines) == [numeric(line) for line in lines]
