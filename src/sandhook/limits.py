@@ -42,7 +42,7 @@ class Limits(Record):
     processes: int = 256  #: virtual processes alive at once
     input_bytes: int = 8 << 20  #: standard input, environment and arguments together
     script_bytes: int = 1 << 20  #: text of one script, sourced file, eval, or argument of a utility
-    nesting: int = 100  #: syntactic nesting of one script
+    nesting: int = 100  #: syntactic nesting of one script; the parser never reads more than 200 levels
     fields: int = 200_000  #: fields that one expansion may give
     open_files: int = 256  #: descriptors of one process
 

@@ -1,4 +1,4 @@
-"""bashlex's tokenizer, imported without building bashlex's parsing table.
+"""The vocabulary of bashlex's tokenizer, imported without building bashlex's parsing table.
 
 Running ``bashlex/__init__`` computes an LALR table (about 75 ms in every process) that is not
 used here: ``tables.py`` holds ours. The package object is therefore registered without running
@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from importlib.machinery import PathFinder
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 #: Attributes that ``bashlex/__init__`` defines, without the modules that its tokenizer imports.
 _PUBLIC = frozenset(["parse", "parsesingle", "parser", "split", "subst", "yacc"])
@@ -47,21 +47,13 @@ def _run_on_first_use(module: ModuleType) -> None:
 
 _package = _register_package()
 try:
-    from bashlex.tokenizer import tokenizer, tokentype, valid_reserved_first_command
+    from bashlex.tokenizer import tokentype, valid_reserved_first_command
 except BaseException:
     if _package is not None:
         sys.modules.pop("bashlex", None)
     raise
 if _package is not None:
     _run_on_first_use(_package)
-
-if TYPE_CHECKING:
-
-    class Tokenizer:
-        """bashlex's tokenizer, which has no types."""
-
-else:
-    Tokenizer = tokenizer
 
 #: Spelling of every operator to its token's name in the grammar: {"&&": "AND_AND", ...}.
 OPERATORS: dict[str, str] = {

@@ -1,7 +1,6 @@
-"""bashlex's tokenizer with the states it lacks.
+"""Tokens in the vocabulary of bashlex, whose grammar is used.
 
-From bashlex come the vocabulary (token names and reserved words, which its grammar uses) and the
-memory of the last two tokens. Added are ``case`` patterns, ``[[ ]]``, ``(( ))``, ``for ((``,
+What bashlex's own tokenizer lacks are ``case`` patterns, ``[[ ]]``, ``(( ))``, ``for ((``,
 compound assignment, extended patterns, ``{name}>``, here-documents, and words, which are read
 once, in place, into parts.
 
@@ -15,8 +14,7 @@ from collections import deque
 from collections.abc import Callable
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.record import Record
-from sandhook.syntax._bashlex import OPERATORS, RESERVED_WORDS, Tokenizer
+from sandhook.syntax._bashlex import OPERATORS, RESERVED_WORDS
 from sandhook.syntax.aliases import AliasExpander
 from sandhook.syntax.braces import read_parameter
 from sandhook.syntax.compound import read_arithmetic_for, read_assignment
@@ -34,7 +32,7 @@ from sandhook.syntax.context import (
     Context,
 )
 from sandhook.syntax.heredoc import read_documents
-from sandhook.syntax.nodes import Assignment, CommandList, CommandSubstitution, Literal, Word
+from sandhook.syntax.nodes import Assignment, CommandList, CommandSubstitution, Literal, Word, WordPart
 from sandhook.syntax.options import DEFAULT_OPTIONS, ParseOptions
 from sandhook.syntax.reader import ReadWarning
 from sandhook.syntax.tokens import END, Token
@@ -47,16 +45,19 @@ _CONTINUED_NAME = re.compile(r"(?:\\\n)++(?:[A-Za-z0-9_]*+(?:\\\n)++)*+[A-Za-z0-
 _REDIRECTION_VARIABLE = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?\}\Z", re.DOTALL)
 
 
-class _Known(Record):
+class _Known:
     """A command substitution that was read in ``text``: where it ends, and how many levels nest in it."""
 
-    text: str
-    end: int
-    levels: int
-    part: CommandSubstitution
+    __slots__ = ("end", "levels", "part", "text")
+
+    def __init__(self, text: str, end: int, levels: int, part: CommandSubstitution) -> None:
+        self.text = text
+        self.end = end
+        self.levels = levels
+        self.part = part
 
 
-class Lexer(WordReader, Tokenizer):
+class Lexer(WordReader):
     """Tokens of a text, one at a time; commands within ``$( )`` run the grammar on it again.
 
     Attributes:
@@ -64,9 +65,6 @@ class Lexer(WordReader, Tokenizer):
         aliases: Replaces alias names in the text; None without aliases.
         skips: Offset of a newline to the end of the here-documents after it.
     """
-
-    read_braces = read_parameter
-    source = ""  # an attribute here; bashlex computes it
 
     def __init__(
         self,
@@ -327,6 +325,9 @@ class Lexer(WordReader, Tokenizer):
             self._known[start] = _Known(self.text, self.position, self.deepest - depth, part)
         self.deepest = max(deepest, self.deepest)
         return part
+
+    def read_braces(self, start: int, double_quoted: bool) -> WordPart:
+        return read_parameter(self, start, double_quoted)
 
     def end_line(self, at: int) -> None:
         """Pass the newline at ``at``, and the here-documents after it."""

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import re
 from operator import itemgetter
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from sandhook.errors import ErrorPlace, LimitExceeded, Repeats, ShellSyntaxError
-from sandhook.lazy import lazy_module
 from sandhook.limits import check_clock, check_fits
-from sandhook.record import Record
 from sandhook.syntax.options import ParseOptions
-
-if TYPE_CHECKING:
-    import bisect
-else:  # a short text has one line and no aliases
-    bisect = lazy_module("bisect")
 
 _START = itemgetter(0)
 _CONTINUATIONS = re.compile(r"(?:\\\n)++")
@@ -32,7 +25,12 @@ _PIECE_BYTES = 512
 MAX_MOVED = 1 << 28
 
 
-class ReadWarning(Record):
+#: Levels of nesting, whatever the options allow. The compiled parser needs up to 1.8 KB of stack for one, and a thread
+#: may have half a megabyte.
+MAX_NESTING = 200
+
+
+class ReadWarning:
     """What bash prints without failing when it reads a text.
 
     Attributes:
@@ -41,9 +39,12 @@ class ReadWarning(Record):
         document: The line of the here-document that it is about; 0 for another warning.
     """
 
-    line: int
-    text: str
-    document: int = 0
+    __slots__ = ("document", "line", "text")
+
+    def __init__(self, line: int, text: str, document: int = 0) -> None:
+        self.line = line
+        self.text = text
+        self.document = document
 
     def message(self, first: int) -> str:
         """Return the words of a warning in a text that begins at the line ``first``."""
@@ -124,7 +125,9 @@ class Reader:
             offset = self.in_source(offset, False)
         if not newlines or offset <= newlines[0]:
             return 1
-        return bisect.bisect_right(newlines, offset - 1) + 1
+        from bisect import bisect_right  # a short text has one line and no aliases
+
+        return bisect_right(newlines, offset - 1) + 1
 
     def in_source(self, offset: int, end: bool) -> int:
         """Return the offset in the source of one in the text.
@@ -134,7 +137,11 @@ class Reader:
             end: It is the end of a span, so that one within an alias' value means the end of
                 the alias' name.
         """
-        index = bisect.bisect_right(self.splices, offset, key=_START) - 1
+        if not self.splices:
+            return offset
+        from bisect import bisect_right
+
+        index = bisect_right(self.splices, offset, key=_START) - 1
         if index < 0:
             return offset
         text_start, text_end, source_start, source_end = self.splices[index]
@@ -144,10 +151,12 @@ class Reader:
 
     def splice(self, start: int, end: int, value: str) -> None:
         """Replace the text from ``start`` to ``end`` by ``value``."""
+        from bisect import bisect_right
+
         change = len(value) - (end - start)
         self.text = self.text[:start] + value + self.text[end:]
         self.length += change
-        index = bisect.bisect_right(self.splices, start, key=_START)
+        index = bisect_right(self.splices, start, key=_START)
         source = self.in_source(start, False), self.in_source(end, True)
         later = [(s + change, e + change, first, last) for s, e, first, last in self.splices[index:]]
         if index and start < self.splices[index - 1][1]:  # within a value, which only grows
@@ -183,7 +192,7 @@ class Reader:
         """Count one more level of nesting; the caller subtracts it from ``depth`` afterwards.
 
         Raises:
-            LimitExceeded: More than ``options.nesting`` levels.
+            LimitExceeded: More than ``options.nesting`` levels, or ``MAX_NESTING``.
         """
         self.depth += 1
         if self.depth > self.deepest:
@@ -192,9 +201,10 @@ class Reader:
     def check_nesting(self, depth: int) -> None:
         """Record that so many levels are open at once. Raises LimitExceeded for too many."""
         self.deepest = max(depth, self.deepest)
-        if depth > self.options.nesting:
+        limit = min(self.options.nesting, MAX_NESTING)
+        if depth > limit:
             where = f"{self.name or 'line'}:{self.line_at(self.position)}"
-            raise LimitExceeded("nesting", self.options.nesting, where)
+            raise LimitExceeded("nesting", limit, where)
 
     def fail(
         self,
