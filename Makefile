@@ -6,7 +6,7 @@
 #   make test-slow   the long fuzzers and the memory tests
 #   make test-windows  the suite on Windows' Python under Wine, in WINLAB=DIR (Debian, as root; see tools/winlab.sh)
 #   make fuzz        random inputs for every reader of foreign bytes, FUZZ_RUNS for each of FUZZ_TARGETS
-#   make bench       measure side by side with bash and with peers
+#   make bench       measure all bars side by side with bash and peers, write docs/performance.md; BENCH_ARGS="--scale 0.01"
 #   make agents      run the newest real agents (npm) on the recorded cases and print what changed; AGENTS="codex" EVERY=10
 #   make docs        write the generated pages of docs/reference
 #   make matrix      the fast suite on every supported Python that is found (or PYTHONS="...")
@@ -22,6 +22,7 @@ VENV ?= .venv
 PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 PYTEST_ARGS ?=
 FUZZ_TARGETS ?=
+BENCH_ARGS ?=
 AGENTS ?= claude_code codex gemini copilot
 EVERY ?= 1
 
@@ -71,7 +72,7 @@ fuzz: $(STAMP)-fuzz
 	@$(BIN)/python -m fuzz $(FUZZ_TARGETS)
 
 bench: $(STAMP)-bench
-	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.page $(BENCH_ARGS)
 
 agents: $(STAMP)
 	@status=0; for a in $(AGENTS); do $(BIN)/python -m tools.agents.changes $$a --every $(EVERY) --jobs 2 || status=1; done; exit $$status
