@@ -36,7 +36,7 @@ class Row(NamedTuple):
         limit: The bar.
         unit: What ``limit`` and ``measured`` count: "× bash", "ms" and so on.
         measured: None without a figure, for the reason in ``note``.
-        note: The figures behind a ratio.
+        note: The figures of a ratio.
         at_least: The bar is a least value, not a most.
     """
 

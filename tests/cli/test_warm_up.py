@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandhook.hooks.jq_calls import needs_worker
+from sandhook.worker.jq_calls import needs_worker
 
 
 @pytest.mark.parametrize(

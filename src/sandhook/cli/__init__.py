@@ -226,7 +226,7 @@ def warm_up(arguments: Sequence[str]) -> None:
             continue
         if b"jq" not in text:
             continue
-        from sandhook.hooks.jq_calls import needs_worker
+        from sandhook.worker.jq_calls import needs_worker
 
         if needs_worker(text.decode("latin-1")):
             from sandhook.errors import WorkerError

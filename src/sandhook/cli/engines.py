@@ -110,8 +110,8 @@ def notes_of(engine: HookEngine) -> list[str]:
 
 def prestart(engine: HookEngine, kind: str) -> None:
     """Start the workers that hooks of this event need, while the shell is imported."""
-    from sandhook.hooks.jq_calls import needs_worker
     from sandhook.hooks.runner import prestart_worker
+    from sandhook.worker.jq_calls import needs_worker
 
     specs = [spec for spec in engine.hooks if spec.event == kind]
     if any(engine.isolation_of(spec) == "process" for spec in specs):

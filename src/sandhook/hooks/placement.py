@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sandhook.hooks.diagnostic import Diagnostic
-from sandhook.hooks.jq_calls import needs_worker
 from sandhook.hooks.model import HookSpec
 from sandhook.hooks.runner import (
     Runner,
@@ -13,6 +12,7 @@ from sandhook.hooks.runner import (
     is_foreign,
     prestart_worker,
 )
+from sandhook.worker.jq_calls import needs_worker
 
 #: Executor types that the sandbox runs.
 SANDBOX_TYPES = ("bash", "argv")

@@ -17,9 +17,9 @@ from sandhook.lazy import lazily
 from sandhook.text.locale import replace_invalid
 from sandhook.utilities.data.jq import program as programs
 from sandhook.utilities.data.jq.arguments import TRY_HELP, Command, Stop
-from sandhook.utilities.data.jq.calling import Inputs
 from sandhook.utilities.data.jq.lexer import UnbalancedError
 from sandhook.utilities.data.jq.linked import Linked, is_linked
+from sandhook.utilities.data.jq.reading import Inputs
 from sandhook.utilities.data.worker_call import call_worker
 from sandhook.worker import client, frames
 from sandhook.worker.requests import NativeRequest
