@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-from sandhook.lazy import cache_short
+from sandhook.lazy import cache_short, lazily
 from sandhook.limits import check_clock, present_budget
 from sandhook.pattern.errors import PatternError
 
@@ -86,7 +86,7 @@ def _lookaheads(pattern: str) -> tuple[list[tuple[bool, str]], str]:
 
 
 #: An escape, a class in brackets, or one character. A class without its end takes the rest.
-_PIECE = re.compile(r"\\.|\[(?:\\.|[^\]\\])*+\]?|.", re.DOTALL)
+_PIECE = lazily(r"\\.|\[(?:\\.|[^\]\\])*+\]?|.", re.DOTALL)
 
 
 def _closing(pattern: str, at: int) -> int:

@@ -17,10 +17,10 @@ from sandhook.record import Record
 from sandhook.state.state import State
 from sandhook.syntax.nodes import CommandList, shift_lines
 from sandhook.syntax.options import ParseOptions
-from sandhook.syntax.reader import ReadWarning
 
 if TYPE_CHECKING:
     from sandhook.syntax.parser import Parser
+    from sandhook.syntax.reader import ReadWarning
 
 Run: TypeAlias = Callable[[State], int]
 
@@ -317,5 +317,8 @@ def _pass_on(warnings: list[ReadWarning], line: int, on_warning: Callable[[int, 
 def print_warnings(state: State, warnings: Sequence[ReadWarning], line: int) -> None:
     """Print the warnings of a text that begins at ``line``."""
     for warning in warnings:
-        at, message = warning.line + line - 1, warning.message(line)
-        state.shell.write_error(state, f"{state.source}: line {at}: warning: {message}\n")
+        print_warning(state, warning.line + line - 1, warning.message(line))
+
+
+def print_warning(state: State, line: int, message: str) -> None:
+    state.shell.write_error(state, f"{state.source}: line {line}: warning: {message}\n")

@@ -14,7 +14,7 @@ from sandhook.expand.special import expand_subscript
 from sandhook.interp import invoke, record, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.lookup import Commands
-from sandhook.interp.program import TreeStore, Unavailable, load_program, print_warnings, read_units
+from sandhook.interp.program import Unavailable, load_program, print_warning, print_warnings, read_units
 from sandhook.interp.subshell import run_last_trap
 from sandhook.kernel.signals import Terminated
 from sandhook.kernel.stack import DEEP, stack_exceeds
@@ -25,7 +25,6 @@ from sandhook.state.state import State
 from sandhook.syntax import parse_heredoc, parse_word
 from sandhook.syntax.nodes import Assignment, Case, Command, For, Select, SimpleCommand, Word
 from sandhook.syntax.options import ParseOptions
-from sandhook.syntax.reader import ReadWarning
 
 if TYPE_CHECKING:
     from sandhook.expand import arith
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
         substitution,
         trace,
     )
+    from sandhook.interp.program import TreeStore
 else:  # most runs have no error, no trace and no arithmetic, many only built-ins
     arith = lazy_module("sandhook.expand.arith")
     arithmetic_errors = lazy_module("sandhook.interp.arithmetic_errors")
@@ -237,7 +237,7 @@ class Runtime:
             lambda: self.parse_options(state),
             line,
             lambda source: record.read(state, source),
-            lambda at, warning: print_warnings(state, (ReadWarning(at, warning),), 1),
+            lambda at, warning: print_warning(state, at, warning),
         ):
             yield run, line
 

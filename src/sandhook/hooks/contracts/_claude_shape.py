@@ -7,7 +7,6 @@ depends on an event. The nested form of the configuration is in ``_groups``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, type_name
@@ -25,6 +24,7 @@ from sandhook.hooks.matcher import (
     ToolName,
     quote,
 )
+from sandhook.lazy import lazily
 from sandhook.pattern.errors import PatternError
 from sandhook.record import Record
 
@@ -92,7 +92,7 @@ def unmatchable(text: str, error: PatternError) -> Never:
     return Never(f"matcher {quote(text)} does not compile: {error}")
 
 
-_PLACEHOLDER = re.compile(r"\$\{([^{}]*)\}")
+_PLACEHOLDER = lazily(r"\$\{([^{}]*)\}")
 
 
 def substitute(text: str, values: Mapping[str, str]) -> str:
@@ -187,7 +187,7 @@ def wrong_types(value: Mapping[str, Json], types: Types, prefix: str = "") -> st
     return None
 
 
-_OSC = re.compile(r"\x1b\](?:0|1|2|9|99|777);[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\)|\x07")
+_OSC = lazily(r"\x1b\](?:0|1|2|9|99|777);[^\x00-\x1f\x7f-\x9f]*(?:\x07|\x1b\\)|\x07")
 
 
 def terminal_sequence(text: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.command.context import Context
+from sandhook.lazy import lazily
 from sandhook.text.quoting import quote_always
 from sandhook.utilities.system.printf.common import (
     Caller,
@@ -22,12 +23,12 @@ from sandhook.utilities.system.printf.common import (
 if TYPE_CHECKING:
     from sandhook.text.longdouble import LongDouble
 
-_SPECIFICATION = re.compile(rb"%([-+ #0']*+)(?:\*|[0-9]*+)(\.(?:\*|[0-9]*+))?[hjlLtz]*+(.?)", re.DOTALL)
-_TOKEN = re.compile(rb"\\.|%%|%", re.DOTALL)
+_SPECIFICATION = lazily(rb"%([-+ #0']*+)(?:\*|[0-9]*+)(\.(?:\*|[0-9]*+))?[hjlLtz]*+(.?)", re.DOTALL)
+_TOKEN = lazily(rb"\\.|%%|%", re.DOTALL)
 _LETTERS = frozenset(b"diouxXaAeEfFgGcsbq")
 #: The letters that a flag cannot be combined with.
 _FORBIDDEN = {0x27: b"aAeEcosxX", 0x23: b"cdisu", 0x30: b"cs"}
-_UNQUOTED = re.compile(r"[A-Za-z0-9_@%+:,./-]+")
+_UNQUOTED = lazily(r"[A-Za-z0-9_@%+:,./-]+")
 _UMAX = 2**64 - 1
 _MAX = 2**63 - 1
 
