@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from operator import itemgetter
 from typing import NoReturn
 
@@ -125,8 +126,6 @@ class Reader:
             offset = self.in_source(offset, False)
         if not newlines or offset <= newlines[0]:
             return 1
-        from bisect import bisect_right  # a short text has one line and no aliases
-
         return bisect_right(newlines, offset - 1) + 1
 
     def in_source(self, offset: int, end: bool) -> int:
@@ -137,10 +136,6 @@ class Reader:
             end: It is the end of a span, so that one within an alias' value means the end of
                 the alias' name.
         """
-        if not self.splices:
-            return offset
-        from bisect import bisect_right
-
         index = bisect_right(self.splices, offset, key=_START) - 1
         if index < 0:
             return offset
@@ -151,8 +146,6 @@ class Reader:
 
     def splice(self, start: int, end: int, value: str) -> None:
         """Replace the text from ``start`` to ``end`` by ``value``."""
-        from bisect import bisect_right
-
         change = len(value) - (end - start)
         self.text = self.text[:start] + value + self.text[end:]
         self.length += change
