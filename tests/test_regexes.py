@@ -14,7 +14,6 @@ SOURCE = Path(__file__).parent.parent / "src" / "sandhook"
 ENDS_ANYHOW = {
     "utilities/languages/awk/format.py",
     "utilities/listing/find/printf.py",
-    "utilities/listing/stat.py",
 }
 
 #: Case files belong to the caller of ``sandhook test``.

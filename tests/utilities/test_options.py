@@ -46,7 +46,7 @@ REFUSAL = re.compile(
 
 #: Utilities with OPERAND_WORDS: the ways to call each with a word, and how it refuses one that it does not know.
 WORDS = {
-    "[": (("'{}' x ]", "1 '{}' 1 ]"), "operator expected"),
+    "[": (("'{}' x ]", "1 '{}' 1 ]"), "operator expected|missing argument"),
     "csv": (("'{}' /dev/null",), "unknown sub-command"),
     "dd": (
         ("'{}=xx'", "'conv={}'", "'iflag={}'", "'oflag={}'"),
@@ -56,7 +56,7 @@ WORDS = {
     "getconf": (("'{}'", "'{}' /"), "Unrecognized variable|Usage:"),
     "ps": (("'{}'",), "unsupported option"),
     "stty": (("'{}'",), "invalid argument"),
-    "test": (("'{}' x", "1 '{}' 1"), "operator expected"),
+    "test": (("'{}' x", "1 '{}' 1"), "operator expected|missing argument"),
     "tput": (("-T xterm '{}'",), "unknown terminfo capability"),
 }
 
