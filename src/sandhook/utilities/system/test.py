@@ -16,6 +16,7 @@ from sandhook.kernel.status import descriptor_status
 from sandhook.utilities.system.test_operators import (
     BINARY,
     MAX_NESTING,
+    OF_SHELLS,
     UNARY,
     Probe,
     TestError,
@@ -217,4 +218,9 @@ class Parser:
         return arguments[at] != ""
 
 
-OPERAND_WORDS = {"OPERATOR WORD": tuple(UNARY), "WORD OPERATOR WORD": tuple(BINARY)}
+#: Of the program; the built-in has those of shells as well, and one page describes both.
+OPERAND_WORDS = {
+    "OPERATOR WORD": tuple(word for word in UNARY if word not in OF_SHELLS),
+    "WORD OPERATOR WORD": tuple(word for word in BINARY if word not in OF_SHELLS),
+    "EXPRESSION OPERATOR EXPRESSION": ("-a", "-o"),
+}

@@ -163,6 +163,9 @@ def is_integer(text: str) -> bool:
 
 _LINK = _of_type(stat.S_IFLNK, follow=False)
 
+#: Operators that the program does not have.
+OF_SHELLS = ("-a", "-o", "-v", "-R", "<", ">")
+
 UNARY: dict[str, Unary] = {
     "-a": _exists,
     "-b": _of_type(stat.S_IFBLK),

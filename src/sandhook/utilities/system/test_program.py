@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from sandhook.utilities.system.test_operators import BINARY, MAX_NESTING, UNARY, Probe, TestError
+from sandhook.utilities.system.test_operators import BINARY, MAX_NESTING, OF_SHELLS, UNARY, Probe, TestError
 
 _INTEGER = re.compile(r"[ \t\n\v\f\r]*([-+]?)([0-9]+)[ \t]*")
 
@@ -25,7 +25,6 @@ _INTEGERS: dict[str, Callable[[int], bool]] = {
 }
 _FILES = ("-nt", "-ot", "-ef")
 _STRINGS = ("=", "==", "!=")
-_OF_SHELLS = ("-a", "-o", "-v", "-R")
 
 
 def evaluate_as_program(arguments: Sequence[str], probe: Probe) -> bool:
@@ -177,7 +176,7 @@ class _Expression:
     def _unary(self) -> bool:
         operator = self._arguments[self.at]
         unary = UNARY.get(operator)
-        if unary is None or operator in _OF_SHELLS:
+        if unary is None or operator in OF_SHELLS:
             raise TestError(f"'{operator}': unary operator expected")
         if self.at + 1 >= len(self._arguments):
             raise self._end()
