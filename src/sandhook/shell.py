@@ -78,6 +78,7 @@ class Shell:
         parse_cache: Keeps parsed scripts beyond the process.
         start_files: Programs read their start-up files in the home directory: jq reads ~/.jq.
         git_writes: ``git add``, ``git commit`` and the like may change repositories of ``fs``, in memory alone.
+        dispatches_scripts: See ``kernel.settings.Settings``.
         crlf: A line of a script may end in CRLF, and ``Result.notes`` then says so; False rejects it as bash does.
         world: The host, for runs that may reach it (``sandhook.host.HostShell``); None for a sandbox.
         isolation: "process" executes runs in a pool of worker processes that the system confines. A run
@@ -103,6 +104,7 @@ class Shell:
         parse_cache: TreeStore | None = None,
         start_files: bool = True,
         git_writes: bool = False,
+        dispatches_scripts: bool = False,
         crlf: bool = True,
         world: World | None = None,
         isolation: Isolation = "thread",
@@ -122,7 +124,7 @@ class Shell:
         elif fs is None:
             fs = MemoryFileSystem(quota_bytes=self.limits.fs_bytes, quota_inodes=self.limits.fs_inodes)
         self.fs: FileSystem = fs
-        self.settings = Settings(start_files, git_writes)
+        self.settings = Settings(start_files, git_writes, dispatches_scripts)
         if git_writes:
             from sandhook.vfs.in_memory import check_in_memory
 
@@ -314,7 +316,7 @@ class _Run:
                 shell.fs, limits, self.budget, network=shell.network, settings=shell.settings
             )
         else:
-            self.stage = shell.world.begin(limits, self.budget, shell.network)
+            self.stage = shell.world.begin(limits, self.budget, shell.network, shell.settings)
             self.kernel = self.stage.kernel
         self.cap = OutputCap(limits.output_bytes, drops=overflow == "drop")
         self.error_cap = OutputCap(limits.output_bytes, drops=True) if self.cap.drops else self.cap

@@ -152,6 +152,7 @@ class Server:
             limits=limits,
             start_files=header["start_files"],
             git_writes=header["git_writes"],
+            dispatches_scripts=header["dispatches_scripts"],
             crlf=header["crlf"],
             network=None if network is None else _network(network),
         )

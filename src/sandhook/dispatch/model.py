@@ -97,10 +97,12 @@ class Refused(Record):
     Attributes:
         status: Exit status of the command: 126 found but not executable, 127 not found.
         message: For standard error, without the shell's own "name: line N: " before it.
+        of_file: The file itself cannot be read; else its first line, its content or its interpreter is the reason.
     """
 
     status: int
     message: str
+    of_file: bool = False
 
 
 Plan = Program | Interpreter | Source | Refused

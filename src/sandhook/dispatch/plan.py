@@ -95,9 +95,9 @@ def plan(
 class _PlanError(Exception):
     """The file cannot be run; ``result`` is the plan."""
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, *, of_file: bool = False) -> None:
         super().__init__(message)
-        self.result = Refused(status, message)
+        self.result = Refused(status, message, of_file)
 
 
 class _Rules(Record):
@@ -169,7 +169,8 @@ class _Dispatch:
                 if error.errno != errno.ENOENT:
                     break
         assert first is not None
-        raise self._error(127 if first.errno == errno.ENOENT else 126, error_text(first))
+        status = 127 if first.errno == errno.ENOENT else 126
+        raise _PlanError(status, f"{self._name}: {error_text(first)}", of_file=True)
 
     def _may_execute(self, path: str) -> bool:
         try:

@@ -19,7 +19,7 @@ from sandhook.errors import SandhookError
 from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.evidence import PROJECT_VARIABLES
 from sandhook.hooks.model import HookSpec, Request, RunResult
-from sandhook.hooks.runner import Runner, RunnerAdapter, as_ran, internal
+from sandhook.hooks.runner import Runner, RunnerAdapter, as_ran, internal, not_parsed
 from sandhook.text.quoting import in_single_quotes
 
 if TYPE_CHECKING:
@@ -158,12 +158,16 @@ class HostRunner:
             utilities=self._utilities,
             parse_cache=self._parse_cache,
             approved=approved,
+            dispatches_scripts=request.dispatches_scripts,
             crlf=not request.strict,
         )
+        if (unparsed := not_parsed(request, text)) is not None:
+            return unparsed
         ran = as_ran(
             shell.run(
                 text, stdin=request.stdin, name="bash", overflow=request.overflow, cancel=request.cancel
-            )
+            ),
+            in_process=request.dispatches_scripts,
         )
         notes = approved.notes if approved is not None else ()
         return ran._replace(diagnostics=(*notes, *ran.diagnostics)) if notes else ran

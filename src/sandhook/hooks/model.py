@@ -176,6 +176,7 @@ class Request(Record):
         overflow: What output beyond ``output_bytes`` does: "fail" ends the hook, "drop" cuts it; with
             "drop" each stream has its own limit.
         cancel: Ends the hook from another thread.
+        dispatches_scripts: The agent's shell is part of its process: see ``kernel.settings.Settings``.
         strict: The script runs as in bash where sandhook tolerates more: its lines may not end in CRLF.
         source: Hooks of one source see each other's changes of files, and those of another source do not;
             "" for hooks that change the shared files.
@@ -192,6 +193,7 @@ class Request(Record):
     log: str = ""
     overflow: Overflow = "fail"
     cancel: Cancellation | None = None
+    dispatches_scripts: bool = False
     strict: bool = False
     source: str = ""
 

@@ -240,6 +240,7 @@ class SandboxRunner:
             git_writes=self._git_writes,
             parse_cache=self._parse_cache,
             start_files=False,
+            dispatches_scripts=request.dispatches_scripts,
             crlf=not request.strict,
             isolation=self.isolation_of(request.spec),
         )
@@ -248,6 +249,8 @@ class SandboxRunner:
             from sandhook.text.quoting import in_single_quotes
 
             text = " ".join(map(in_single_quotes, request.spec.executor.argv))
+        if (unparsed := not_parsed(request, text)) is not None:
+            return unparsed
         return as_ran(
             shell.run(
                 text,
@@ -256,7 +259,8 @@ class SandboxRunner:
                 overflow=request.overflow,
                 cancel=request.cancel,
                 temporary_files=request.files,
-            )
+            ),
+            in_process=request.dispatches_scripts,
         )
 
 
@@ -301,11 +305,37 @@ def working_directory(cwd: str) -> str:
         return cwd
 
 
-def as_ran(result: Result) -> RunResult:
-    """Return the RunResult for a ``sandhook.shell.Result``."""
+def not_parsed(request: Request, text: str) -> RunResult | None:
+    """Return the result of a text that does not parse, None if the lines before the error run.
+
+    Only a shell in the agent's process parses a whole text first. In better mode the lines run there, too: one
+    of them may refuse.
+    """
+    if not (request.dispatches_scripts and request.strict):
+        return None
+    from sandhook.errors import LimitExceeded, ShellSyntaxError
+    from sandhook.syntax.parser import Parser
+
+    parser = Parser(text, "")
+    try:
+        while parser.next_unit() is not None:
+            pass
+    except ShellSyntaxError as error:
+        return RunResult(exit_status=1, stderr=f"bash: {error}\n".encode(), syntax_error=str(error))
+    except LimitExceeded:  # the run reports it
+        return None
+    return None
+
+
+def as_ran(result: Result, *, in_process: bool = False) -> RunResult:
+    """Return the RunResult for a ``sandhook.shell.Result``.
+
+    Args:
+        in_process: The agent's shell is part of its process: a text that does not parse has the status 1.
+    """
     syntax, defect = result.syntax_error, result.defect
     return RunResult(
-        exit_status=result.exit_status,
+        exit_status=1 if in_process and syntax is not None else result.exit_status,
         stdout=result.stdout_bytes,
         stderr=result.stderr_bytes,
         duration=result.duration,

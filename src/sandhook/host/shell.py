@@ -35,7 +35,7 @@ class HostShell(Shell):
         utilities: Additional commands.
         parse_cache: Keeps parsed scripts beyond the process.
         approved: Files that run by their approved bytes.
-        crlf: See ``Shell``.
+        dispatches_scripts, crlf: See ``Shell``.
 
     Raises:
         NotADirectoryError: ``cwd`` is not a directory.
@@ -51,6 +51,7 @@ class HostShell(Shell):
         utilities: Utilities | None = None,
         parse_cache: TreeStore | None = None,
         approved: ApprovedFiles | None = None,
+        dispatches_scripts: bool = False,
         crlf: bool = True,
     ) -> None:
         working = os.path.abspath(os.getcwd() if cwd is None else cwd)  # noqa: PTH100, PTH109
@@ -64,6 +65,7 @@ class HostShell(Shell):
             limits=limits or Limits.generous(),
             utilities=utilities,
             parse_cache=parse_cache,
+            dispatches_scripts=dispatches_scripts,
             crlf=crlf,
             world=world,
         )

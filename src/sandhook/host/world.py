@@ -28,6 +28,7 @@ from sandhook.host.search import PathSearch, Preference
 from sandhook.host.signals import to_native
 from sandhook.host.streams import HostStream
 from sandhook.host.view import View
+from sandhook.interp import script_files
 from sandhook.interp.external import execute, run_own_shell
 from sandhook.interp.lookup import not_started
 from sandhook.kernel.process import USER_ID, Kernel
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from sandhook.interp.lookup import Located
     from sandhook.kernel.descriptor import Description
     from sandhook.kernel.outside import NetworkAccess
+    from sandhook.kernel.settings import Settings
     from sandhook.limits import Budget, Limits
     from sandhook.state.state import State
 
@@ -111,9 +113,11 @@ class HostWorld:
 
             self.fs = ApprovedFileSystem(working, approved)
 
-    def begin(self, limits: Limits, budget: Budget, network: NetworkAccess | None) -> HostRun:
+    def begin(
+        self, limits: Limits, budget: Budget, network: NetworkAccess | None, settings: Settings
+    ) -> HostRun:
         """Begin a run on this machine."""
-        return HostRun(self.host, self.fs, limits, budget, network, self.approved)
+        return HostRun(self.host, self.fs, limits, budget, network, self.approved, settings=settings)
 
 
 class HostRun:
@@ -140,6 +144,8 @@ class HostRun:
         budget: Budget,
         network: NetworkAccess | None,
         approved: ApprovedFiles | None = None,
+        *,
+        settings: Settings,
     ) -> None:
         self._host = host
         self._fs = fs
@@ -149,7 +155,7 @@ class HostRun:
         self._notes: dict[str, None] = {}
         self._pipes: set[RealPipe] = set()  # pipes that have descriptors
         self._script_end = 0.0  # the end of the script, by monotonic(); 0.0 before it
-        self.kernel = Kernel(fs, limits, budget, network=network, outside=self)
+        self.kernel = Kernel(fs, limits, budget, network=network, outside=self, settings=settings)
         self._launcher = Launcher(self.kernel, fs, self._poller, subreaper=host.subreaper)
 
     @property
@@ -252,7 +258,8 @@ class HostRun:
 
     def run_file(self, state: State, path: str, argv: Sequence[str], shell: str) -> int:
         """Run a file of the host: a program, or a script by its interpreter; report errors."""
-        name = self._fs.native(join(state.process.cwd, path)) if WINDOWS else path
+        by_rules = script_files.applies(state, argv[0])
+        name = self._fs.native(join(state.process.cwd, path)) if WINDOWS or by_rules else path
         own_shell = self._host.own_shell
         if self._approved is not None and own_shell != "never":
             # another shell opens scripts by their names, where anybody may have changed them
@@ -273,7 +280,8 @@ class HostRun:
         )
         if isinstance(dispatch_plan, Refused):
             message = f"{state.shell.where(state)}{dispatch_plan.message}"
-            return not_started(state, dispatch_plan.status, message)
+            status = script_files.FAILED if by_rules and dispatch_plan.of_file else dispatch_plan.status
+            return not_started(state, status, message)
         if self._approved is not None and not isinstance(dispatch_plan, Source):
             dispatch_plan = self._approved.bind(dispatch_plan, state.process.cwd, name)
             words = list(dispatch_plan.argv) if isinstance(dispatch_plan, Program) else words
@@ -287,6 +295,8 @@ class HostRun:
             # sandhook's shell receives the arguments of a command in their own form, without native paths
             before = dispatch_plan.argv[1 : len(dispatch_plan.argv) - len(argv) + 1]
             script = path if dispatch_plan.path == name else dispatch_plan.path
+            if by_rules and script == path and not before and (status := script_files.syntax_status(state, path)):
+                return status
             return _run_source(state, dispatch_plan, [script, *before, *argv[1:]], shell)
         launch = Launch(
             path,

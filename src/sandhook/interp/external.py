@@ -160,6 +160,11 @@ def run_file(
     programs = state.programs
     if programs is not None:
         return programs.run_file(state, path, argv, shell)
+    if state.process.kernel.settings.dispatches_scripts:
+        from sandhook.interp import script_files
+
+        if script_files.applies(state, argv[0]):
+            return script_files.run_named_file(state, path, argv)
     from sandhook.interp.execve import find_image
 
     try:

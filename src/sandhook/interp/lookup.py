@@ -178,10 +178,23 @@ def is_executable(state: State, path: str) -> bool:
         return False
 
 
+def _is_readable(state: State, path: str) -> bool:
+    fs = state.process.kernel.fs
+    absolute = join(state.process.cwd, path)
+    try:
+        return fs.stat(absolute).mode & 0o170000 == 0o100000 and fs.access(absolute, 4)
+    except OSError:
+        return False
+
+
 def may_run(state: State, path: str) -> bool:
     """Return True if permissions allow a file to be run; the dispatcher of a host may not require any."""
     programs = state.programs
-    return is_executable(state, path) if programs is None else programs.may_run(state, path)
+    if programs is not None:
+        return programs.may_run(state, path)
+    if state.process.kernel.settings.dispatches_scripts:
+        return _is_readable(state, path)
+    return is_executable(state, path)
 
 
 def search_path(state: State, name: str, path: str | None = None) -> Iterator[str]:

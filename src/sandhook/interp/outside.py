@@ -11,6 +11,7 @@ from sandhook.state.state import State
 if TYPE_CHECKING:
     from sandhook.kernel.descriptor import Description
     from sandhook.kernel.process import Kernel
+    from sandhook.kernel.settings import Settings
     from sandhook.limits import Budget, Limits
     from sandhook.vfs.base import FileSystem
 
@@ -54,6 +55,8 @@ class World(Protocol):
         """The host's files."""
         ...
 
-    def begin(self, limits: Limits, budget: Budget, network: NetworkAccess | None) -> Stage:
+    def begin(
+        self, limits: Limits, budget: Budget, network: NetworkAccess | None, settings: Settings
+    ) -> Stage:
         """Begin a run on the host; its kernel is ``Stage.kernel``."""
         ...

@@ -214,6 +214,7 @@ class _Remote:
             "overflow": streams.overflow,
             "start_files": request.settings.start_files,
             "git_writes": request.settings.git_writes,
+            "dispatches_scripts": request.settings.dispatches_scripts,
             "crlf": request.crlf,
             "asks_input": callable(streams.stdin),
             "streams": [streams.stdout is not None, streams.stderr is not None],

@@ -114,6 +114,7 @@ class RunHeader(TypedDict):
     overflow: Overflow
     start_files: bool
     git_writes: bool
+    dispatches_scripts: bool
     crlf: bool
     asks_input: bool  #: standard input comes by INPUT
     streams: list[bool]  #: whether standard output and standard error are sent as they come
