@@ -489,6 +489,7 @@ class _Run:
             duration=monotonic() - self.started,
             syntax_error=None if state is None else state.execution.syntax_error,
             not_started=failure.reason or None if failure is not None else None,
+            outermost=failure is not None and failure.outermost,
             signal=NAMES.get(failure.signal) if failure is not None else None,
             defect=defect,
             failure=crash,

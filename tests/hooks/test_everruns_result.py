@@ -271,8 +271,10 @@ def test_a_patch_of_the_prompt(patch: Any, expected: str) -> None:
 )
 def test_a_patch_of_the_result(result: Any, error: str | None, patch: Any, expected: Any) -> None:
     event = ToolPost("bash", {}, result=result, error=error)
-    changed = mutate(event, patch, "post_tool_use").apply_to_result(event.result)  # type: ignore[arg-type]
+    decision = mutate(event, patch, "post_tool_use")
+    changed = decision.apply_to_result(event.result)  # type: ignore[arg-type]
     assert (changed.value, changed.error) == expected
+    assert decision.context == ()  # the model reads it in the result, and must not read it twice
 
 
 @pytest.mark.parametrize("native", ["session_start", "turn_end", "session_end"])

@@ -199,6 +199,7 @@ class Server:
             "syntax_error": fields,
             "defect": None if defect is None or limit else [defect.__class__.__name__, str(defect)],
             "not_started": result.not_started,
+            "outermost": result.outermost,
             "signal": result.signal,
             "interrupted": result.interrupted,
             "notes": list(result.notes),

@@ -19,7 +19,7 @@ from sandhook.errors import SandhookError
 from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.evidence import PROJECT_VARIABLES
 from sandhook.hooks.model import HookSpec, Request, RunResult
-from sandhook.hooks.runner import Runner, RunnerAdapter, as_ran, internal, not_parsed
+from sandhook.hooks.runner import Runner, RunnerAdapter, as_ran, internal, not_parsed, script_of
 from sandhook.text.quoting import in_single_quotes
 
 if TYPE_CHECKING:
@@ -147,11 +147,13 @@ class HostRunner:
         limits = self._limits or Limits.generous()
         if request.limits:
             limits = limits.with_(**request.limits)
-        text = spec.executor.text
-        if spec.executor.type == "argv":
-            text = " ".join(map(in_single_quotes, spec.executor.argv))
+        by_argv = spec.executor.type == "argv"
+        text = script_of(spec)
+        if spec.env_policy == "allow" and "PATH" not in map(str.upper, spec.env_names):
+            # the agent finds the program along its own PATH, which the program does not inherit
+            text = f"PATH={in_single_quotes(env.pop('PATH', ''))}\n{text}"
         shell = HostShell(
-            host=self._host,
+            host=_with_executable_bit(self._host) if request.executable_bit else self._host,
             env=env,
             cwd=cwd,
             limits=limits,
@@ -168,9 +170,17 @@ class HostRunner:
                 text, stdin=request.stdin, name="bash", overflow=request.overflow, cancel=request.cancel
             ),
             in_process=request.dispatches_scripts,
+            argv=by_argv,
         )
         notes = approved.notes if approved is not None else ()
         return ran._replace(diagnostics=(*notes, *ran.diagnostics)) if notes else ran
+
+
+def _with_executable_bit(host: Host | None) -> Host:
+    """Return a host where a script needs permission to be executed, as where no shell is between."""
+    from sandhook.host.world import Host
+
+    return (host or Host())._replace(executable_bit=True)
 
 
 class MixedRunner:

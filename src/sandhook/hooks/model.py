@@ -177,6 +177,7 @@ class Request(Record):
             "drop" each stream has its own limit.
         cancel: Ends the hook from another thread.
         dispatches_scripts: The agent's shell is part of its process: see ``kernel.settings.Settings``.
+        executable_bit: On the host a script needs permission to be executed, as it always does in the sandbox.
         strict: The script runs as in bash where sandhook tolerates more: its lines may not end in CRLF.
         source: Hooks of one source see each other's changes of files, and those of another source do not;
             "" for hooks that change the shared files.
@@ -194,6 +195,7 @@ class Request(Record):
     overflow: Overflow = "fail"
     cancel: Cancellation | None = None
     dispatches_scripts: bool = False
+    executable_bit: bool = False
     strict: bool = False
     source: str = ""
 
@@ -212,6 +214,7 @@ class RunResult(Record):
         stderr_truncated: Part of standard error was dropped.
         syntax_error: bash's message when the script does not parse.
         missing: The command that could not be found or executed, when the exit status is 126 or 127.
+        spawned: False if ``missing`` is the program of an ``argv`` itself.
         failure: Why nothing could be run at all.
         failure_is_ours: The failure is a bound or an error of sandhook itself, which the agent does not have.
         diagnostics: Notes of the interpreter for the host.
@@ -228,6 +231,7 @@ class RunResult(Record):
     stderr_truncated: bool = False
     syntax_error: str | None = None
     missing: str | None = None
+    spawned: bool = True
     failure: str | None = None
     failure_is_ours: bool = False
     diagnostics: tuple[str, ...] = ()

@@ -38,6 +38,10 @@ Runner = Callable[[Request], RunResult | Awaitable[RunResult]]
 _PLACES = frozenset({"HOME", "OLDPWD", "PATH", "PWD", "SHELL", "TEMP", "TMP", "TMPDIR", "USERPROFILE"})
 
 
+#: Variables that a shell exports of its own accord.
+_OF_A_SHELL = ("OLDPWD", "PWD", "SHLVL")
+
+
 class RunnerAdapter:
     """A runner and the attributes that it may have; the one place that looks for them.
 
@@ -244,11 +248,7 @@ class SandboxRunner:
             crlf=not request.strict,
             isolation=self.isolation_of(request.spec),
         )
-        text = request.spec.executor.text
-        if request.spec.executor.type == "argv":
-            from sandhook.text.quoting import in_single_quotes
-
-            text = " ".join(map(in_single_quotes, request.spec.executor.argv))
+        text = script_of(request.spec)
         if (unparsed := not_parsed(request, text)) is not None:
             return unparsed
         return as_ran(
@@ -261,6 +261,7 @@ class SandboxRunner:
                 temporary_files=request.files,
             ),
             in_process=request.dispatches_scripts,
+            argv=request.spec.executor.type == "argv",
         )
 
 
@@ -305,6 +306,19 @@ def working_directory(cwd: str) -> str:
         return cwd
 
 
+def script_of(spec: HookSpec) -> str:
+    """Return the text that runs a hook: its own, or for an argv one that replaces the shell by the program."""
+    executor = spec.executor
+    if executor.type != "argv" or not executor.argv:
+        return executor.text
+    from sandhook.text.quoting import in_single_quotes
+
+    # variables of the shell are no variables of the program, unless the hook inherits them
+    own = [] if spec.env_policy == "inherit" else [name for name in _OF_A_SHELL if name not in spec.env_names]
+    hidden = f"export -n {' '.join(own)}; " if own else ""
+    return f"{hidden}exec -- {' '.join(map(in_single_quotes, executor.argv))}"
+
+
 def not_parsed(request: Request, text: str) -> RunResult | None:
     """Return the result of a text that does not parse, None if the lines before the error run.
 
@@ -327,11 +341,12 @@ def not_parsed(request: Request, text: str) -> RunResult | None:
     return None
 
 
-def as_ran(result: Result, *, in_process: bool = False) -> RunResult:
+def as_ran(result: Result, *, in_process: bool = False, argv: bool = False) -> RunResult:
     """Return the RunResult for a ``sandhook.shell.Result``.
 
     Args:
         in_process: The agent's shell is part of its process: a text that does not parse has the status 1.
+        argv: The text was that of ``script_of`` an argv.
     """
     syntax, defect = result.syntax_error, result.defect
     return RunResult(
@@ -345,6 +360,7 @@ def as_ran(result: Result, *, in_process: bool = False) -> RunResult:
         syntax_error=None if syntax is None else str(syntax),
         signal=result.signal,
         missing=result.not_started,
+        spawned=not (argv and result.not_started is not None and result.outermost),
         failure=result.failure if defect is None else internal(defect),
         failure_is_ours=defect is not None or result.failure is not None,
         diagnostics=result.notes,

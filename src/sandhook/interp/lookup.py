@@ -33,6 +33,9 @@ Prepare: TypeAlias = Callable[[str, "tuple[str, ...]", bool], "Builtin | None"]
 #: POSIX's exit statuses of commands that cannot be run.
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 
+#: Calls of a script's own commands: none, or the one that ``exec`` counts.
+_EXEC_CALLS = 1
+
 #: Names that start a nested shell.
 SHELLS = frozenset({"ash", "bash", "dash", "sh"})
 
@@ -77,7 +80,7 @@ class ExecError(Exception):
 def not_started(state: State, status: int, message: str) -> int:
     """Write the message of a command that cannot be started, and record it; return the exit status."""
     state.shell.write_error(state, f"{message}\n")
-    state.process.kernel.failure = CommandFailure(status, message)
+    state.process.kernel.failure = CommandFailure(status, message, outermost=state.calls <= _EXEC_CALLS)
     return status
 
 

@@ -26,6 +26,7 @@ class Result:
         syntax_error: The error that ended parsing; None when the whole script was parsed.
         not_started: Why the command whose status is the exit status, 126 or 127, could not be started; None
             when a script exits with such a status itself.
+        outermost: The command of ``not_started`` is one of the script itself, not of a program that it runs.
         signal: Name of the signal that ended the script, or the command whose status it has; else None.
         notes: Faults in scripts that a shell on the host tolerated, for their authors; temporary files and variables
             of a session that could not be set.
@@ -43,6 +44,7 @@ class Result:
         "limit",
         "not_started",
         "notes",
+        "outermost",
         "signal",
         "stderr_bytes",
         "stdout_bytes",
@@ -63,6 +65,7 @@ class Result:
         duration: float = 0.0,
         syntax_error: ShellSyntaxError | None = None,
         not_started: str | None = None,
+        outermost: bool = False,
         signal: str | None = None,
         defect: Exception | None = None,
         failure: str | None = None,
@@ -80,6 +83,7 @@ class Result:
         self.duration = duration
         self.syntax_error = syntax_error
         self.not_started = not_started
+        self.outermost = outermost
         self.signal = signal
         self.defect = defect
         self.failure = failure

@@ -342,6 +342,7 @@ class _Remote:
             defect=None if defect is None else RemoteDefect(": ".join(map(str, defect))),
             failure=None if header["failure"] is None else str(header["failure"]),
             not_started=None if header["not_started"] is None else str(header["not_started"]),
+            outermost=bool(header["outermost"]),
             signal=None if header["signal"] is None else str(header["signal"]),
             interrupted=bool(header["interrupted"]),
             notes=tuple(map(str, header["notes"])),

@@ -155,6 +155,7 @@ class ResultHeader(TypedDict):
     syntax_error: SyntaxErrorFields | None
     defect: list[str] | None  #: class and text of an exception
     not_started: str | None
+    outermost: bool
     signal: str | None
     interrupted: bool
     notes: list[str]

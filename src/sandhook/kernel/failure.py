@@ -12,8 +12,10 @@ class CommandFailure(Record):
         status: The exit status.
         reason: Why it could not be started, "" when it was.
         signal: The signal that ended it, or 0.
+        outermost: It is a command of the script itself, also one that ``exec`` runs, not of a program below it.
     """
 
     status: int
     reason: str = ""
     signal: int = 0
+    outermost: bool = False

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from sandhook.hooks import decode as strict
 from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
+from sandhook.hooks.contracts._go import go_duration
 from sandhook.hooks.contracts._outcome import DroppedOutput, unreadable
 from sandhook.hooks.contracts.crush.names import DENY, HALT
 from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, decode_object, type_name
@@ -39,10 +40,14 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
     if ran.failure is None and ran.limit is None and status in (DENY, HALT):  # standard output does not count
         return _refused(event, ran, halt=status == HALT, notes=notes)
+    if ran.timed_out:
+        notes.append(f"Hook timed out after {go_duration(spec.timeout)}")
     if ran.could_not_run is not None:
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
     if status:
-        notes.append(f"exit status {status} is not a decision (2 denies, 49 halts)")
+        notes.append(
+            f"Hook failed with non-blocking error: exit status {status} is not a decision (2 denies, 49 halts)"
+        )
         return Verdict("error", diagnostics=tuple(notes))
     text = ran.stdout.decode("utf-8", "replace").strip()
     if not text:
@@ -79,7 +84,7 @@ def _envelope(event: Event, text: str, notes: list[str], *, better: bool) -> Ver
     value: JsonObject = decoded.value
     if "hookSpecificOutput" in value:
         return _claude(event, value["hookSpecificOutput"], notes)
-    folded = {key.lower(): item for key, item in value.items()} if better else value
+    folded = {key.lower(): item for key, item in value.items()}  # as Go decodes an object
     return _native(event, {**folded, **value}, notes, better=better)
 
 
@@ -148,11 +153,11 @@ def _patch(value: Json, notes: list[str]) -> Operation | None:
         except BoundExceeded as error:
             raise DroppedOutput(f"updated_input cannot be read: {error}", exceeded_bound=True) from None
         except DecodeError as error:
-            notes.append(f"updated_input patch rejected: {error}")
+            notes.append(f"Hook updated_input patch rejected; ignoring: {error}")
             return None
     if isinstance(value, dict):
         return Operation("merge", value, otherwise="reject")
-    notes.append(f"updated_input patch rejected: wanted an object, got {type_name(value)}")
+    notes.append(f"Hook updated_input patch rejected; ignoring: wanted an object, got {type_name(value)}")
     return None
 
 

@@ -162,7 +162,6 @@ def _patch_result(result: ToolResult, fields: JsonObject, verdict: Verdict) -> V
             value = {"hook_context": context}
         else:
             value = {"value": value, "hook_context": context}
-        verdict = verdict._replace(context=((context, "result"),))
     if touched:
         verdict = verdict._replace(result=Operation("replace", value))
     if isinstance(fields.get("error"), str):

@@ -7,6 +7,7 @@ blocked continues. PreToolUse has ``hookSpecificOutput.permissionDecision`` alon
 from __future__ import annotations
 
 from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
+from sandhook.hooks.contracts._go import go_duration
 from sandhook.hooks.contracts._outcome import DroppedOutput, unreadable
 from sandhook.hooks.contracts.jcode.names import BLOCKABLE, KEEP_WORKING
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, object_of, text_of, type_name
@@ -38,7 +39,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     if ran.exit_status == 2 and ran.limit is None and ran.failure is None:
         return _two(name, ran, words, notes)
     if ran.timed_out:
-        notes.append(f"timed out after {spec.timeout:g} seconds (treated as allow)")
+        notes.append(f"hooks: {name} hook timed out after {go_duration(spec.timeout)} (treated as allow)")
     if ran.could_not_run is not None:
         message = f"hook failed to run: {ran.failure}" if ran.failure is not None else words or None
         return Verdict(

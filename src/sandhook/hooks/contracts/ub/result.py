@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._go import go_duration
 from sandhook.hooks.event import Event
 from sandhook.hooks.model import Compat, Decision, HookSpec, RunResult, Verdict
 
@@ -17,17 +18,19 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         return Verdict("error", could_not_run="hook command is empty", diagnostics=tuple(notes))
     why = ran._replace(truncated=False).could_not_run  # the output decides nothing, whole or cut
     if ran.timed_out:
-        why = f"hook {name} timeout after {spec.timeout:g}s (killed)"
+        why = f"hook {name} timeout after {go_duration(spec.timeout)} (killed)"
     failed = why is not None or bool(ran.exit_status)
     if ran.failure is not None and compat == "strict":
         failed = False  # upstream counts what it could not encode as status 0
     if not failed:
         return Verdict("none", could_not_run=why, diagnostics=tuple(notes))
-    words = ran.stderr.decode("utf-8", "replace").strip()
-    status = -1 if why is not None and ran.missing is None else ran.exit_status
+    # what never started has printed nothing: its text is that of the shell that tried
+    words = ran.stderr.decode("utf-8", "replace").strip() if ran.spawned else ""
+    ended = ran.spawned and (why is None or ran.missing is not None)
+    status = ran.exit_status if ended else -1
     verdict = Verdict("failed", could_not_run=why, diagnostics=tuple(notes))
     if spec.on_error == "block" and spec.native_event == "pre_tool_call":
-        reason = words or f"hook {name} exit {status}"
+        reason = why if ran.timed_out and why is not None else words or f"hook {name} exit {status}"
         return verdict._replace(label="block", decided=why is None, permission="deny", reason=reason)
     warning = f"hook {name} exit {status}" if why is None else why
     return verdict._replace(warnings=(f"{warning}: {words}" if words else warning,))
