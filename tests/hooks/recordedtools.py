@@ -35,6 +35,9 @@ WORLD = "/tmp/agents"
 #: Events that are fired again for as long as hooks keep the agent from stopping.
 STOP_EVENTS = ("Stop", "agentStop", "AfterAgent")
 
+#: Codex's flag for hooks that nobody approved; the recorder uses it unless a case has flags of its own.
+_BYPASS = "--dangerously-bypass-hook-trust"
+
 Case = dict[str, Any]
 Facts = dict[str, Any]
 
@@ -71,14 +74,17 @@ class World:
             self.contract,
             compat=compat,
             env=self.env,
-            trust=lambda spec: True,
+            trust=lambda spec: agent != "codex" or _BYPASS in self.case.get("args", [_BYPASS]),
             runner=runner,
             shared_files=True,
         )
 
     def _documents(self) -> list[Document]:
         """Return the configurations in the agent's order; it does not read one that cannot be decoded."""
-        texts = {f"{WORLD}/{path}": _bytes(value).decode() for path, value in self.case["layers"].items()}
+        texts = {
+            f"/{path}" if path.startswith("etc/") else f"{WORLD}/{path}": _bytes(value).decode()
+            for path, value in self.case["layers"].items()
+        }
         read = []
         for layer in self.contract.layers(f"{WORLD}/project", self.env, "linux"):
             above, _, last = layer.path.rpartition("/")

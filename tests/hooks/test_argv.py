@@ -22,7 +22,12 @@ ENV = {"PATH": "/usr/bin:/bin", "HOME": "/home/me", "SECRET": "s"}
 
 
 def fire(
-    place: str, tmp_path: Path, hook: dict[str, Any], files: dict[str, str] | None = None, *, mode: int = 0o755
+    place: str,
+    tmp_path: Path,
+    hook: dict[str, Any],
+    files: dict[str, str] | None = None,
+    *,
+    mode: int = 0o755,
 ) -> Decision:
     config = {"hooks": {"pre_tool_call": [hook]}}
     event = ToolPre("bash", {"command": "x"}, call_id="c", session_id="s")

@@ -116,6 +116,28 @@ def test_a_repository_does_not_switch_off_the_user_s_guards(compat: str, kept: l
     assert [spec.layer for spec in made.hooks] == kept
 
 
+@pytest.mark.parametrize("compat", ["better", "strict"])
+@pytest.mark.parametrize(
+    ("others", "kept"),
+    [
+        ([("project", False)], ["user"]),
+        ([("local", False)], ["user"]),
+        ([("project", True), ("local", False)], ["user"]),
+        ([("project", False), ("local", True)], []),
+        ([("project", False), ("managed", True)], []),
+    ],
+)
+def test_a_repository_can_switch_hooks_on_that_the_user_switched_off(
+    compat: str, others: list[tuple[Any, bool]], kept: list[str]
+) -> None:
+    made = engine(
+        document(settings("Stop", X, disableAllHooks=True), "user"),
+        *(document({"disableAllHooks": off}, layer, f"{layer}.json") for layer, off in others),
+        compat=compat,
+    )
+    assert [spec.layer for spec in made.hooks] == kept
+
+
 @pytest.mark.parametrize(("compat", "count"), [("better", 1), ("strict", 2)])
 def test_a_repository_does_not_widen_the_list_of_urls(compat: str, count: int) -> None:
     hooks = [{"type": "http", "url": f"https://{name}.example/"} for name in "ab"]

@@ -27,6 +27,8 @@ CALL = ToolPre("Bash", {"command": "ls"}, session_id="s")
 def test_layers() -> None:
     assert paths("codex", "/w", {"HOME": "/h"}) == [
         "managed /etc/codex/requirements.toml",
+        "managed /etc/codex/config.toml",
+        "managed /etc/codex/hooks.json",
         "user /h/.codex/config.toml",
         "user /h/.codex/hooks.json",
         "project /w/.codex/config.toml",

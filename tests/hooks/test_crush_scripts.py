@@ -89,7 +89,7 @@ def test_a_script_with_a_first_line_has_its_absolute_path_as_its_name(place: str
 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_script_reads_the_payload_in_a_pipeline(place: str, tmp_path: Path) -> None:
-    decision = fire(place, tmp_path, "cat | ./a.sh", {"a.sh": 'read -r x; case $x in *x*) exit 2;; esac'})
+    decision = fire(place, tmp_path, "cat | ./a.sh", {"a.sh": "read -r x; case $x in *x*) exit 2;; esac"})
     assert decision.permission == "deny"
 
 

@@ -54,7 +54,9 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "matcher.bad-[[]*",
             "PreToolUse.timeout-fraction",
         ),
-        "L-CODEX-008": ("several.deny-deny",),
+        "L-CODEX-008": ("several.deny-deny", "managed.all", "managed.no-directory", "managed.only-false"),
+        "L-CODEX-009": ("trust.user", "trust.managed"),
+        "L-CODEX-010": ("managed.feature-project", "managed.feature-project-managed"),
     },
     "gemini": {
         "L-GEMINI-001": (

@@ -14,6 +14,9 @@ LAYERS = {
     "user": "home/.codex/hooks.json",
     "project": "project/.codex/hooks.json",
     "project-toml": "project/.codex/config.toml",
+    "managed": "etc/codex/requirements.toml",
+    "managed-json": "etc/codex/hooks.json",
+    "managed-toml": "etc/codex/config.toml",
 }
 EVENTS: dict[str, str] = {}
 INCOMPARABLE: dict[str, str] = {

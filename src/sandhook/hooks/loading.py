@@ -149,9 +149,10 @@ class Loading:
                 problem.line = line_of(by_name[problem.file], problem.path)
 
     def _trusted(self, spec: HookSpec, contract: Contract) -> HookSpec | None:
-        if not contracts.needs_trust(spec.layer):
+        if not contracts.needs_trust(spec.layer) and not spec.wants_approval:
             return spec
-        why = f"not trusted: {spec.file or 'a configuration'} is of the {spec.layer} layer"
+        where = spec.wants_approval or f"{spec.file or 'a configuration'} is of the {spec.layer} layer"
+        why = f"not trusted: {where}"
         try:
             answer = self._trust(spec) if self._trust is not None else None
         except TrustError as error:

@@ -117,6 +117,7 @@ class HookSpec(Record):
         entry: The raw hook of the configuration, for approvals and for ``convert``.
         trust_hash: Hash of the entry and of every file it names, once somebody approved it.
         approved: The caller's ``trust`` approved it: a hook of a layer that needs trust.
+        wants_approval: Why the hook runs only if the caller's ``trust`` approves it, whatever its layer is; or "".
         snapshot: The hashed files, which are the bytes that run: paths relative to the project, or absolute
             outside it, and contents.
         absent: Patterns of paths that the hook would execute and that matched no further file when it was
@@ -148,6 +149,7 @@ class HookSpec(Record):
     entry: Json = None
     trust_hash: str | None = None
     approved: bool = False
+    wants_approval: str = ""
     snapshot: tuple[tuple[str, bytes], ...] = ()
     absent: tuple[str, ...] = ()
     links: tuple[tuple[str, str], ...] = ()

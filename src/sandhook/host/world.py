@@ -295,7 +295,12 @@ class HostRun:
             # sandhook's shell receives the arguments of a command in their own form, without native paths
             before = dispatch_plan.argv[1 : len(dispatch_plan.argv) - len(argv) + 1]
             script = path if dispatch_plan.path == name else dispatch_plan.path
-            if by_rules and script == path and not before and (status := script_files.syntax_status(state, path)):
+            if (
+                by_rules
+                and script == path
+                and not before
+                and (status := script_files.syntax_status(state, path))
+            ):
                 return status
             return _run_source(state, dispatch_plan, [script, *before, *argv[1:]], shell)
         launch = Launch(

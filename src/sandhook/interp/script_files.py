@@ -22,7 +22,8 @@ from sandhook.interp.script import read_script
 from sandhook.kernel.failure import CommandFailure
 from sandhook.state.environment import exported_variables
 from sandhook.state.state import State
-from sandhook.syntax.parser import Parser, ParseOptions
+from sandhook.syntax.options import ParseOptions
+from sandhook.syntax.parser import Parser
 from sandhook.vfs.errors import error_text, fs_error
 from sandhook.vfs.path import VirtualPath, join
 
@@ -43,7 +44,12 @@ def run_named_file(state: State, path: str, argv: Sequence[str]) -> int:
     absolute = join(state.process.cwd, path)
     environment = exported_variables(state)
     result = plan(
-        absolute, argv, SandboxFiles(state), executable_bit=False, own_shell="missing", environment=environment
+        absolute,
+        argv,
+        SandboxFiles(state),
+        executable_bit=False,
+        own_shell="missing",
+        environment=environment,
     )
     if isinstance(result, Refused):
         status = FAILED if result.of_file else result.status

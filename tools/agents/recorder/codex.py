@@ -80,9 +80,18 @@ def prepare(case: Object, world: World, url: str) -> None:
     world.put("home/.codex/config.toml", text)
 
 
+#: Runs a command with the files of a directory over those of /etc, in a mount namespace of its own.
+_WITH_ETC = """cp -a /etc "$1/all-etc" && cp -a "$1/etc/." "$1/all-etc/" && mount --bind "$1/all-etc" /etc &&
+shift && exec "$@"
+"""
+
+
 def command(case: Object, program: str) -> list[str]:
     sandbox = str(case.get("sandbox", "danger-full-access"))
     words = [program, "exec", "--json", "--skip-git-repo-check", "-s", sandbox]
+    if any(layer.startswith("managed") for layer in mapping(case.get("layers"))):
+        own = ["unshare", "--mount", "--propagation", "private"]
+        words = [*own, "bash", "-c", _WITH_ETC, "x", "@W@", *words]
     arguments = listed(case.get("args", ["--dangerously-bypass-hook-trust"]))
     return [*words, *(str(each) for each in arguments), str(case.get("prompt", "do it"))]
 

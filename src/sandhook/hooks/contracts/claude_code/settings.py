@@ -162,9 +162,10 @@ def switches(all_fields: Sequence[Fields], *, strict: bool) -> Switches:
     alone = [each.switch("allowManagedHooksOnly") for each in managed]
     key = "strictPluginOnlyCustomization"
     plugins = [each.fields.get(each.value, key, (bool, list, dict), "") for each in managed]
+    disabled = _first(ranked, off)
     return Switches(
-        disabled=_first(ranked, off),
-        own_disabled=_first(own, off),
+        disabled=disabled,
+        own_disabled=_first(own, off) if disabled else "",  # any file can switch guards on
         all_disabled=bool(_first(managed, off)),
         managed_only=any(alone),
         plugin_only=any(map(_plugins_only, plugins)),

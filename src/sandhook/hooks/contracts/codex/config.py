@@ -20,6 +20,7 @@ from sandhook.hooks.contracts._loader import (
     seconds,
     shell_text,
 )
+from sandhook.hooks.contracts.codex.approval import without_disabled
 from sandhook.hooks.contracts.codex.names import (
     ALIASES,
     DEFAULT_TIMEOUT,
@@ -29,6 +30,7 @@ from sandhook.hooks.contracts.codex.names import (
     MIN_TIMEOUT,
     OTHER_TYPES,
     ROWS,
+    SETTINGS,
 )
 from sandhook.hooks.decode import text_of
 from sandhook.hooks.event import Json, JsonObject
@@ -40,7 +42,8 @@ from sandhook.pattern.errors import PatternError
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     """Return Codex's files, weakest first."""
     own = env.get("CODEX_HOME") or f"{home(env, platform)}/.codex"
-    files = [] if platform == "win32" else [Layer("managed", "/etc/codex/requirements.toml")]
+    managed = ("requirements.toml", "config.toml", "hooks.json")
+    files = [] if platform == "win32" else [Layer("managed", f"/etc/codex/{name}") for name in managed]
     files += [Layer("user", f"{own}/config.toml", "wrap"), Layer("user", f"{own}/hooks.json")]
     return [
         *files,
@@ -52,11 +55,12 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
     if not options.strict:
-        return gather(documents, EVENTS, _document)
+        return without_disabled(gather(documents, EVENTS, _document), documents, strict=False)
     from sandhook.hooks.contracts.codex.whole_file import fault_of
 
     faults = [(document, fault_of(document)) for document in documents]
-    loaded = gather([document for document, fault in faults if fault is None], EVENTS, _document)
+    whole = [document for document, fault in faults if fault is None]
+    loaded = without_disabled(gather(whole, EVENTS, _document), whole, strict=True)
     dropped = [Problem("", f"Codex drops the file: {why}", file=each.name) for each, why in faults if why]
     return loaded._replace(problems=(*loaded.problems, *dropped))
 
@@ -65,7 +69,7 @@ def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
     hooks = fields.get(value, "hooks", dict, "") or {}
     known = {name: each for name, each in hooks.items() if name in EVENTS}
     for name in hooks:
-        if name not in EVENTS and name != "state":  # where Codex stores approvals
+        if name not in EVENTS and name not in SETTINGS:
             fields.note(f"hooks.{name}", "is not an event of Codex: its hooks never run")
     matchers: dict[str, Matcher | None] = {}
     for handler in handlers(fields, known):
@@ -94,7 +98,8 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher) -> HookSpec | None
         fields.get(raw, key, str, path)
     timeout = MIN_TIMEOUT
     if raw.get("timeout") != 0:  # Codex accepts zero, and waits the shortest time
-        timeout = max(seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT), MIN_TIMEOUT)
+        default = MIN_TIMEOUT if name == "SessionEnd" else DEFAULT_TIMEOUT
+        timeout = max(seconds(fields, raw, "timeout", path, default=default), MIN_TIMEOUT)
     background = bool(fields.get(raw, "async", bool, path))
     if background and name in ("PreToolUse", "PermissionRequest", "UserPromptSubmit", "Stop", "SubagentStop"):
         fields.note(f"{path}.async", f"what the hook decides on {name} comes too late to count")
@@ -111,6 +116,7 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher) -> HookSpec | None
         background=background,
         description=text_of(raw, "statusMessage"),
         entry={**raw, "matcher": handler.matcher},
+        extras={"matcher": handler.group.get("matcher")},
     )
 
 

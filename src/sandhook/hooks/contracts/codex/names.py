@@ -39,6 +39,9 @@ ALIASES = {"apply_patch": ("Edit", "Write")}
 
 FIELDS = ("type", "command", "commandWindows", "command_windows", "timeout", "statusMessage", "async")
 
+#: Keys next to the events: Codex's approvals, and the directories of the organisation's scripts.
+SETTINGS = ("state", "managed_dir", "windows_managed_dir")
+
 #: Handler types that are accepted and not run here.
 OTHER_TYPES = ("prompt", "agent", "mcp_tool")
 
