@@ -73,7 +73,8 @@ def test_files(row: list[str]) -> None:
 
 @pytest.mark.parametrize("row", rows("What is refused", 3), ids=lambda row: row[0])
 def test_refusals(row: list[str]) -> None:
-    assert planned(row[0]) == Refused(int(row[1]), code(row[2])[0])
+    of_file = row[0] in ("missing", "directory", "unreadable")
+    assert planned(row[0]) == Refused(int(row[1]), code(row[2])[0], of_file)
 
 
 @pytest.mark.parametrize("row", rows("Scripts without a first line", 2), ids=lambda row: row[0])

@@ -153,7 +153,7 @@ REFUSALS: list[tuple[bytes | int, int, str]] = [
 
 @pytest.mark.parametrize(("text", "status", "message"), REFUSALS)
 def test_refusals(text: bytes | int, status: int, message: str) -> None:
-    assert made(text) == Refused(status, message)
+    assert made(text) == Refused(status, message, of_file=isinstance(text, int))
 
 
 def test_what_cannot_be_told_of_an_interpreter_is_said() -> None:

@@ -62,7 +62,7 @@ def test_an_extension_that_is_left_out() -> None:
     files = NamedFiles({r".\t.cmd": b"", r".\t.exe": b"MZ"}, PATH, windows=True)
     assert plan(r".\t", ["./t"], files).executable == r".\t.exe"  # type: ignore[union-attr]
     assert made(r".\x", b"echo\n") == Source(r".\x", (r".\x",))
-    assert plan(r".\no", ["./no"], files) == Refused(127, "./no: No such file or directory")
+    assert plan(r".\no", ["./no"], files) == Refused(127, "./no: No such file or directory", of_file=True)
     assert files.looked[-5:] == [r".\no", r".\no.com", r".\no.exe", r".\no.bat", r".\no.cmd"]
 
 

@@ -29,7 +29,7 @@ from sandhook.host.signals import to_native
 from sandhook.host.streams import HostStream
 from sandhook.host.view import View
 from sandhook.interp import script_files
-from sandhook.interp.external import execute, run_own_shell
+from sandhook.interp.external import execute, run_own_shell, status_of_text
 from sandhook.interp.lookup import not_started
 from sandhook.kernel.process import USER_ID, Kernel
 from sandhook.record import Record
@@ -299,7 +299,7 @@ class HostRun:
                 by_rules
                 and script == path
                 and not before
-                and (status := script_files.syntax_status(state, path))
+                and (status := status_of_text(state.shell, state, path))
             ):
                 return status
             return _run_source(state, dispatch_plan, [script, *before, *argv[1:]], shell)

@@ -164,7 +164,7 @@ def run_file(
         from sandhook.interp import script_files
 
         if script_files.applies(state, argv[0]):
-            return script_files.run_named_file(state, path, argv)
+            return _run_named(runtime, state, path, argv)
     from sandhook.interp.execve import find_image
 
     try:
@@ -174,6 +174,38 @@ def run_file(
             return _run_text(runtime, state, path, argv, shell)
         return _print_exec_error(runtime, state, path, error)
     return run_standard(runtime, state, image.name, image.argv)
+
+
+def _run_named(runtime: Interpreter, state: State, path: str, argv: Sequence[str]) -> int:
+    """Run a file by the rules of ``script_files``."""
+    from sandhook.interp import script_files
+
+    start = script_files.start_of(state, path, argv)
+    if isinstance(start, int):
+        return start
+    if start.text and (status := status_of_text(runtime, state, path)):
+        return status
+    if start.environment is None:
+        if not start.file:
+            return run_own_shell(runtime, state, start.argv)
+        located = lookup.at(state, start.file)
+        if located is not None and located[1] is not None:
+            return run_standard(runtime, state, located[1], start.argv)
+    return execute(
+        runtime, state, start.argv, file=start.file or None, environment=start.environment, in_place=True
+    ).status
+
+
+def status_of_text(runtime: Interpreter, state: State, path: str) -> int:
+    """Return the exit status for a file whose text does not parse, after bash's message; 0 for one that does."""
+    from sandhook.interp import script_files
+
+    why = script_files.why_not_parsed(state, path)
+    if why is None:
+        return 0
+    run_own_shell(runtime, state, ["bash", "-n", path])
+    state.process.kernel.failure = CommandFailure(script_files.FAILED, f"{path}: does not parse: {why}")
+    return script_files.FAILED
 
 
 def run_own_shell(runtime: Interpreter, state: State, argv: Sequence[str]) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sandhook.dispatch.model import Program, Refused, Source
 from sandhook.dispatch.plan import plan
@@ -16,15 +16,14 @@ from sandhook.dispatch.shebang import READ, program_of
 from sandhook.errors import ShellSyntaxError
 from sandhook.interp import lookup
 from sandhook.interp.advice import hint
-from sandhook.interp.external import execute, run_own_shell, run_standard
 from sandhook.interp.lookup import not_started
 from sandhook.interp.script import read_script
-from sandhook.kernel.failure import CommandFailure
+from sandhook.record import Record
 from sandhook.state.environment import exported_variables
 from sandhook.state.state import State
 from sandhook.syntax.options import ParseOptions
 from sandhook.syntax.parser import Parser
-from sandhook.vfs.errors import error_text, fs_error
+from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath, join
 
 #: The exit status for a file that cannot be read, and for a text that does not parse.
@@ -38,19 +37,29 @@ def applies(state: State, name: str) -> bool:
     return state.process.kernel.settings.dispatches_scripts and name.startswith(_FORMS)
 
 
-def run_named_file(state: State, path: str, argv: Sequence[str]) -> int:
-    """Run a file of the sandbox that is not a utility; write the message if that is impossible."""
+class Start(Record):
+    """How a file runs.
+
+    Fields:
+        argv: All words of the command.
+        file: The program, or "" for the shell itself.
+        environment: All exported variables; None for those of the shell that starts it.
+        text: The file is text without a "#!" line, which such a shell parses before it runs a line.
+    """
+
+    argv: Sequence[str]
+    file: str = ""
+    environment: Mapping[str, str] | None = None
+    text: bool = False
+
+
+def start_of(state: State, path: str, argv: Sequence[str]) -> Start | int:
+    """Return how a file of the sandbox runs that is not a utility; write why it cannot, and return the status."""
     runtime = state.shell
     absolute = join(state.process.cwd, path)
     environment = exported_variables(state)
-    result = plan(
-        absolute,
-        argv,
-        SandboxFiles(state),
-        executable_bit=False,
-        own_shell="missing",
-        environment=environment,
-    )
+    files = SandboxFiles(state)
+    result = plan(absolute, argv, files, own_shell="missing", environment=environment)
     if isinstance(result, Refused):
         status = FAILED if result.of_file else result.status
         not_started(state, status, f"{runtime.where(state)}{result.message}")
@@ -62,21 +71,11 @@ def run_named_file(state: State, path: str, argv: Sequence[str]) -> int:
         return not_started(state, lookup.NOT_EXECUTABLE, message)
     notes = state.process.kernel.notes
     state.process.kernel.notes = (*notes, *(note for note in result.notes if note not in notes))
-    if isinstance(result, Source):
-        if result.path == absolute and not result.options and (failed := syntax_status(state, path)):
-            return failed
-        script = path if result.path == absolute else result.path
-        words = [result.shell, *result.options, script, *result.argv[1:]]
-        if result.environment is None:
-            return run_own_shell(runtime, state, words)
-        return execute(runtime, state, words, environment=result.environment, in_place=True).status
-    located = lookup.at(state, result.executable)
-    if result.environment is not None or located is None or located[1] is None:
-        file = result.executable
-        return execute(
-            runtime, state, result.argv, file=file, environment=result.environment, in_place=True
-        ).status
-    return run_standard(runtime, state, located[1], result.argv)
+    if not isinstance(result, Source):
+        return Start(result.argv, result.executable, result.environment)
+    own = result.path == absolute
+    words = [result.shell, *result.options, path if own else result.path, *result.argv[1:]]
+    return Start(words, environment=result.environment, text=own and not result.options)
 
 
 def _write_hint(state: State, path: VirtualPath) -> None:
@@ -86,24 +85,19 @@ def _write_hint(state: State, path: VirtualPath) -> None:
         state.shell.write_error(state, text)
 
 
-def syntax_status(state: State, path: str) -> int:
-    """Return the exit status for a text that does not parse, after its message; 0 for one that does.
-
-    Such a shell parses all of a text before it runs the first line.
-    """
+def why_not_parsed(state: State, path: str) -> str | None:
+    """Return why the text of a file does not parse, or None."""
     limits = state.process.kernel.limits
     options = ParseOptions(nesting=int(limits.nesting), max_bytes=int(limits.script_bytes), tolerate_cr=True)
     try:
         parser = Parser(read_script(state, path), "", options)
         while parser.next_unit() is not None:
             state.budget.charge(1)
-    except OSError as error:
-        return not_started(state, FAILED, f"{state.shell.where(state)}{path}: {error_text(error)}")
     except ShellSyntaxError as error:
-        run_own_shell(state.shell, state, ["bash", "-n", path])  # writes the message
-        state.process.kernel.failure = CommandFailure(FAILED, f"{path}: does not parse: {error}")
-        return FAILED
-    return 0
+        return str(error)
+    except OSError:  # the shell that runs it reports that
+        return None
+    return None
 
 
 class SandboxFiles:
