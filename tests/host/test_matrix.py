@@ -176,13 +176,13 @@ def test_a_first_line_with_a_carriage_return(fire: Fire, place: Path) -> None:
 
 
 def test_a_file_that_is_missing_blocks_nothing(fire: Fire) -> None:
-    assert "./hook: No such file or directory" in failed(fire("./hook"), 127)
+    assert "./hook: No such file or directory" in failed(fire("./hook"), 1)
     assert "nosuch: command not found" in failed(fire("nosuch"), 127)
 
 
 def test_files_that_cannot_run_block_nothing(fire: Fire, place: Path) -> None:
     (place / "directory").mkdir()
-    assert "./directory: Is a directory" in failed(fire("./directory"), 126)
+    assert "./directory: Is a directory" in failed(fire("./directory"), 1)
     for text, status, message in (
         ("#!\n", 126, "empty shebang"),
         ("#!/usr/bin/env\n", 126, "env: missing program name"),

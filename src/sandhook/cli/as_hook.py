@@ -19,6 +19,7 @@ from sandhook.cli.notes import print_note
 from sandhook.errors import SandhookError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import Answer, Contract
+from sandhook.hooks.conversion import tool_of
 from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, decode
 from sandhook.hooks.model import Decision
 
@@ -116,30 +117,15 @@ def _decide(options: argparse.Namespace, agent: Contract, event: Event) -> tuple
         return refusal(agent, event, f"sandhook: {notes[0]}"), []
     notes += notes_of(engine)
     prestart(engine, event.kind)
-    decision = engine.fire(event)
+    decision = engine.fire(event, caller=agent)
     unmatched = all(each.state == "not_matched" for each in decision.outcomes)
     if event.tool is not None and decision.outcomes and unmatched:
-        # No hook is for the caller's name of the tool, so none has run: try that of their own agent.
-        name = _own_name(configuration.contract, agent, event.tool.name)
-        if name is None:
-            notes.append(f"note: {configuration.contract.name} has no tool like {event.tool.name}")
-        elif name != event.tool.name:
-            decision = engine.fire(event._replace(tool=event.tool._replace(name=name)))
+        contract = configuration.contract
+        if tool_of(event.tool.name, agent.vocabulary(), contract.vocabulary()) is None:
+            notes.append(f"note: {contract.name} has no tool like {event.tool.name}")
     notes += [f"note: {note}" for note in decision.diagnostics]
     workspace.finish(write_back=options.write_back, report=notes.append, also=options.write_back_also)
     return agent.answer(decision, event), notes
-
-
-def _own_name(contract: Contract, agent: Contract, tool: str) -> str | None:
-    """Return the name that the hooks' own agent has for the caller's tool; None without one.
-
-    Without that, a guard for ``Bash`` would never run for an agent whose shell is ``run_shell_command``.
-    """
-    if contract.name == agent.name:
-        return tool
-    from sandhook.hooks.conversion import tool_of
-
-    return tool_of(tool, agent.vocabulary(), contract.vocabulary())
 
 
 def refusal(agent: Contract, event: Event | None, reason: str) -> Answer:

@@ -23,9 +23,9 @@ from sandhook.cli.output import columns, is_terminal, plain, put, put_json
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import COMPAT, ContractError
 from sandhook.hooks.decode import DecodeError
-from sandhook.hooks.event_run import RepeatedHooks
 from sandhook.hooks.inventory import Item, inventory
 from sandhook.hooks.match_budget import MatchBudget
+from sandhook.hooks.repeated import RepeatedHooks
 from sandhook.record import Record
 
 if TYPE_CHECKING:

@@ -232,13 +232,17 @@ class HookEngine:
         known = self._services.executors.get(spec.executor.type)
         return None if known is None or known.isolation_of is None else known.isolation_of(spec)
 
-    def fire(self, event: Event, *, cancel: Cancellation | None = None) -> Decision:
+    def fire(
+        self, event: Event, *, cancel: Cancellation | None = None, caller: Contract | None = None
+    ) -> Decision:
         """Run the hooks that an event concerns and return what they decided together.
 
         An event that no contract of the engine has is named in ``Decision.diagnostics``.
 
         Args:
             cancel: Ends the hooks from another thread; a hook that it ended could not run.
+            caller: The agent whose names of tools the event has. A hook that does not match such a name is tried
+                with the name that its own agent has for that tool, and then sees that name.
 
         Raises:
             TypeError: ``event`` is not an Event.
@@ -250,7 +254,10 @@ class HookEngine:
         decisions = []
         fired = event
         for contract, specs, withheld in self._by_kind.get(event.kind, ()):
-            run = EventRun(contract, self._services, event, specs, withheld=withheld, cancel=cancel)
+            own_name = _own_name(contract, caller, event)
+            run = EventRun(
+                contract, self._services, event, specs, withheld=withheld, cancel=cancel, own_name=own_name
+            )
             decisions.append(run.run())
             if not decisions[-1].refused:
                 event = run.event
@@ -305,6 +312,18 @@ class HookEngine:
         event_name = next(filter(None, names), "")
         unknown = () if event_name else (f"{contracts} has no event of the kind {event.kind}",)
         return Decision(event.kind, event=event_name, contract=contracts, diagnostics=unknown)
+
+
+def _own_name(contract: Contract, caller: Contract | None, event: Event) -> str | None:
+    """Return the name that a contract's agent has for the tool of a caller; None without one, or without a caller.
+
+    Without that, a guard for ``Bash`` would never run for an agent whose shell is ``run_shell_command``.
+    """
+    if caller is None or event.tool is None or contract.name == caller.name:
+        return None
+    from sandhook.hooks.conversion import tool_of
+
+    return tool_of(event.tool.name, caller.vocabulary(), contract.vocabulary())
 
 
 def _waiting_by_kind(
@@ -371,6 +390,8 @@ class NopEngine(HookEngine):
     def __init__(self) -> None:
         super().__init__((), runner=unknown_executor)
 
-    def fire(self, event: Event, *, cancel: Cancellation | None = None) -> Decision:
+    def fire(
+        self, event: Event, *, cancel: Cancellation | None = None, caller: Contract | None = None
+    ) -> Decision:
         check_event(event)
         return Decision(event.kind)

@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
-from sandhook.hooks.contracts import may_override, needs_trust
 from sandhook.hooks.decode import BoundExceeded, DecodeError, other_readings
 from sandhook.hooks.fold import Fold
 from sandhook.hooks.match_budget import MatchBudget
@@ -25,6 +24,7 @@ from sandhook.hooks.model import (
     Verdict,
     source_of,
 )
+from sandhook.hooks.repeated import RepeatedHooks
 from sandhook.hooks.runner import RunnerAdapter, unknown_executor
 from sandhook.record import Record
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sandhook.hooks.audit import Audit
     from sandhook.hooks.contracts import Contract
     from sandhook.hooks.event import Event
-    from sandhook.hooks.fold import Dedupe
+    from sandhook.hooks.matcher import Match
     from sandhook.hooks.model import Compat, FailClosed
     from sandhook.hooks.unread import UnreadRefusal
     from sandhook.limits import Cancellation
@@ -147,6 +147,7 @@ class EventRun:
         specs: The contract's hooks for events of this kind, in config order.
         withheld: Its hooks for them that nobody approved, each with the reason.
         cancel: Ends the hooks from another thread.
+        own_name: The name of the tool for hooks that do not match the event's; None without another one.
     """
 
     def __init__(
@@ -158,6 +159,7 @@ class EventRun:
         *,
         withheld: Sequence[tuple[HookSpec, str]] = (),
         cancel: Cancellation | None = None,
+        own_name: str | None = None,
     ) -> None:
         self._contract = contract
         self._services = services
@@ -169,6 +171,8 @@ class EventRun:
         self._match_budget = MatchBudget()
         self._fail_closed_ids: list[str] = []
         self._event = event
+        self._own_name = None if event.tool is None or event.tool.name == own_name else own_name
+        self._renamed: set[str] = set()
 
     @property
     def event(self) -> Event:
@@ -191,7 +195,7 @@ class EventRun:
         outcome = self._select(spec)
         if outcome.state != "selected":
             return outcome
-        event = self._fold.event
+        event = self._seen_by(spec, self._fold.event)
         outcome = self._finish(outcome, event, self._execute(spec, outcome.run or self._request(spec, event)))
         self._fold.add(spec.id, outcome.verdict)
         return outcome
@@ -200,11 +204,14 @@ class EventRun:
         event = self._event
         outcomes = [self._select(spec) for spec in self._specs]
         running = [(outcome.spec, outcome.run) for outcome in outcomes if outcome.state == "selected"]
-        requests = [(spec, failed or self._request(spec, event)) for spec, failed in running]
+        requests = [
+            (spec, failed or self._request(spec, self._seen_by(spec, event))) for spec, failed in running
+        ]
         results = iter(self._execute_all(requests))
         for index, outcome in enumerate(outcomes):
             if outcome.state == "selected":
-                outcomes[index] = outcome = self._finish(outcome, event, next(results))
+                seen = self._seen_by(outcome.spec, event)
+                outcomes[index] = outcome = self._finish(outcome, seen, next(results))
                 self._fold.add(outcome.spec.id, outcome.verdict)
         return outcomes
 
@@ -213,7 +220,7 @@ class EventRun:
         event = self._fold.matched_against
         if event.is_sub_agent and not spec.include_sub_agents:
             return None
-        match = budget.check(spec.matcher, event)
+        match = self._match(spec, event, budget)
         if not match.matched and not match.undecided:
             return None
         verdict = Verdict()
@@ -235,19 +242,36 @@ class EventRun:
         outcome = self._matched(spec)
         self._services.audit.invoked(outcome, self._event)
         if outcome.state == "selected" and spec.background:
-            event = self._fold.event
+            event = self._seen_by(spec, self._fold.event)
             self._services.background.start(self._contract, lambda: self._run_in_background(outcome, event))
             return outcome._replace(
                 state="background", why=f"skipped: runs in the background ({outcome.why})"
             )
         return outcome
 
+    def _match(self, spec: HookSpec, event: Event, budget: MatchBudget) -> Match:
+        """Return whether a hook wants the event, under the caller's name of the tool or its own agent's."""
+        match = budget.check(spec.matcher, event)
+        if match.matched or match.undecided or self._own_name is None or event.tool is None:
+            return match
+        other = budget.check(spec.matcher, event._replace(tool=event.tool._replace(name=self._own_name)))
+        if other.matched:
+            self._renamed.add(spec.id)
+            return other._replace(why=f"{other.why}, as {self._own_name}")
+        return other if other.undecided else match
+
+    def _seen_by(self, spec: HookSpec, event: Event) -> Event:
+        """Return the event as a hook sees it: with its own agent's name of the tool if it matched only that."""
+        if spec.id not in self._renamed or event.tool is None or self._own_name is None:
+            return event
+        return event._replace(tool=event.tool._replace(name=self._own_name))
+
     def _matched(self, spec: HookSpec) -> Outcome:
         fold = self._fold
         event = fold.matched_against
         if event.is_sub_agent and not spec.include_sub_agents:
             return Outcome(spec, "not_matched", "not for sub-agents")
-        match = self._match_budget.check(spec.matcher, event)
+        match = self._match(spec, event, self._match_budget)
         if not match.matched and not match.undecided:
             return Outcome(spec, "not_matched", match.why)
         if fold.stopped:
@@ -256,7 +280,9 @@ class EventRun:
             return Outcome(
                 spec, "selected", match.why, run=RunResult(failure=match.why, failure_is_ours=True)
             )
-        if fold.policy.dedupe and self._repeated.is_repeated(spec, fold.policy.dedupe):
+        if fold.policy.dedupe and self._repeated.is_repeated(
+            spec, fold.policy.dedupe, renamed=spec.id in self._renamed
+        ):
             return Outcome(spec, "skipped", "skipped: an earlier hook runs the same text")
         if spec.once and not self._services.once.first_time(self._event.session_id, spec.id):
             return Outcome(spec, "skipped", "skipped: runs once in a session, and did")
@@ -415,44 +441,6 @@ class EventRun:
             else:
                 kept.setdefault(place, file)
         return tuple(kept.values())
-
-
-class RepeatedHooks:
-    """The hooks of one event with equal text and arguments, of which ``FoldPolicy.dedupe`` runs only the first.
-
-    A hook of a weaker layer does not run in place of a stronger layer's: it may have another timeout or other
-    variables. In strict mode it does, as upstream.
-    """
-
-    def __init__(self, compat: Compat) -> None:
-        self._strict = compat == "strict"
-        self._running: dict[tuple[str, str, str, str, tuple[str, ...]], list[HookSpec]] = {}
-
-    def is_repeated(self, spec: HookSpec, dedupe: Dedupe) -> bool:
-        """Return whether an earlier hook runs in place of this one; otherwise remember this one."""
-        executor = spec.executor
-        source = spec.source if dedupe == "source" else ""
-        running = self._running.setdefault(
-            (source, spec.variant, executor.type, executor.text, executor.argv), []
-        )
-        if any(self._strict or _runs_for(other, spec) for other in running):
-            return True
-        running.append(spec)
-        return False
-
-
-def _runs_for(other: HookSpec, spec: HookSpec) -> bool:
-    """Return whether an earlier hook of the same text may run in place of a hook."""
-    if may_override(other.layer, spec.layer):
-        return True
-    if needs_trust(other.layer):
-        return False
-    return (other.executor, other.timeout, other.on_error, other.background) == (
-        spec.executor,
-        spec.timeout,
-        spec.on_error,
-        spec.background,
-    )
 
 
 def _inherited(spec: HookSpec, env: Mapping[str, str]) -> Mapping[str, str]:
