@@ -44,6 +44,13 @@ def check_surroundings(*, contract: object, host: object, contributions: object,
     check_environment(env)
 
 
+def check_switches(**switches: object) -> None:
+    """Raise TypeError unless each of these arguments is True or False: a text such as "no" would be true."""
+    for name, value in switches.items():
+        if not isinstance(value, bool):
+            raise TypeError(f"{name} must be True or False, not {_shown(value)}")
+
+
 def check_environment(env: object) -> None:
     """Raise TypeError unless an environment maps texts to texts; None is one."""
     if env is None:

@@ -19,6 +19,7 @@ from sandhook.hooks.arguments import (
     check_executors,
     check_loading,
     check_surroundings,
+    check_switches,
 )
 from sandhook.hooks.audit import Audit, Sink
 from sandhook.hooks.contracts import COMPAT, Contract, LoadOptions, kind_of
@@ -169,6 +170,7 @@ class HookEngine:
         """
         check_loading(sources, trust, max_timeout, fail_closed=bool(fail_closed))
         check_surroundings(contract=contract, host=host, contributions=contributions, env=env)
+        check_switches(shared_files=shared_files, prestart=prestart, git_writes=git_writes)
         own_runner = _own_runner(runner, utilities, network, isolation, git_writes)
         loading = Loading(trust, max_timeout, on_long_timeout)
         options = LoadOptions(compat, ("bash", *(executors or ())), contributions, env or {})

@@ -8,7 +8,7 @@ from sandhook.errors import SandhookError
 from sandhook.hooks.contracts import Contract
 from sandhook.hooks.decode import DecodeError, decode, encode
 from sandhook.hooks.event import Event, Json, JsonObject, ToolCall, ToolResult
-from sandhook.hooks.model import Compat, Decision, HookSpec, RunResult, Verdict
+from sandhook.hooks.model import Compat, Decision, HookSpec, Request, RunResult, Verdict
 
 
 def sample(kind: str) -> Event:
@@ -83,10 +83,21 @@ class Probe:
         return self._stdin("strict")
 
     def _stdin(self, compat: Compat) -> bytes:
+        request = self._request(compat)
+        return b"" if request is None else request.stdin
+
+    def _request(self, compat: Compat) -> Request | None:
         try:
-            return self.contract.request(self.spec, self.event, compat).stdin
+            return self.contract.request(self.spec, self.event, compat)
         except (DecodeError, KeyError):
-            return b""
+            return None
+
+    def reads_scripts(self, name: str) -> bool:
+        """Whether the agent reads a script of this name itself, so that it needs no permission to be executed."""
+        request = self._request("better")
+        return (
+            request is not None and request.dispatches_scripts and name.startswith(("./", "../", "/", "~/"))
+        )
 
     @cached_property
     def payload(self) -> JsonObject:

@@ -29,6 +29,7 @@ RuleId = Literal[
     "E-MODE",
     "E-BYTES",
     "E-SPLIT",
+    "E-DASHES",
     "W-CONFIG",
     "W-COMMAND",
     "W-INTERPRETER",
@@ -87,6 +88,11 @@ RULES: dict[RuleId, Rule] = {
         "error",
         "The path of a script is expanded without quotes, and has a blank: the shell looks for a part of it.",
         'Write "$NAME"/script.sh.',
+    ),
+    "E-DASHES": Rule(
+        "error",
+        "`sandhook hook` lacks `--` before the script: it ends with a usage error, and most agents let the action pass.",
+        "Write `sandhook hook --contract NAME -- SCRIPT`, or `-- -c TEXT`.",
     ),
     "W-CONFIG": Rule(
         "warning",

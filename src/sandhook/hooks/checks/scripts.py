@@ -136,6 +136,7 @@ class _Checker:
         """Check one text; return its commands and those of the scripts that it runs, each with its file."""
         script = read(text, self.variables, own)
         self._commands(script, own)
+        self._dashes(script, own)
         self._quotes(script, own)
         self._reads(script, own)
         self._fields(script, own)
@@ -163,6 +164,15 @@ class _Checker:
         for name, line in lacking.items():
             self.add("W-COMMAND", f"{self.around.place} lacks {name}", own, line)
 
+    def _dashes(self, script: Script, own: str | None) -> None:
+        """Report a call of sandhook that names its script without "--"."""
+        for act in script.acts:
+            words = act.words
+            if (words[0] or "").rpartition("/")[2] != "sandhook" or words[1:2] != ("hook",):
+                continue
+            if not {"--", "-h", "--help"} & set(words):
+                self.add("E-DASHES", "`sandhook hook` lacks `--` before the script", own, act.line)
+
     def _has(self, name: str) -> bool:
         """Return whether a command that is not of the shell itself exists where the hook runs."""
         if self.around.has_program is not None:
@@ -185,7 +195,8 @@ class _Checker:
             self.opaque = True
             return
         data = self._clean(data, path)
-        if name == act.name and self.around.is_executable(path) is False:
+        needed = name == act.name and not self.probe.reads_scripts(name)
+        if needed and self.around.is_executable(path) is False:
             self.add("E-MODE", f"{name} is not executable", own, act.line)
         program = program_of(data[:READ])
         if program is not None and program not in _SHELLS:
