@@ -130,7 +130,11 @@ def test_on_this_machine(sandhook: Sandhook, project: Path, monkeypatch: pytest.
 @pytest.mark.skipif(sys.platform == "win32", reason="files there have no permission to be executed")
 def test_a_script_that_is_not_executable(sandhook: Sandhook, project: Path) -> None:
     (project / "guard.sh").chmod(0o644)
-    assert "error E-MODE: ./guard.sh is not executable" in sandhook("check", "crush.json").stdout
+    handler = {"type": "command", "command": "./guard.sh"}
+    (project / "settings.json").write_text(json.dumps({"hooks": {"PreToolUse": [{"hooks": [handler]}]}}))
+    checked = sandhook("check", "--contract", "claude_code", "settings.json")
+    assert "error E-MODE: ./guard.sh is not executable" in checked.stdout
+    assert "E-MODE" not in sandhook("check", "crush.json").stdout  # Crush reads the file itself
 
 
 def test_a_matcher_that_never_matches_is_reported_once(sandhook: Sandhook, project: Path) -> None:

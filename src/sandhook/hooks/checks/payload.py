@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from sandhook.hooks.checks.reading import Act, Script
 
@@ -63,8 +63,35 @@ def _jq_reads(act: Act) -> bool:
     return operands <= (0 if has_program else 1)
 
 
-def failing_jq(script: Script) -> Act | None:
-    """Return the first jq whose failure ends the script under ``set -e``, or None."""
-    if not script.errexit or any(act.name == "trap" for act in script.acts):
+def failing_jq(script: Script, refuses: Callable[[int], bool]) -> Act | None:
+    """Return the first jq whose failure lets the action pass, or None.
+
+    Args:
+        refuses: Returns whether an exit status refuses.
+    """
+    if any(act.name == "trap" for act in script.acts):
         return None
-    return next((act for act in script.acts if act.name == "jq" and act.ends), None)
+    calls = [act for act in script.acts if act.name == "jq"]
+    if script.errexit:
+        return next((act for act in calls if act.ends), None)
+    refusals = [act for act in script.acts if _refuses(act, refuses)]
+    if any(act.certain for act in refusals) or any(map(_tests_for_nothing, script.acts)):
+        return None  # the script refuses what it does not know
+    return next((act for act in calls if _decides(act) and (refusals or not act.captured)), None)
+
+
+def _refuses(act: Act, refuses: Callable[[int], bool]) -> bool:
+    status = act.words[1] if len(act.words) > 1 else None
+    ends = act.name in ("exit", "return") and status is not None and status.isdecimal()
+    return ends and len(str(status)) < 4 and refuses(int(str(status)) & 255)
+
+
+def _tests_for_nothing(act: Act) -> bool:
+    return act.name in ("[", "test", "[[") and "-z" in act.words
+
+
+def _decides(act: Act) -> bool:
+    """Return whether a script goes on without what a jq would have printed about the payload."""
+    if not act.certain or act.handled or act.to_stderr or act.function:
+        return False
+    return not any(word in ("-n", "--null-input") for word in act.words)

@@ -60,6 +60,7 @@ class Act(Record):
         reads_payload: Its standard input is that of the hook.
         certain: It runs whatever the payload is: it is in no branch, loop or function.
         ends: Under ``set -e`` its failure ends the script.
+        handled: Another command runs if it fails: the right side of ||, or another branch.
         function: The function that has it in its body, or "".
     """
 
@@ -74,6 +75,7 @@ class Act(Record):
     reads_payload: bool = False
     certain: bool = False
     ends: bool = False
+    handled: bool = False
     function: str = ""
 
     @property
@@ -104,6 +106,7 @@ class _Way(Record):
         piped: Its standard input is not that of the hook.
         maybe: It is in a branch, a loop or a function.
         masked: Its exit status is not that of the command that contains it.
+        handled: Another command runs if it fails.
         function: The function that has it in its body, or "".
     """
 
@@ -113,6 +116,7 @@ class _Way(Record):
     piped: bool = False
     maybe: bool = False
     masked: bool = False
+    handled: bool = False
     function: str = ""
 
 
@@ -191,20 +195,31 @@ def _sets_errexit(act: Act) -> bool:
 _BRANCHES = (ArithmeticFor, Case, For, Select)
 
 
+#: Commands whose arguments are text for people.
+_MESSAGES = ("echo", "printf", "logger")
+
+
 def _visit(node: object, way: _Way, reader: Reader, acts: list[Act]) -> None:
     if isinstance(node, SimpleCommand):
         _simple(node, way, reader, acts)
         return
     if isinstance(node, (CommandSubstitution, ProcessSubstitution)):
         masked = way.masked or way.checked
-        inner = _Way(captured=True, piped=way.piped, maybe=way.maybe, masked=masked, function=way.function)
+        inner = _Way(
+            captured=True,
+            piped=way.piped,
+            maybe=way.maybe,
+            masked=masked,
+            handled=way.handled,
+            function=way.function,
+        )
         _visit(node.body, inner, reader, acts)
         return
     if isinstance(node, Backquoted):
         return
     if isinstance(node, Pipeline):
         for index, command in enumerate(node.commands):
-            inside = way._replace(piped=way.piped or index > 0)
+            inside = way._replace(piped=way.piped or index > 0, handled=way.handled or node.negated)
             if index < len(node.commands) - 1:
                 inside = inside._replace(captured=True, to_stderr=False, checked=True)
             else:
@@ -214,12 +229,12 @@ def _visit(node: object, way: _Way, reader: Reader, acts: list[Act]) -> None:
     if isinstance(node, AndOr):
         for index, command in enumerate(node.commands):
             last = index == len(node.commands) - 1
-            _visit(
-                command,
-                way._replace(checked=way.checked or not last, maybe=way.maybe or index > 0),
-                reader,
-                acts,
+            inside = way._replace(
+                checked=way.checked or not last,
+                maybe=way.maybe or index > 0,
+                handled=way.handled or "||" in node.operators[index:],
             )
+            _visit(command, inside, reader, acts)
         return
     if isinstance(node, (IfClause, While)):
         inside = _redirected(way, getattr(node, "redirections", ()), reader)
@@ -231,8 +246,9 @@ def _visit(node: object, way: _Way, reader: Reader, acts: list[Act]) -> None:
     if isinstance(node, If):
         inside = _redirected(way, node.redirections, reader)
         _visit(node.redirections, way, reader, acts)
-        for clause in node.clauses:
-            _visit(clause, inside, reader, acts)
+        for index, clause in enumerate(node.clauses):
+            other = bool(node.otherwise) or index < len(node.clauses) - 1
+            _visit(clause, inside._replace(handled=way.handled or other), reader, acts)
         _visit(node.otherwise, inside._replace(maybe=True), reader, acts)
         return
     if isinstance(node, FunctionDefinition):  # a pipe may be its standard input
@@ -266,7 +282,10 @@ def _redirected(way: _Way, redirections: tuple[Redirection, ...], reader: Reader
 
 
 def _simple(node: SimpleCommand, way: _Way, reader: Reader, acts: list[Act]) -> None:
-    inside = way._replace(masked=bool(node.words) or way.masked)
+    says = bool(node.words) and reader.value(node.words[0]) in _MESSAGES  # which decides nothing
+    inside = way._replace(
+        masked=bool(node.words) or way.masked, handled=says or (way.handled and not node.words)
+    )
     for part in (*node.assignments, *node.words, *node.redirections):
         _visit(part, inside, reader, acts)
     if not node.words:
@@ -286,6 +305,7 @@ def _simple(node: SimpleCommand, way: _Way, reader: Reader, acts: list[Act]) -> 
             reads_payload=not way.piped,
             certain=not way.maybe,
             ends=not (way.checked or way.masked),
+            handled=way.handled,
             function=way.function,
         )
     )

@@ -166,7 +166,7 @@ RULES: dict[RuleId, Rule] = {
     ),
     "W-JQ": Rule(
         "warning",
-        "Under `set -e` a failure of jq ends the script with a status that does not refuse: the action passes.",
+        "If jq fails, nothing refuses: it ends the script under `set -e`, or the script goes on without what jq would have printed. The action passes.",
         "Write `|| exit 2` after the command.",
     ),
     "W-NEVER": Rule(

@@ -309,9 +309,10 @@ class _Checker:
             )
             self.add("W-STDIN", message, own, act.line)
         probe = self.probe
-        failing = failing_jq(script) if probe.is_gate and probe.refuses(2) else None
+        failing = failing_jq(script, probe.refuses) if probe.is_gate and probe.refuses(2) else None
         if failing is not None and not probe.refuses(5) and self.probe.spec.on_error != "block":
-            message = f"a failure of jq ends the hook, which does not refuse {probe.spec.native_event}"
+            what = "ends the hook, which does not refuse" if script.errexit else "lets the hook pass"
+            message = f"a failure of jq {what} {probe.spec.native_event}"
             self.add("W-JQ", message, own, failing.line)
 
     def _fields(self, script: Script, own: str | None) -> None:
