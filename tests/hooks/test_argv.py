@@ -72,6 +72,8 @@ def test_a_program_inherits_only_what_its_hook_lists(
         (("cd", "/"), {}, 0),  # a built-in of a shell is no program
         (("./a.sh",), {"a.sh": "#!/bin/sh\nexit 0\n"}, 0o644),
         (("./a.sh",), {"a.sh": "#!/nosuch\nexit 0\n"}, 0o755),
+        (("./a.sh",), {"a.sh": "exit 0\n"}, 0o755),  # the system starts no text without a "#!" line
+        (("./a.sh",), {"a.sh": ""}, 0o755),
         ((".",), {}, 0),
     ],
 )

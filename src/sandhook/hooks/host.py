@@ -19,7 +19,16 @@ from sandhook.errors import SandhookError
 from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.evidence import PROJECT_VARIABLES
 from sandhook.hooks.model import HookSpec, Request, RunResult
-from sandhook.hooks.runner import Runner, RunnerAdapter, as_ran, internal, not_parsed, script_of
+from sandhook.hooks.runner import (
+    HEAD,
+    Runner,
+    RunnerAdapter,
+    as_ran,
+    internal,
+    not_a_program,
+    not_parsed,
+    script_of,
+)
 from sandhook.text.quoting import in_single_quotes
 
 if TYPE_CHECKING:
@@ -153,7 +162,7 @@ class HostRunner:
             # the agent finds the program along its own PATH, which the program does not inherit
             text = f"PATH={in_single_quotes(env.pop('PATH', ''))}\n{text}"
         shell = HostShell(
-            host=_with_executable_bit(self._host) if request.executable_bit else self._host,
+            host=_with_executable_bit(self._host) if request.by_execve else self._host,
             env=env,
             cwd=cwd,
             limits=limits,
@@ -165,6 +174,8 @@ class HostRunner:
         )
         if (unparsed := not_parsed(request, text)) is not None:
             return unparsed
+        if (refused := not_a_program(request, lambda path: _head(os.path.join(cwd, path)))) is not None:
+            return refused
         ran = as_ran(
             shell.run(
                 text, stdin=request.stdin, name="bash", overflow=request.overflow, cancel=request.cancel
@@ -227,6 +238,13 @@ def _written(files: Iterable[tuple[str, bytes]], directory: str) -> dict[str, st
             file.write(data)
         places[name] = path
     return places
+
+
+def _head(path: str) -> bytes | None:
+    """Return the first bytes of a regular file, None for another. Raises OSError."""
+    from sandhook.hooks.sources import read_regular
+
+    return read_regular(path, HEAD)
 
 
 def _private(path: str, flags: int) -> int:

@@ -179,7 +179,8 @@ class Request(Record):
             "drop" each stream has its own limit.
         cancel: Ends the hook from another thread.
         dispatches_scripts: The agent's shell is part of its process: see ``kernel.settings.Settings``.
-        executable_bit: On the host a script needs permission to be executed, as it always does in the sandbox.
+        by_execve: No shell is between the agent and the program of an argv: a script needs permission to be executed,
+            and a "#!" line.
         strict: The script runs as in bash where sandhook tolerates more: its lines may not end in CRLF.
         source: Hooks of one source see each other's changes of files, and those of another source do not;
             "" for hooks that change the shared files.
@@ -197,7 +198,7 @@ class Request(Record):
     overflow: Overflow = "fail"
     cancel: Cancellation | None = None
     dispatches_scripts: bool = False
-    executable_bit: bool = False
+    by_execve: bool = False
     strict: bool = False
     source: str = ""
 

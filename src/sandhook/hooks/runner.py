@@ -18,7 +18,7 @@ from sandhook.isolation.arguments import check, obstacle
 from sandhook.vfs.errors import reason
 from sandhook.vfs.initial import superuser, write_file
 from sandhook.vfs.locked import LockedFileSystem
-from sandhook.vfs.path import VirtualPath, normalize
+from sandhook.vfs.path import VirtualPath, join, normalize
 
 if TYPE_CHECKING:
     from sandhook.command.own import Utilities
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from sandhook.limits import Limits
     from sandhook.net.network import Network
     from sandhook.vfs.base import FileSystem
+
+#: Bytes of a file that show whether it is a program.
+HEAD = 256
 
 #: Runs one hook once. A runner may have the attributes of RunnerAdapter in addition.
 Runner = Callable[[Request], RunResult | Awaitable[RunResult]]
@@ -251,6 +254,10 @@ class SandboxRunner:
         text = script_of(request.spec)
         if (unparsed := not_parsed(request, text)) is not None:
             return unparsed
+        cwd = working_directory(request.cwd)
+        refused = not_a_program(request, lambda path: fs.read_bytes(join(normalize(cwd), path))[:HEAD])
+        if refused is not None:
+            return refused
         return as_ran(
             shell.run(
                 text,
@@ -317,6 +324,26 @@ def script_of(spec: HookSpec) -> str:
     own = [] if spec.env_policy == "inherit" else [name for name in _OF_A_SHELL if name not in spec.env_names]
     hidden = f"export -n {' '.join(own)}; " if own else ""
     return f"{hidden}exec -- {' '.join(map(in_single_quotes, executor.argv))}"
+
+
+def not_a_program(request: Request, head: Callable[[str], bytes | None]) -> RunResult | None:
+    """Return the result of an argv whose file is text without a "#!" line, None for any other.
+
+    Args:
+        head: Returns the first HEAD bytes of a file, None for what is no regular file; may raise OSError.
+    """
+    argv = request.spec.executor.argv
+    if not (request.by_execve and argv and "/" in argv[0]):
+        return None
+    from sandhook.dispatch.plan import is_binary
+
+    try:
+        data = head(argv[0])
+    except (OSError, ValueError):  # missing, or a utility: starting it shows that
+        return None
+    if data is None or data[:2] == b"#!" or is_binary(data):
+        return None
+    return RunResult(exit_status=126, missing=f"{argv[0]}: exec format error", spawned=False)
 
 
 def not_parsed(request: Request, text: str) -> RunResult | None:

@@ -59,7 +59,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
         limits={"wall_seconds": spec.timeout, "output_bytes": MAX_OUTPUT},
         payload=text,
         overflow="drop",
-        executable_bit=True,
+        by_execve=True,
     )
 
 
