@@ -66,6 +66,7 @@ def test_the_files_of_each_system() -> None:
         ("project", "/p/.claude/settings.json"),
         ("local", "/p/.claude/settings.local.json"),
         ("managed", "/etc/claude-code/managed-settings.json"),
+        ("managed", "/etc/claude-code/managed-settings.d/*.json"),
     ]
     assert CLAUDE.layers("/p", {"USERPROFILE": "C:/u"}, "win32")[0].path == "C:/u/.claude/settings.json"
     assert CLAUDE.layers("/p", {"CLAUDE_CONFIG_DIR": "/c"}, "linux")[0].path == "/c/settings.json"
@@ -114,6 +115,23 @@ def test_a_repository_does_not_switch_off_the_user_s_guards(compat: str, kept: l
         trust=lambda spec: True,
     )
     assert [spec.layer for spec in made.hooks] == kept
+
+
+@pytest.mark.parametrize("compat", ["better", "strict"])
+def test_hooks_of_the_organisation_run_first_and_end_the_event_if_they_refuse(compat: str) -> None:
+    refuses = [
+        document(settings("PreToolUse", {**X, "command": f"echo {layer} >&2; exit {status}"}), layer, layer)
+        for layer, status in (("user", 2), ("managed", 2))
+    ]
+    made = HookEngine.load(refuses, "claude_code", compat=compat)
+    decision = made.fire(ToolPre("Bash", {"command": "x"}))
+    assert decision.reason == "managed"
+    assert [(each.spec.layer, each.state) for each in decision.outcomes] == [
+        ("user", "skipped"), ("managed", "selected")
+    ]  # fmt: skip
+    allows = document(settings("PreToolUse", {**X, "command": "exit 0"}), "managed", "managed")
+    made = HookEngine.load([refuses[0], allows], "claude_code", compat=compat)
+    assert made.fire(ToolPre("Bash", {"command": "x"})).reason == "user"
 
 
 @pytest.mark.parametrize("compat", ["better", "strict"])

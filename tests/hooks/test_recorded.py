@@ -29,7 +29,7 @@ DIVERGENCES = Path(__file__).parents[2] / "docs" / "divergences.md"
 #: Where better mode differs: the row of docs/divergences.md, and the identifiers of the records.
 DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     "claude_code": {
-        "L-CLAUDE-008": ("layers.off-*",),
+        "L-CLAUDE-008": ("layers.off-*", "managed.local-off-project-on"),
         "L-CLAUDE-010": (
             *("PreToolUse.out.continue-false-*", "several.halt-halt", "SessionStart.out.halt"),
             *("PostToolUseFailure.out.halt*", "PreCompact.out.halt*", "SubagentStart.out.halt*"),
@@ -39,7 +39,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
         "L-CLAUDE-012": ("fault.*", "if.type-*", "matcher.type-*"),
         "L-CLAUDE-013": ("if.bash.*", "if.write.*"),
-        "L-CLAUDE-014": ("several.deny-deny",),
+        "L-CLAUDE-014": ("several.deny-deny", "managed.part-and-file", "managed.project-on"),
     },
     "codex": {
         "L-CODEX-001": (

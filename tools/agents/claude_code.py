@@ -13,7 +13,8 @@ LAYERS = {
     "user": "home/.claude/settings.json",
     "project": "project/.claude/settings.json",
     "local": "project/.claude/settings.local.json",
-    "managed": "etc/managed-settings.json",
+    "managed": "etc/claude-code/managed-settings.json",
+    "managed-part": "etc/claude-code/managed-settings.d/10-part.json",
 }
 #: Records whose hook waits for another event than the one that they are listed under.
 EVENTS = {"fault.hooks-null": "Stop"}
@@ -25,7 +26,8 @@ INCOMPARABLE = {
 
 _TOOLS = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied")
 _MODES = (*_TOOLS, "UserPromptSubmit", "Stop", "PostToolBatch", "UserPromptExpansion")
-_REFUSED = re.compile(r"^PreToolUse:\S+ hook error: (.*)$", re.S)
+#: A refusal by the organisation is wrapped.
+_REFUSED = re.compile(r"^(?:<tool_use_error>)?PreToolUse:\S+ hook error: (.*?)(?:</tool_use_error>)?$", re.S)
 _BLOCKED = re.compile(r"^\w+ operation blocked by hook:\n(.*?)(?:\n*Original prompt: .*)?$", re.S)
 _ADDED = re.compile(
     r"<system-reminder>\n(\w+(?::\S+)? hook .*?)(?:\n</system-reminder>|\Z)"

@@ -201,14 +201,26 @@ class EventRun:
         return outcome
 
     def _run_in_parallel(self) -> list[Outcome]:
+        first = [spec.layer == "managed" and self._fold.policy.managed_first for spec in self._specs]
+        outcomes: dict[int, Outcome] = {}
+        for managed in (True, False):
+            outcomes.update(self._run_at_once([at for at, each in enumerate(first) if each is managed]))
+            if outcomes and managed:
+                self._fold.stop_if_refused()
+        return [outcomes[index] for index in range(len(self._specs))]
+
+    def _run_at_once(self, indices: Sequence[int]) -> dict[int, Outcome]:
+        """Run the hooks at these positions at the same time; return their outcomes by position."""
         event = self._event
-        outcomes = [self._select(spec) for spec in self._specs]
-        running = [(outcome.spec, outcome.run) for outcome in outcomes if outcome.state == "selected"]
+        outcomes = {index: self._select(self._specs[index]) for index in indices}
+        running = [
+            (outcome.spec, outcome.run) for outcome in outcomes.values() if outcome.state == "selected"
+        ]
         requests = [
             (spec, failed or self._request(spec, self._seen_by(spec, event))) for spec, failed in running
         ]
         results = iter(self._execute_all(requests))
-        for index, outcome in enumerate(outcomes):
+        for index, outcome in outcomes.items():
             if outcome.state == "selected":
                 seen = self._seen_by(outcome.spec, event)
                 outcomes[index] = outcome = self._finish(outcome, seen, next(results))

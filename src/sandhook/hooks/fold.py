@@ -37,6 +37,8 @@ class FoldPolicy(Record):
             original event.
         matchers_see_changes: With ``chained``: matchers test the changed event too.
         stop_on_refusal: The first refusal ends the chain.
+        managed_first: With ``parallel``: hooks of the organisation run before all others, which do not run if one
+            of them refuses.
         strict_stop_on_ask: In strict mode the first "ask" does, too.
         strict_overrides: In strict mode the last verdict that ``overrides`` sets the permission.
         precedence: Permissions, strongest first.
@@ -61,6 +63,7 @@ class FoldPolicy(Record):
     chained: bool = True
     matchers_see_changes: bool = True
     stop_on_refusal: bool = True
+    managed_first: bool = False
     strict_stop_on_ask: bool = False
     strict_overrides: bool = False
     precedence: tuple[Permission, ...] = PERMISSIONS
@@ -107,6 +110,10 @@ class Fold:
             self.stopped = True
         if self._stops_on_ask and verdict.permission == "ask":
             self.stopped = True
+
+    def stop_if_refused(self) -> None:
+        """End the chain if a hook so far refuses."""
+        self.stopped = self.stopped or any(verdict.refuses for _, verdict in self._verdicts)
 
     def decision(self) -> Decision:
         """Return the decision of all verdicts that were added, without the event's names and outcomes."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from tools.agents.recorder.model import ModelServer
-from tools.agents.recorder.world import Ended, World, environment, neutral, objects_of
+from tools.agents.recorder.world import Ended, World, environment, neutral, objects_of, with_etc
 from tools.agents.records import Json, Object, listed, mapping, objects
 
 PACKAGE, PROGRAM = "@anthropic-ai/claude-code", "claude"
@@ -59,7 +59,7 @@ def command(case: Object, program: str) -> list[str]:
     words += ["--model", "claude-sonnet-4-5"]
     if allowed := case.get("allowed", "Bash"):
         words += ["--allowedTools", str(allowed)]
-    return [*words, *(str(each) for each in listed(case.get("args")))]
+    return with_etc(case, [*words, *(str(each) for each in listed(case.get("args")))])
 
 
 def lines(case: Object) -> Json:

@@ -6,7 +6,7 @@ import json
 import re
 
 from tools.agents.recorder.model import ModelServer
-from tools.agents.recorder.world import TIME, Ended, World, environment, neutral, objects_of
+from tools.agents.recorder.world import TIME, Ended, World, environment, neutral, objects_of, with_etc
 from tools.agents.records import Json, Object, listed, mapping, objects
 
 PACKAGE, PROGRAM = "@openai/codex", "codex"
@@ -80,20 +80,11 @@ def prepare(case: Object, world: World, url: str) -> None:
     world.put("home/.codex/config.toml", text)
 
 
-#: Runs a command with the files of a directory over those of /etc, in a mount namespace of its own.
-_WITH_ETC = """cp -a /etc "$1/all-etc" && cp -a "$1/etc/." "$1/all-etc/" && mount --bind "$1/all-etc" /etc &&
-shift && exec "$@"
-"""
-
-
 def command(case: Object, program: str) -> list[str]:
     sandbox = str(case.get("sandbox", "danger-full-access"))
     words = [program, "exec", "--json", "--skip-git-repo-check", "-s", sandbox]
-    if any(layer.startswith("managed") for layer in mapping(case.get("layers"))):
-        own = ["unshare", "--mount", "--propagation", "private"]
-        words = [*own, "bash", "-c", _WITH_ETC, "x", "@W@", *words]
     arguments = listed(case.get("args", ["--dangerously-bypass-hook-trust"]))
-    return [*words, *(str(each) for each in arguments), str(case.get("prompt", "do it"))]
+    return with_etc(case, [*words, *(str(each) for each in arguments), str(case.get("prompt", "do it"))])
 
 
 def lines(case: Object) -> Json:

@@ -110,6 +110,20 @@ class World:
         return file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
 
 
+#: Runs a command with the files of a directory over those of /etc, in a mount namespace of its own.
+_WITH_ETC = """cp -a /etc "$1/all-etc" && cp -a "$1/etc/." "$1/all-etc/" && mount --bind "$1/all-etc" /etc &&
+shift && exec "$@"
+"""
+
+
+def with_etc(case: Object, words: Sequence[str]) -> list[str]:
+    """Return a command with the case's managed settings in /etc, which needs root; the machine's own /etc stays."""
+    if not any(layer.startswith("managed") for layer in mapping(case.get("layers"))):
+        return list(words)
+    own = ["unshare", "--mount", "--propagation", "private"]
+    return [*own, "bash", "-c", _WITH_ETC, "x", "@W@", *words]
+
+
 def environment(world: World, case: Object, **own: str) -> dict[str, str]:
     """Return the environment of an agent: its own variables, and those of the case."""
     variables = {

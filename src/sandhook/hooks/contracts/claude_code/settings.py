@@ -33,11 +33,13 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     """
     home = env.get("USERPROFILE" if platform == "win32" else "HOME", "")
     own = env.get("CLAUDE_CONFIG_DIR") or f"{home}/.claude"
+    managed = _MANAGED.get(platform, "/etc/claude-code/managed-settings.json")
     files = [
         Layer("user", f"{own}/settings.json"),
         Layer("project", f"{cwd}/.claude/settings.json"),
         Layer("local", f"{cwd}/.claude/settings.local.json"),
-        Layer("managed", _MANAGED.get(platform, "/etc/claude-code/managed-settings.json")),
+        Layer("managed", managed),
+        Layer("managed", f"{managed.removesuffix('.json')}.d/*.json"),
     ]
     plugin = env.get("CLAUDE_PLUGIN_ROOT")
     return [Layer("bundle", f"{plugin}/hooks/hooks.json"), *files] if plugin else files
