@@ -24,8 +24,7 @@ from sandhook.hooks import contracts
 from sandhook.hooks.contracts import COMPAT, ContractError
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.inventory import Item, inventory
-from sandhook.hooks.match_budget import MatchBudget
-from sandhook.hooks.repeated import RepeatedHooks
+from sandhook.hooks.match_budget import MatchBudget, RepeatedHooks
 from sandhook.record import Record
 
 if TYPE_CHECKING:

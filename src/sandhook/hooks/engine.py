@@ -157,14 +157,13 @@ class HookEngine:
 
         Args:
             contract: The format of all sources; None recognises each source's contract by its content.
-            utilities, network, git_writes, isolation: Of the engine's own sandbox, see ``SandboxRunner``; not with a ``runner``.
+            utilities, network, git_writes, isolation: Of the engine's own sandbox, see ``SandboxRunner``; not with a ``runner``. ``prestart`` starts its workers now.
             host: Run hooks of trusted layers, and those that ``trust`` approved, on this machine, or those that a
                 HostRunner selects. All others and contributions run in the sandbox.
             contributions: Hooks that the host's capabilities bring: raw hooks by id of the capability.
             trust: Decides about hooks of layers that need trust; without it they do not run.
             max_timeout: Seconds that no hook may exceed, whatever its contract allows.
             on_long_timeout: "clamp" shortens a longer timeout, "reject" makes it a fault.
-            prestart: Start the workers now.
 
         Raises TypeError or ValueError for a wrong argument; ContractError if no contract fits; ConfigError if a file cannot be read or, with ``fail_closed``, the configuration has problems.
         """

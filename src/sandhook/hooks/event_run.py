@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.hooks.decode import BoundExceeded, DecodeError, other_readings
 from sandhook.hooks.fold import Fold
-from sandhook.hooks.match_budget import MatchBudget
+from sandhook.hooks.match_budget import MatchBudget, RepeatedHooks
 from sandhook.hooks.model import (
     ContextFile,
     Decision,
@@ -24,7 +24,6 @@ from sandhook.hooks.model import (
     Verdict,
     source_of,
 )
-from sandhook.hooks.repeated import RepeatedHooks
 from sandhook.hooks.runner import RunnerAdapter, unknown_executor
 from sandhook.record import Record
 

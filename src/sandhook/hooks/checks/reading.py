@@ -218,23 +218,10 @@ def _visit(node: object, way: _Way, reader: Reader, acts: list[Act]) -> None:
     if isinstance(node, Backquoted):
         return
     if isinstance(node, Pipeline):
-        for index, command in enumerate(node.commands):
-            inside = way._replace(piped=way.piped or index > 0, handled=way.handled or node.negated)
-            if index < len(node.commands) - 1:
-                inside = inside._replace(captured=True, to_stderr=False, checked=True)
-            else:
-                inside = inside._replace(checked=way.checked or node.negated)
-            _visit(command, inside, reader, acts)
+        _visit_pipeline(node, way, reader, acts)
         return
     if isinstance(node, AndOr):
-        for index, command in enumerate(node.commands):
-            last = index == len(node.commands) - 1
-            inside = way._replace(
-                checked=way.checked or not last,
-                maybe=way.maybe or index > 0,
-                handled=way.handled or "||" in node.operators[index:],
-            )
-            _visit(command, inside, reader, acts)
+        _visit_list(node, way, reader, acts)
         return
     if isinstance(node, (IfClause, While)):
         inside = _redirected(way, getattr(node, "redirections", ()), reader)
@@ -265,6 +252,27 @@ def _visit(node: object, way: _Way, reader: Reader, acts: list[Act]) -> None:
     elif isinstance(node, tuple):
         for part in node:
             _visit(part, way, reader, acts)
+
+
+def _visit_pipeline(node: Pipeline, way: _Way, reader: Reader, acts: list[Act]) -> None:
+    for index, command in enumerate(node.commands):
+        inside = way._replace(piped=way.piped or index > 0, handled=way.handled or node.negated)
+        if index < len(node.commands) - 1:
+            inside = inside._replace(captured=True, to_stderr=False, checked=True)
+        else:
+            inside = inside._replace(checked=way.checked or node.negated)
+        _visit(command, inside, reader, acts)
+
+
+def _visit_list(node: AndOr, way: _Way, reader: Reader, acts: list[Act]) -> None:
+    for index, command in enumerate(node.commands):
+        last = index == len(node.commands) - 1
+        inside = way._replace(
+            checked=way.checked or not last,
+            maybe=way.maybe or index > 0,
+            handled=way.handled or "||" in node.operators[index:],
+        )
+        _visit(command, inside, reader, acts)
 
 
 def _redirected(way: _Way, redirections: tuple[Redirection, ...], reader: Reader) -> _Way:
