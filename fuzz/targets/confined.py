@@ -47,6 +47,7 @@ HEADER: dict[str, object] = {
     "syntax_error": None,
     "defect": None,
     "not_started": None,
+    "outermost": False,
     "signal": None,
     "interrupted": False,
     "notes": [],

@@ -103,7 +103,7 @@ def test_what_was_looked_for_is_in_the_summary(
     ran = sandhook("check", "--contract", "claude_code")
     assert ran == (
         0,
-        f"no hooks: none of the 4 files that agents read exists (project: {tmp_path.as_posix()})\n",
+        f"no hooks: none of the 5 files that agents read exists (project: {tmp_path.as_posix()})\n",
         "",
     )
 

@@ -257,7 +257,7 @@ def test_below_the_project_its_hooks_are_found(
     arguments = (*command, "--contract", "claude_code", "--store", "store", *tool)
     assert "PreToolUse[0]" in sandhook(*arguments).stdout
     here = sandhook(*arguments, "--cwd", ".")
-    assert f"no hooks: none of the 4 files that agents read exists (project: {project.as_posix()}/a)" in (
+    assert f"no hooks: none of the 5 files that agents read exists (project: {project.as_posix()}/a)" in (
         here.stdout + here.stderr
     )
 

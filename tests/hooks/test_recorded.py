@@ -39,7 +39,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
         "L-CLAUDE-012": ("fault.*", "if.type-*", "matcher.type-*"),
         "L-CLAUDE-013": ("if.bash.*", "if.write.*"),
-        "L-CLAUDE-014": ("several.deny-deny", "managed.part-and-file", "managed.project-on"),
+        "L-CLAUDE-014": ("several.deny-deny", "managed.*"),
     },
     "codex": {
         "L-CODEX-001": (

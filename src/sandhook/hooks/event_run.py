@@ -200,7 +200,8 @@ class EventRun:
         return outcome
 
     def _run_in_parallel(self) -> list[Outcome]:
-        first = [spec.layer == "managed" and self._fold.policy.managed_first for spec in self._specs]
+        in_two = self._services.compat == "strict" and self._fold.policy.strict_managed_first
+        first = [in_two and spec.layer == "managed" for spec in self._specs]
         outcomes: dict[int, Outcome] = {}
         for managed in (True, False):
             outcomes.update(self._run_at_once([at for at, each in enumerate(first) if each is managed]))

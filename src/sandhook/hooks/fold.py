@@ -37,8 +37,8 @@ class FoldPolicy(Record):
             original event.
         matchers_see_changes: With ``chained``: matchers test the changed event too.
         stop_on_refusal: The first refusal ends the chain.
-        managed_first: With ``parallel``: hooks of the organisation run before all others, which do not run if one
-            of them refuses.
+        strict_managed_first: With ``parallel``, in strict mode: hooks of the organisation run before all others, which
+            do not run if one of them refuses.
         strict_stop_on_ask: In strict mode the first "ask" does, too.
         strict_overrides: In strict mode the last verdict that ``overrides`` sets the permission.
         precedence: Permissions, strongest first.
@@ -63,7 +63,7 @@ class FoldPolicy(Record):
     chained: bool = True
     matchers_see_changes: bool = True
     stop_on_refusal: bool = True
-    managed_first: bool = False
+    strict_managed_first: bool = False
     strict_stop_on_ask: bool = False
     strict_overrides: bool = False
     precedence: tuple[Permission, ...] = PERMISSIONS

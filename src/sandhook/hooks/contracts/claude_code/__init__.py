@@ -36,7 +36,7 @@ class ClaudeCode(BaseContract):
         parallel=True,
         chained=False,
         stop_on_refusal=False,
-        managed_first=True,
+        strict_managed_first=True,
         reasons="join",
         strict_reasons="last",
         user_messages="join",
