@@ -187,3 +187,31 @@ def test_urls_are_reached_only_when_they_are_named(sandhook: Run) -> None:
     wrong = sandhook("exec", "--allow-url", "a.example", "-c", ":")
     assert (wrong.status, "--allow-url: 'a.example' is not an http or https URL" in wrong.stderr) == (1, True)
     assert sandhook("exec", "--allow-private", "-c", ":").status == 1
+
+
+def test_steps_are_printed_after_the_script(sandhook: Run) -> None:
+    ran = sandhook("exec", "--steps", "-c", 'x=$(echo "\x1b[2J"); f() { cat; }; echo 1 | f; false', stdin=b"")
+    assert (ran.status, ran.stdout) == (1, "1\n")
+    assert ran.stderr.splitlines() == [
+        'main:1             0  x=$(echo "\\x1b[2J")',
+        "                        x='\\x1b[2J'",
+        'main:1             0    echo "\\x1b[2J"',
+        "                          + echo '\\x1b[2J'",
+        "main:1             0    echo 1",
+        "                          | 1",
+        "main:1             0    f",
+        "f:1                0      cat",
+        "                            > 1",
+        "main:1             1  false",
+    ]
+
+
+def test_steps_need_a_thread(sandhook: Run) -> None:
+    ran = sandhook("exec", "--steps", "--isolation", "process", "-c", ":")
+    assert ran.status == 1
+    assert "--steps needs --isolation thread" in ran.stderr
+
+
+def test_steps_on_this_machine(sandhook: Run, tmp_path: Path) -> None:
+    ran = sandhook("exec", "--host", "--steps", "--cwd", tmp_path, "-c", "x=1; exit 3")
+    assert (ran.status, ran.stderr.splitlines()[-1]) == (3, "main:1             3  exit 3")

@@ -235,6 +235,18 @@ def test_a_trace_has_audit_lines_and_what_hooks_printed(sandhook: Run, hooks: Wr
     assert "    stdout| {}\n    stderr| oops\n" in ran.stdout
 
 
+def test_steps_say_what_each_command_did(sandhook: Run, hooks: Write) -> None:
+    arguments = ("fire", "tool.pre", "--hooks", hooks(GUARD), "--tool", "bash", "--input", RM, "--steps")
+    ran = sandhook(*arguments)
+    assert ran.status == 2
+    assert re.search(r"^    main:1 +0  echo '{\"decision\"", ran.stdout, re.MULTILINE), ran.stdout
+    steps = json.loads(sandhook(*arguments, "--format", "json").stdout)["outcomes"][0]["steps"]
+    assert (steps[0]["words"][0], steps[0]["status"]) == ("echo", 0)
+    assert json.loads(steps[0]["stdout"])["decision"] == "block"
+    ran = sandhook(*arguments, "--isolation", "process")
+    assert "note: what its commands did is not known: it ran in a worker process\n" in ran.stdout
+
+
 def test_a_workspace_is_changed_in_a_copy(sandhook: Run, hooks: Write, tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()

@@ -53,6 +53,7 @@ def engine_of(
             git_writes=options.git_writes,
             parse_cache=default_store(),
             isolation=options.isolation,
+            steps=options.steps,
         ),
         fail_closed=options.fail_closed,
         env=environment(options.env, options.inherit_env),

@@ -70,6 +70,11 @@ def parser() -> Parser:
         help="also print the output of hooks, and audit lines to standard error",
     )
     add(
+        "--steps",
+        action="store_true",
+        help="also print what each command of a hook did; hooks that run in a worker need --isolation thread",
+    )
+    add(
         "--fail-closed",
         action="store_true",
         help="a hook that could not run, or is not in force, refuses if it could have refused",

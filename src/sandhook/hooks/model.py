@@ -16,6 +16,7 @@ from sandhook.record import Record
 
 if TYPE_CHECKING:
     from sandhook.host.environment import EnvPolicy
+    from sandhook.interp.steps import Step
     from sandhook.limits import Cancellation, Overflow
 
 
@@ -222,6 +223,7 @@ class RunResult(Record):
         failure_is_ours: The failure is a bound or an error of sandhook itself, which the agent does not have.
         diagnostics: Notes of the interpreter for the host.
         interrupted: The watchdog ended the run after its deadline: a fault of sandhook.
+        steps: What each command did, if the runner was asked for it.
     """
 
     exit_status: int | None = None
@@ -239,6 +241,7 @@ class RunResult(Record):
     failure_is_ours: bool = False
     diagnostics: tuple[str, ...] = ()
     interrupted: bool = False
+    steps: tuple[Step, ...] = ()
 
     @property
     def timed_out(self) -> bool:

@@ -71,6 +71,10 @@ def _outcome(outcome: Outcome) -> JsonObject:
             stderr=outcome.stderr,
             duration_ms=round(run.duration * 1000, 3),
         )
+        if run.steps:
+            from sandhook.hooks.steps import step_json
+
+            record["steps"] = [step_json(step) for step in run.steps]
     return record
 
 
@@ -129,6 +133,10 @@ def _outcome_lines(outcome: Outcome, output: bool) -> list[str]:
         lines.append(f"    could not run: {_one(verdict.could_not_run)}")
     lines.extend(f"    warning: {_one(text)}" for text in verdict.warnings)
     lines.extend(f"    note: {_one(text)}" for text in verdict.diagnostics)
+    if run.steps:
+        from sandhook.hooks.steps import lines_of
+
+        lines.extend(f"    {line}" for line in lines_of(run.steps))
     if output:
         for label, text in (("stdout", outcome.stdout), ("stderr", outcome.stderr)):
             lines.extend(f"    {label}| {_one(line)}" for line in text.splitlines())

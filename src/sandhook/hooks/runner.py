@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sandhook.errors import IsolationError
     from sandhook.interp.program import TreeStore
     from sandhook.interp.result import Result
+    from sandhook.interp.steps import Steps
     from sandhook.isolation.arguments import Isolation
     from sandhook.limits import Limits
     from sandhook.net.network import Network
@@ -90,6 +91,7 @@ class SandboxRunner:
         isolation: "process" runs hooks in worker processes that the system confines, "thread" in the thread that
             calls. When None, hooks that others wrote (of bundles, and of layers that anybody may write) run in
             workers if they can, and all others in the thread.
+        steps: Note what each command of a hook does (``RunResult.steps``), for hooks that run in the thread.
 
     Attributes:
         obstacle: Why no hook runs in a worker, or None.
@@ -112,6 +114,7 @@ class SandboxRunner:
         keep_logs: bool = False,
         parse_cache: TreeStore | None = None,
         isolation: Isolation | None = None,
+        steps: bool = False,
     ) -> None:
         if files or limits is not None or utilities is not None or fs is not None or network is not None:
             from sandhook.interp.arguments import check_shell
@@ -120,6 +123,7 @@ class SandboxRunner:
                 files=files, env=None, cwd="", limits=limits, utilities=utilities, fs=fs, network=network
             )
         self._isolation = isolation
+        self._steps = steps
         self.obstacle: IsolationError | None = None
         if isolation is None:
             self.obstacle = obstacle(utilities=utilities)
@@ -258,7 +262,8 @@ class SandboxRunner:
         refused = not_a_program(request, lambda path: fs.read_bytes(join(normalize(cwd), path))[:HEAD])
         if refused is not None:
             return refused
-        return as_ran(
+        steps = self._new_steps(request.spec)
+        ran = as_ran(
             shell.run(
                 text,
                 stdin=request.stdin,
@@ -266,10 +271,25 @@ class SandboxRunner:
                 overflow=request.overflow,
                 cancel=request.cancel,
                 temporary_files=request.files,
+                steps=steps,
             ),
             in_process=request.dispatches_scripts,
             argv=request.spec.executor.type == "argv",
         )
+        if steps is not None:
+            return ran._replace(steps=steps.steps)
+        if self._steps:
+            note = "what its commands did is not known: it ran in a worker process"
+            return ran._replace(diagnostics=(*ran.diagnostics, note))
+        return ran
+
+    def _new_steps(self, spec: HookSpec) -> Steps | None:
+        """Return what collects the steps of a hook; None where nobody asked, or a worker runs it."""
+        if not self._steps or self.isolation_of(spec) == "process":
+            return None
+        from sandhook.interp.steps import Steps
+
+        return Steps()
 
 
 def is_foreign(spec: HookSpec) -> bool:

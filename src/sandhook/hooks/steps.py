@@ -2,27 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.hooks.text import neutralise
+from sandhook.interp.steps import MOST_STEPS
 from sandhook.text.quoting import single_quote
 
 if TYPE_CHECKING:
-    from sandhook.interp.steps import Step, Steps
+    from sandhook.hooks.event import JsonObject
+    from sandhook.interp.steps import Step
 
 #: Characters of a line.
 _WIDTH = 200
 
 
-def lines_of(steps: Steps) -> Iterator[str]:
+def lines_of(steps: Sequence[Step]) -> Iterator[str]:
     """Yield the lines; control characters in what the script wrote are made visible."""
-    found = steps.steps
-    shell = found[0].process if found else 0
-    for step in found:
-        yield from _lines(step, shell)
-    if steps.dropped:
-        yield f"{steps.dropped} more commands"
+    for step in steps:
+        yield from _lines(step, steps[0].process)
+    if len(steps) == MOST_STEPS:
+        yield f"only the first {MOST_STEPS:,} commands are shown"
+
+
+def step_json(step: Step) -> JsonObject:
+    """Return a step as JSON values; bytes that are not UTF-8 are replaced."""
+    return {
+        "line": step.line,
+        "source": step.source,
+        "function": step.function,
+        "text": step.text,
+        "words": None if step.words is None else list(step.words),
+        "process": step.process,
+        "depth": step.depth,
+        "status": step.status,
+        "signal": step.signal,
+        "variables": dict(step.variables),
+        "stdout": step.output.decode("utf-8", "replace"),
+        "stderr": step.errors.decode("utf-8", "replace"),
+        "piped": step.piped.decode("utf-8", "replace"),
+        "seconds": round(step.seconds, 6),
+    }
 
 
 def _lines(step: Step, shell: int) -> Iterator[str]:
@@ -32,9 +52,9 @@ def _lines(step: Step, shell: int) -> Iterator[str]:
     ended = f"ended by {step.signal}" if step.signal else "" if step.status is None else str(step.status)
     yield _cut(f"{place:<16} {ended:>3}  {inset}{_one_line(step.text)}")
     margin = " " * 22 + inset + "  "
-    expanded = " ".join(step.words or ())
-    if step.words and expanded != step.text:
-        yield _cut(f"{margin}+ {' '.join(map(_word, step.words))}")
+    expanded = " ".join(map(_word, step.words or ()))
+    if expanded and expanded != _one_line(step.text):
+        yield _cut(f"{margin}+ {expanded}")
     for name, value in step.variables:
         yield _cut(f"{margin}{name} unset" if value is None else f"{margin}{name}={_word(value)}")
     for sign, data in (("|", step.piped), (">", step.output), ("!", step.errors)):
