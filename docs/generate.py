@@ -62,10 +62,20 @@ def contracts() -> str:
             table(["contract", aspect], [[each.name, escape(each.facts()[aspect])] for each in known])
         )
     parts += [
+        "## Launchers\n",
+        "What reads the command line of a hook on each system: `sandhook portability` uses these facts.\n",
+        launchers(known),
         "## How results are joined\n",
         table(["contract", "rules"], [[each.name, fold(each)] for each in known]),
     ]
     return "\n".join(parts)
+
+
+def launchers(known: list[Any]) -> str:
+    from sandhook.hooks.contracts._launch import SYSTEM_TITLES, SYSTEMS
+
+    rows = [[each.name, *(each.launch().on(system) for system in SYSTEMS)] for each in known]
+    return table(["contract", *SYSTEM_TITLES.values()], rows)
 
 
 def event_cell(contract: Any, kind: str) -> str:
@@ -275,6 +285,62 @@ def checks() -> str:
     return "\n".join(parts)
 
 
+# --------------------------------------------------------------------------- output.md
+
+
+def output() -> str:
+    """Describe the JSON of every command by its schema."""
+    from sandhook.cli.output import OUTPUT_VERSION
+    from sandhook.cli.outputs import OUTPUTS, output_schema
+
+    parts = [
+        NOTICE,
+        "# Output as JSON\n",
+        f"What commands print with `--format json`, version {OUTPUT_VERSION}. `sandhook schema --output COMMAND` prints the",
+        "JSON Schema of a command. The version grows when a field changes or goes. A new field does not change it:",
+        "ignore fields that you do not know. A field in parentheses may be absent.\n",
+    ]
+    for command in OUTPUTS:
+        schema = output_schema(command)
+        parts += [f"## sandhook {command}\n", f"`$id`: `{schema['$id']}`\n", fields_of(schema)]
+        definitions: Any = schema.get("$defs", {})
+        for name, definition in definitions.items():
+            parts += [f"### {name} of {command}\n", fields_of(definition)]
+    return "\n".join(parts)
+
+
+def fields_of(schema: Any) -> str:
+    required = schema["required"]
+    rows = [
+        [
+            f"`{name}`" if name in required else f"(`{name}`)",
+            escape(type_words(field)),
+            escape(field["description"]),
+        ]
+        for name, field in schema["properties"].items()
+    ]
+    return table(["field", "type", "meaning"], rows)
+
+
+def type_words(schema: Any) -> str:
+    """Return the words for the type of a field."""
+    if "const" in schema:
+        return f"`{schema['const']}`"
+    if "enum" in schema:
+        words = ["null" if word is None else f"`{word}`" if word else "empty" for word in schema["enum"]]
+        return ", ".join(words) if len(words) < 12 else "text"
+    if "$ref" in schema:
+        return schema["$ref"].rpartition("/")[2]
+    if "anyOf" in schema:
+        return " or ".join(type_words(each) for each in schema["anyOf"])
+    kinds = schema.get("type", "anything")
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    if kinds == ["array"]:
+        return f"list of {type_words(schema['items'])}"
+    names = {"string": "text", "boolean": "true or false", "integer": "number", "object": "object"}
+    return " or ".join(names.get(kind, kind) for kind in kinds)
+
+
 #: Generated pages: file name to what makes its text.
 PAGES: dict[str, Callable[[], str]] = {
     "checks.md": checks,
@@ -282,6 +348,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands,
     "contracts.md": contracts,
     "limits.md": limits_page,
+    "output.md": output,
 }
 
 

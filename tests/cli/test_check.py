@@ -41,7 +41,9 @@ def test_names_place_rule_and_hook(sandhook: Sandhook, project: Path) -> None:
 
 
 def test_as_json(sandhook: Sandhook, project: Path) -> None:
-    value = json.loads(sandhook("check", "crush.json", "--contract", "crush", "--format", "json").stdout)
+    value = json.loads(sandhook("check", "crush.json", "--contract", "crush", "--format", "json").stdout)[
+        "findings"
+    ]
     assert [(each["severity"], each["rule"], each["line"]) for each in value if each["line"] == 7] == [
         ("error", "E-FILE", 7)
     ]

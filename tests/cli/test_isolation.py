@@ -78,7 +78,7 @@ def test_list_and_explain_show_where_hooks_run(tmp_path, capsys):
     file.write_text(json.dumps({"hooks": [hook]}))
     for command in (["list"], ["explain", "pre_tool_use", "--tool", "bash"]):
         assert main([*command, "--hooks", str(file), "--format", "json"]) == 0
-        (shown,) = json.loads(capsys.readouterr().out)
+        (shown,) = json.loads(capsys.readouterr().out)["hooks"]
         assert shown["isolation"] == "thread"
 
 
@@ -99,7 +99,7 @@ def test_list_and_explain_name_hooks_that_should_run_in_a_worker_and_cannot(tmp_
             monkeypatch.setattr(sys, "frozen", frozen, raising=False)
             assert main([*command, *places, "--format", "json"]) == 0
             printed = capsys.readouterr()
-            (shown,) = json.loads(printed.out)
+            (shown,) = json.loads(printed.out)["hooks"]
             assert shown["isolation"] == isolation
             assert ("runs in this process: sys.executable cannot be used" in printed.err) is frozen
 

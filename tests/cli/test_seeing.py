@@ -77,7 +77,7 @@ def test_lists_faults_and_fails(sandhook: Sandhook, project: Path) -> None:
 
 
 def test_lists_as_json(sandhook: Sandhook, project: Path) -> None:
-    value = json.loads(sandhook("list", "--hooks", "crush.json", "--format", "json").stdout)
+    value = json.loads(sandhook("list", "--hooks", "crush.json", "--format", "json").stdout)["hooks"]
     assert [(each["id"], each["line"], each["kind"]) for each in value] == [
         ("PreToolUse[0]", 2, "tool.pre"),
         ("PreToolUse[1]", 3, "tool.pre"),
@@ -138,9 +138,9 @@ def test_explains_what_a_hook_would_be_given(sandhook: Sandhook, project: Path) 
     assert '"tool_input":{"x":1}' in out
     assert "      env: CRUSH_TOOL_NAME=edit\n" in out
     assert "in /workspace, at most 30 seconds" in out
-    value = json.loads(sandhook(*base, "-v", "--format", "json").stdout)
+    value = json.loads(sandhook(*base, "-v", "--format", "json").stdout)["hooks"]
     assert value[2]["runs"] and json.loads(value[2]["given"]["stdin"])["tool_input"] == {"x": 1}
-    assert "given" not in json.loads(sandhook(*base, "--format", "json").stdout)[2]
+    assert "given" not in json.loads(sandhook(*base, "--format", "json").stdout)["hooks"][2]
 
 
 def test_explains_hooks_that_do_not_run(sandhook: Sandhook, project: Path) -> None:
@@ -188,12 +188,12 @@ def test_a_schema_of_an_unknown_contract(sandhook: Sandhook) -> None:
 
 def test_an_approval_is_named_in_json(sandhook: Sandhook, project: Path) -> None:
     arguments = ("list", "--contract", "everruns", "--format", "json", "--store", "store")
-    before, _ = json.loads(sandhook(*arguments).stdout)
+    before, _ = json.loads(sandhook(*arguments).stdout)["hooks"]
     assert before["approval"] is None
     sandhook(
         "trust", ".agents/hooks.json", "--contract", "everruns", "--store", "store", "--yes", "--unknown"
     )
-    after, _ = json.loads(sandhook(*arguments).stdout)
+    after, _ = json.loads(sandhook(*arguments).stdout)["hooks"]
     assert after["state"] == "trusted" and len(after["approval"]) == 64
 
 
@@ -272,7 +272,7 @@ def test_agents_that_only_read_the_files_of_others_are_left_out(
     monkeypatch.chdir(tmp_path / "project")
 
     def agents() -> set[str]:
-        items = json.loads(sandhook("list", "--store", "store", "--format", "json").stdout)
+        items = json.loads(sandhook("list", "--store", "store", "--format", "json").stdout)["hooks"]
         return {item["contract"] for item in items}
 
     assert agents() == {"claude_code"}

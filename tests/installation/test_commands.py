@@ -54,7 +54,7 @@ def test_json_of_the_status(sandhook: Callable[..., Any], around: Path) -> None:
     path.write_text(json.dumps(value))
     ran = sandhook("status", "--format", "json")
     assert ran.status == 2
-    rows = json.loads(ran.stdout)
+    rows = json.loads(ran.stdout)["hooks"]
     assert [(row["state"], row["file_edited"], row["wrapped"]) for row in rows] == [
         ("edited", True, False),
         ("gone", True, False),

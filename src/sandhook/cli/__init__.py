@@ -60,6 +60,11 @@ COMMANDS = {
         "find faults of hooks and their scripts, without running them",
         "sandhook check hooks.json",
     ),
+    "portability": Command(
+        "sandhook.cli.portability",
+        "show which agents run a hook on which systems, differently or not at all, and why",
+        "sandhook portability hooks.json --system linux macos",
+    ),
     "schema": Command(
         "sandhook.cli.schema",
         "print the JSON Schema of an agent's hook configuration",
@@ -191,11 +196,9 @@ def _dispatch(arguments: list[str]) -> int:
         return 0
     command = COMMANDS.get(name)
     if command is None:
-        from difflib import get_close_matches
+        from sandhook.text.nearest import hint
 
-        near = get_close_matches(name, COMMANDS, 1)
-        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(COMMANDS)}"
-        raise UsageError(f"unknown command {name!r}; {hint}")
+        raise UsageError(f"unknown command {name!r}; {hint(name, COMMANDS)}")
     from importlib import import_module
 
     if name in ("fire", "hook"):

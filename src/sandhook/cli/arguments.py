@@ -30,6 +30,31 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{self.prog.removeprefix('sandhook ')}: {message}")
 
 
+def add_format(parser: argparse.ArgumentParser) -> None:
+    """Add the option that selects text or JSON."""
+    parser.add_argument(
+        "--format",
+        dest="layout",
+        choices=("text", "json"),
+        default="text",
+        help="form of the output; `sandhook schema --output COMMAND` describes the JSON",
+    )
+
+
+def add_agent_filter(parser: argparse.ArgumentParser, text: str, *, required: bool = False) -> None:
+    """Add the option that names agents, one or more at a time."""
+    parser.add_argument(
+        "--agent", action="extend", nargs="+", required=required, metavar="NAME", dest="agents", help=text
+    )
+
+
+def add_variables(parser: argparse.ArgumentParser, whose: str, inherited: str) -> None:
+    """Add the options for the variables of a hook."""
+    add = parser.add_argument
+    add("--env", action="append", default=[], metavar="NAME[=VALUE]", help=f"{whose} (again for more)")
+    add("--inherit-env", action="store_true", help=inherited)
+
+
 def add_isolation(parser: argparse.ArgumentParser, default: str) -> None:
     """Add the option that selects where scripts run."""
     parser.add_argument(

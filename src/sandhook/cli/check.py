@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR
-from sandhook.cli.arguments import Parser
+from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import (
     AgentConfiguration,
     directory,
@@ -18,7 +18,7 @@ from sandhook.cli.configuration import (
     load,
     sought,
 )
-from sandhook.cli.output import is_terminal, plain, put, put_json
+from sandhook.cli.output import is_terminal, plain, put, put_record
 from sandhook.cli.programs import has_program, is_executable
 from sandhook.errors import ConfigError
 from sandhook.hooks.checks import SEVERITIES, Finding, Surroundings, check
@@ -53,7 +53,7 @@ def parser() -> Parser:
     add("--compat", choices=COMPAT, default="better", help="strict: only what the agent itself accepts")
     add("--host", action="store_true", help="check what the hooks need on this machine, not in the sandbox")
     add("--strict", action="store_true", help="exit status 1 after warnings, too")
-    add("--format", dest="layout", choices=("text", "json"), default="text")
+    add_format(result)
     return result
 
 
@@ -91,7 +91,13 @@ def _check(options: argparse.Namespace) -> int:
         checked = checked.plus(_findings_in(options, name))
     findings = checked.findings
     if options.layout == "json":
-        put_json([_json(finding) for finding in findings])
+        files_read = list(dict.fromkeys(checked.files))
+        put_record(
+            "check",
+            findings=[_json(finding) for finding in findings],
+            files=files_read,
+            hooks=checked.hooks,
+        )
     elif is_terminal(sys.stdout):
         _draw(checked, options.cwd)
     else:

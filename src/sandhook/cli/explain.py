@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sandhook.cli.arguments import Parser
+from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import (
     AgentConfiguration,
     add_places,
@@ -19,7 +19,7 @@ from sandhook.cli.configuration import (
 from sandhook.cli.events import add_event, event_of
 from sandhook.cli.listing import command_of, meaning_of
 from sandhook.cli.notes import print_note
-from sandhook.cli.output import columns, is_terminal, plain, put, put_json
+from sandhook.cli.output import columns, is_terminal, plain, put, put_record
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import COMPAT, ContractError
 from sandhook.hooks.decode import DecodeError
@@ -58,7 +58,7 @@ def parser() -> Parser:
     add_event(result)
     add("--compat", choices=COMPAT, default="better", help="strict: reproduce the agent, defects included")
     add("-v", "--verbose", action="store_true", help="also show the input of each hook")
-    add("--format", dest="layout", choices=("text", "json"), default="text")
+    add_format(result)
     return result
 
 
@@ -100,7 +100,7 @@ def _explain(options: argparse.Namespace) -> int:
     if not answers and (lines or drawings):
         print_note(f"note: {nothing_found(configurations, options)}")
     if options.layout == "json":
-        put_json([answer.json() for answer in answers])
+        put_record("explain", hooks=[answer.json() for answer in answers])
     elif drawings:
         from sandhook.cli.terminal import show
 

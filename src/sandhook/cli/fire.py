@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR, UsageError
-from sandhook.cli.arguments import Parser, add_isolation
+from sandhook.cli.arguments import Parser, add_format, add_isolation, add_variables
 from sandhook.cli.configuration import add_places, add_write_back_also, find_project, gather, nothing_found
 from sandhook.cli.engines import engine_of, notes_of, prestart, workspace_of
 from sandhook.cli.events import add_event, event_of
@@ -63,7 +63,7 @@ def parser() -> Parser:
     add("--sandbox", action="store_true", help="also run hooks that nobody approved, in the sandbox")
     add_isolation(result, "process for hooks of bundles and of layers that anybody may write, else thread")
     add_host(result, "run hooks that are yours or approved on this machine, with its files and programs")
-    add("--format", dest="layout", choices=("text", "json"), default="text", help="form of the output")
+    add_format(result)
     add(
         "--trace",
         action="store_true",
@@ -92,17 +92,10 @@ def _add_surroundings(result: Parser) -> None:
     )
     add("--write-back", action="store_true", help="list these changes, and apply them to DIR")
     add_write_back_also(result)
-    add(
-        "--env",
-        action="append",
-        default=[],
-        metavar="NAME[=VALUE]",
-        help="a variable of the agent, for hooks that may see those (again for more)",
-    )
-    add(
-        "--inherit-env",
-        action="store_true",
-        help="all variables of this process, for hooks that may see the agent's",
+    add_variables(
+        result,
+        "a variable of the agent, for hooks that may see those",
+        "all variables of this process, for hooks that may see the agent's",
     )
 
 
@@ -171,10 +164,9 @@ def _print(options: argparse.Namespace, decision: Decision, problems: list[str],
     from sandhook.hooks.report import to_json, to_text
 
     if options.layout == "json":
-        import json
+        from sandhook.cli.output import json_text, record
 
-        record = {"problems": problems, "workspace": workspace, **to_json(decision)}
-        text = json.dumps(record, indent=2).replace("\x7f", "\\u007f")
+        text = json_text(record("fire", problems=problems, workspace=workspace, **to_json(decision)))
     else:
         named = options.workspace or options.cwd or "the current directory"
         place = "" if options.host else f"a copy of {named}"

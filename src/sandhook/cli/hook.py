@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
-from sandhook.cli.arguments import Parser, add_git_writes, add_isolation
+from sandhook.cli.arguments import Parser, add_git_writes, add_isolation, add_variables
 from sandhook.cli.cache import default_store
 from sandhook.cli.configuration import add_write_back_also, environment
 from sandhook.cli.machine import add_host, host_of
@@ -66,14 +66,7 @@ def parser() -> Parser:
         metavar="S",
         help=f"limit in seconds (default {_SECONDS:g})",
     )
-    add(
-        "--env",
-        action="append",
-        default=[],
-        metavar="NAME[=VALUE]",
-        help="a variable for the script (again for more)",
-    )
-    add("--inherit-env", action="store_true", help="all variables of this process")
+    add_variables(result, "a variable for the script", "all variables of this process")
     add_git_writes(result)
     add_isolation(result, "thread")
     add_host(result, "run on this machine instead of in the sandbox: for scripts that you trust")

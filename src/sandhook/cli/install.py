@@ -48,11 +48,7 @@ def parser() -> Parser:
     )
     add = result.add_argument
     add("file", nargs="?", metavar="FILE", help="a configuration of hooks, in the format of any agent")
-    add_agents(
-        result,
-        required=True,
-        scope="the project's own that is not shared (default: project, or the only one)",
-    )
+    add_agents(result, default="project, or the only one")
     add(
         "--from",
         dest="source",

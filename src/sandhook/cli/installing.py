@@ -9,6 +9,7 @@ from difflib import unified_diff
 from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
+from sandhook.cli.arguments import add_agent_filter
 from sandhook.cli.configuration import directory, guarded
 from sandhook.cli.notes import print_note
 from sandhook.cli.output import put
@@ -29,21 +30,19 @@ if TYPE_CHECKING:
 LEFT = 2
 
 
-def add_agents(parser: Parser, *, required: bool, scope: str) -> None:
-    """Add the options that name agents and their files; ``scope`` is the help about the default scope."""
+def add_agents(parser: Parser, *, required: bool = True, default: str = "all") -> None:
+    """Add the options that name agents and their files; ``default`` is the help about the default scope."""
+    own = "an agent whose configuration is changed (again for more)"
+    add_agent_filter(
+        parser, own if required else "an agent (again for more; default: all)", required=required
+    )
     add = parser.add_argument
     add(
-        "--agent",
-        action="extend",
-        nargs="+",
-        required=required,
-        metavar="NAME",
-        dest="agents",
-        help="an agent whose configuration is changed (again for more)"
-        if required
-        else "an agent (again for more; default: all)",
+        "--scope",
+        choices=SCOPES,
+        help="whose file: the user's, the project's, or the project's own that is not shared"
+        f" (default: {default})",
     )
-    add("--scope", choices=SCOPES, help=f"whose file: the user's, the project's, or {scope}")
     add("--cwd", metavar="DIR", help="directory of the project (default: the current directory)")
 
 
@@ -129,6 +128,24 @@ def run_twice(
     for outcome in outcomes:
         check(outcome)
     return outcomes if options.dry_run else change(Changer(store()))
+
+
+def undo(options: argparse.Namespace, change: Callable[[Changer, Place], Outcome], nothing: str) -> int:
+    """Undo changes of all recorded files and print what was done; return the exit status.
+
+    Args:
+        nothing: The sentence when no file has something to undo.
+    """
+    known = recorded_places(options)
+
+    def all_changes(changer: Changer) -> list[Outcome]:
+        outcomes = [change(changer, place) for place in known]
+        return [each for each in outcomes if each.done != "absent"]
+
+    outcomes = run_twice(options, all_changes)
+    if not outcomes:
+        put(nothing)
+    return print_outcomes(options, outcomes)
 
 
 def print_outcomes(options: argparse.Namespace, outcomes: Sequence[Outcome]) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR
-from sandhook.cli.arguments import Parser
+from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import (
     AgentConfiguration,
     add_places,
@@ -17,7 +17,7 @@ from sandhook.cli.configuration import (
     load,
     nothing_found,
 )
-from sandhook.cli.output import columns, is_terminal, plain, put, put_json
+from sandhook.cli.output import is_terminal, plain, put, put_record, put_rows
 from sandhook.hooks.inventory import Item, inventory
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def parser() -> Parser:
         "Exit status: 0, or 1 when a hook is invalid.",
     )
     add_places(result)
-    result.add_argument("--format", dest="layout", choices=("text", "json"), default="text")
+    add_format(result)
     return result
 
 
@@ -59,14 +59,13 @@ def _list(options: argparse.Namespace) -> int:
     configurations = gather(options)
     items = [item for configuration in configurations for item in items_of(configuration, options)]
     if options.layout == "json":
-        put_json([_json(item) for item in items])
+        put_record("list", hooks=[_json(item) for item in items])
     elif not items:
         put(plain(nothing_found(configurations, options)))
     elif is_terminal(sys.stdout):
         _draw(items)
     else:
-        for line in columns([_row(item) for item in items]):
-            put(line)
+        put_rows([_row(item) for item in items])
     return USAGE_ERROR if any(item.state == "invalid" for item in items) else 0
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
-from typing import TextIO
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TextIO
 
 from sandhook.hooks.text import neutralise
+
+if TYPE_CHECKING:
+    from sandhook.cli.terminal import Meaning
 
 
 def is_terminal(stream: TextIO | None) -> bool:
@@ -27,6 +30,21 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     return lines
 
 
+def put_rows(rows: Sequence[Sequence[str]], meanings: Mapping[str, Meaning] | None = None) -> None:
+    """Print rows, aligned; on a terminal with colours.
+
+    Args:
+        meanings: The meaning of each first cell; without it, rows are plain on a terminal too.
+    """
+    if meanings is None or not is_terminal(sys.stdout):
+        for line in columns(rows):
+            put(line)
+        return
+    from sandhook.cli.terminal import Rows, show
+
+    show(Rows([(row[0], meanings[row[0]]), *((cell, "") for cell in row[1:])] for row in rows))
+
+
 def plain(text: str) -> str:
     """Return a hook's text as one line; control and invisible characters are escaped."""
     return neutralise(text, limit=2048, lines=False)
@@ -42,4 +60,23 @@ def put(text: str) -> None:
 
 def put_json(value: object) -> None:
     """Print a JSON value over several lines, in ASCII."""
-    put(json.dumps(value, indent=2).replace("\x7f", "\\u007f"))
+    put(json_text(value))
+
+
+def json_text(value: object) -> str:
+    """Return a JSON value over several lines, in ASCII."""
+    return json.dumps(value, indent=2).replace("\x7f", "\\u007f")
+
+
+#: The version of the JSON that commands print. It grows when a field changes or goes; new fields do not change it.
+OUTPUT_VERSION = 1
+
+
+def record(command: str, **fields: object) -> dict[str, object]:
+    """Return the JSON of a command: ``sandhook schema --output COMMAND`` describes it."""
+    return {"version": OUTPUT_VERSION, "command": command, **fields}
+
+
+def put_record(command: str, **fields: object) -> None:
+    """Print the JSON of a command."""
+    put_json(record(command, **fields))

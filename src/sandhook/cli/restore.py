@@ -5,20 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sandhook.cli.arguments import Parser
-from sandhook.cli.installing import (
-    add_agents,
-    add_dry_run,
-    print_outcomes,
-    recorded_places,
-    reported,
-    run_twice,
-)
-from sandhook.cli.output import put
+from sandhook.cli.installing import add_agents, add_dry_run, reported, undo
 
 if TYPE_CHECKING:
     import argparse
-
-    from sandhook.installation.changes import Changer, Outcome
 
 
 def parser() -> Parser:
@@ -30,7 +20,7 @@ def parser() -> Parser:
         "Exit status: 0 restored (or there was nothing), 1 usage or configuration error, or the file was\n"
         "edited since.",
     )
-    add_agents(result, required=True, scope="the project's own that is not shared (default: all)")
+    add_agents(result)
     result.add_argument(
         "--force", action="store_true", help="also when somebody edited the file: the edits are lost"
     )
@@ -44,11 +34,8 @@ def run(arguments: list[str]) -> int:
 
 
 def _restore(options: argparse.Namespace) -> int:
-    known = recorded_places(options)
-
-    def change(changer: Changer) -> list[Outcome]:
-        return [changer.restore(place, force=options.force) for place in known]
-
-    if not known:
-        put("there is nothing to restore")
-    return print_outcomes(options, run_twice(options, change))
+    return undo(
+        options,
+        lambda changer, place: changer.restore(place, force=options.force),
+        "there is nothing to restore",
+    )

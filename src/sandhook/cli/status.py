@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
-from sandhook.cli.arguments import Parser
+from sandhook.cli.arguments import Parser, add_agent_filter, add_format
 from sandhook.cli.installing import LEFT, reported, store
-from sandhook.cli.output import columns, is_terminal, put, put_json
+from sandhook.cli.output import put, put_record, put_rows
 from sandhook.hooks import contracts
 from sandhook.installation.places import SCOPES
 from sandhook.installation.status import InstalledHook, installed_hooks
@@ -36,16 +35,9 @@ def parser() -> Parser:
         "Exit status: 0 all unchanged, 2 a hook is not, 1 usage error.",
     )
     add = result.add_argument
-    add(
-        "--agent",
-        action="extend",
-        nargs="+",
-        metavar="NAME",
-        dest="agents",
-        help="only of this agent (again for more)",
-    )
+    add_agent_filter(result, "only of this agent (again for more)")
     add("--scope", choices=SCOPES, help="only of this scope")
-    add("--format", dest="layout", choices=("text", "json"), default="text", help="form of the output")
+    add_format(result)
     return result
 
 
@@ -62,18 +54,11 @@ def _status(options: argparse.Namespace) -> int:
         if (not names or hook.agent in names) and options.scope in (None, hook.scope)
     ]
     if options.layout == "json":
-        put_json([_json(hook) for hook in hooks])
+        put_record("status", hooks=[_json(hook) for hook in hooks])
     elif not hooks:
         put("no hooks are installed")
-    elif is_terminal(sys.stdout):
-        from sandhook.cli.terminal import Rows, show
-
-        show(
-            Rows([(row[0], _MEANINGS[row[0]]), *((cell, "") for cell in row[1:])] for row in map(_row, hooks))
-        )
     else:
-        for line in columns([_row(hook) for hook in hooks]):
-            put(line)
+        put_rows([_row(hook) for hook in hooks], _MEANINGS)
     return LEFT if any(hook.state != "unchanged" for hook in hooks) else 0
 
 

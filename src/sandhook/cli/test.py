@@ -295,11 +295,10 @@ def _layout(options: argparse.Namespace, reports: list[Report]) -> str:
 
         return to_junit(reports)
     if options.layout == "json":
-        import json
-
+        from sandhook.cli.output import json_text, record
         from sandhook.conformance.report import to_json
 
-        return json.dumps(to_json(reports), indent=2) + "\n"
+        return json_text(record("test", **to_json(reports))) + "\n"
     from sandhook.conformance.report import to_text
 
     return to_text(reports, verbose=options.verbose)

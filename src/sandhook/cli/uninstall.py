@@ -7,20 +7,10 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
-from sandhook.cli.installing import (
-    add_agents,
-    add_dry_run,
-    print_outcomes,
-    recorded_places,
-    reported,
-    run_twice,
-)
-from sandhook.cli.output import put
+from sandhook.cli.installing import add_agents, add_dry_run, reported, undo
 
 if TYPE_CHECKING:
     import argparse
-
-    from sandhook.installation.changes import Changer, Outcome
 
 
 def parser() -> Parser:
@@ -35,7 +25,7 @@ def parser() -> Parser:
     result.add_argument(
         "file", nargs="?", metavar="FILE", help="the file that was installed (default: all of the agents)"
     )
-    add_agents(result, required=False, scope="the project's own that is not shared (default: all)")
+    add_agents(result, required=False)
     add_dry_run(result)
     return result
 
@@ -51,13 +41,4 @@ def _uninstall(options: argparse.Namespace) -> int:
     source = None
     if options.file is not None:
         source = os.path.abspath(options.file).replace("\\", "/")  # noqa: PTH100 - pathlib costs 10 ms
-    known = recorded_places(options)
-
-    def change(changer: Changer) -> list[Outcome]:
-        outcomes = [changer.uninstall(place, source) for place in known]
-        return [each for each in outcomes if each.done != "absent"]
-
-    outcomes = run_twice(options, change)
-    if not outcomes:
-        put("nothing is installed")
-    return print_outcomes(options, outcomes)
+    return undo(options, lambda changer, place: changer.uninstall(place, source), "nothing is installed")

@@ -5,20 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sandhook.cli.arguments import Parser
-from sandhook.cli.installing import (
-    add_agents,
-    add_dry_run,
-    print_outcomes,
-    recorded_places,
-    reported,
-    run_twice,
-)
-from sandhook.cli.output import put
+from sandhook.cli.installing import add_agents, add_dry_run, reported, undo
 
 if TYPE_CHECKING:
     import argparse
-
-    from sandhook.installation.changes import Changer, Outcome
 
 
 def parser() -> Parser:
@@ -30,7 +20,7 @@ def parser() -> Parser:
         "Exit status: 0 undone (or there was nothing), 2 hooks were changed since and are left, 1 usage or\n"
         "configuration error.",
     )
-    add_agents(result, required=True, scope="the project's own that is not shared (default: all)")
+    add_agents(result)
     add_dry_run(result)
     return result
 
@@ -41,13 +31,4 @@ def run(arguments: list[str]) -> int:
 
 
 def _unwrap(options: argparse.Namespace) -> int:
-    known = recorded_places(options)
-
-    def change(changer: Changer) -> list[Outcome]:
-        outcomes = [changer.unwrap(place) for place in known]
-        return [each for each in outcomes if each.done != "absent"]
-
-    outcomes = run_twice(options, change)
-    if not outcomes:
-        put("no hooks are wrapped")
-    return print_outcomes(options, outcomes)
+    return undo(options, lambda changer, place: changer.unwrap(place), "no hooks are wrapped")

@@ -41,7 +41,7 @@ def parser() -> Parser:
         "undoes it.\n\n"
         "Exit status: 0 wrapped, 2 hooks are left as they are, 1 usage or configuration error.",
     )
-    add_agents(result, required=True, scope="the project's own that is not shared (default: all)")
+    add_agents(result)
     add = result.add_argument
     add("--sandbox", action="store_true", help="run the hooks in the sandbox; what they change is discarded")
     add("--fail-open", action="store_true", help="a hook that cannot run does not refuse")

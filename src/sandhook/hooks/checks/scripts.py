@@ -180,7 +180,7 @@ class _Checker:
         return name in _SHELLS or is_utility(name)
 
     def _files(self, act: Act, own: str | None, depth: int, moved: bool) -> Iterator[tuple[Act, str | None]]:
-        name = self._script_of(act)
+        name = script_of(act)
         self._splits(act, own)
         if name is None or (moved and not name.startswith(("/", "~"))):
             return
@@ -235,22 +235,6 @@ class _Checker:
                 if value is not None and any(c in " \t*?[" for c in value):
                     name = part.name if isinstance(part, ParameterExpansion) else ""
                     self.add("E-SPLIT", f"${name} is not quoted, and is {value!r} here", own, act.line)
-
-    def _script_of(self, act: Act) -> str | None:
-        """Return the file that a command runs or reads in, when it is known."""
-        name = act.name
-        if name is None:
-            return None
-        if "/" in name:
-            return None if posixpath.dirname(name) in _BINARIES else name
-        if name not in _INTERPRETERS:
-            return None
-        operand = next((word for word in act.words[1:] if word is None or not word.startswith("-")), None)
-        if operand is None or any(word in ("-c", "-s", "-m", "-e") for word in act.words[1:]):
-            return None
-        if name in ("source", ".") and "/" not in operand:
-            return None
-        return operand if "/" in operand or operand.endswith(_SCRIPT_ENDINGS) else None
 
     def _path(self, name: str) -> str:
         if name == "~" or name.startswith("~/"):
@@ -446,6 +430,23 @@ class _Checker:
                 event = self.probe.spec.native_event
                 self.add("N-TEXT", f"text on standard output has no effect on {event}", own, act.line)
             return
+
+
+def script_of(act: Act) -> str | None:
+    """Return the file that a command runs or reads in, when it is known."""
+    name = act.name
+    if name is None:
+        return None
+    if "/" in name:
+        return None if posixpath.dirname(name) in _BINARIES else name
+    if name not in _INTERPRETERS:
+        return None
+    operand = next((word for word in act.words[1:] if word is None or not word.startswith("-")), None)
+    if operand is None or any(word in ("-c", "-s", "-m", "-e") for word in act.words[1:]):
+        return None
+    if name in ("source", ".") and "/" not in operand:
+        return None
+    return operand if "/" in operand or operand.endswith(_SCRIPT_ENDINGS) else None
 
 
 def _understands(name: str, spec: HookSpec, value: JsonObject) -> bool:

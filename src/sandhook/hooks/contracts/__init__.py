@@ -15,6 +15,7 @@ from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.record import Record
 
 if TYPE_CHECKING:
+    from sandhook.hooks.contracts._launch import Launch
     from sandhook.hooks.contracts._vocabulary import Vocabulary
     from sandhook.hooks.event import Event, Json
     from sandhook.hooks.fold import FoldPolicy
@@ -250,6 +251,10 @@ class Contract(Protocol):
         """Return the agent's names of tools, and of variables with directories."""
         ...
 
+    def launch(self) -> Launch:
+        """Return what starts the commands of hooks on each system."""
+        ...
+
     def facts(self) -> Mapping[str, str]:
         """Return facts about the contract by aspect (``_facts.ASPECTS``), for the documentation."""
         ...
@@ -316,6 +321,11 @@ class BaseContract:
         from sandhook.hooks.contracts._vocabulary import Vocabulary
 
         return Vocabulary()
+
+    def launch(self) -> Launch:
+        from sandhook.hooks.contracts._launch import Launch
+
+        return Launch()
 
     def facts(self) -> Mapping[str, str]:
         return {}

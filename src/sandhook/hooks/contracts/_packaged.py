@@ -9,7 +9,7 @@
     render    render(specs)
     schema    SCHEMA
     vocabulary  VOCABULARY
-    facts     FACTS
+    facts     FACTS, LAUNCH
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from sandhook.hooks.contracts import Answer, BaseContract, Document
 
 if TYPE_CHECKING:
     from sandhook.hooks.contracts import Layer, Loaded, LoadOptions
+    from sandhook.hooks.contracts._launch import Launch
     from sandhook.hooks.contracts._vocabulary import Vocabulary
     from sandhook.hooks.event import Event, Json
     from sandhook.hooks.model import Compat, Decision, HookSpec, Request, RunResult, Verdict
@@ -81,6 +82,10 @@ class PackagedContract(BaseContract):
     def vocabulary(self) -> Vocabulary:
         vocabulary: Vocabulary = self._part("vocabulary", "VOCABULARY")
         return vocabulary
+
+    def launch(self) -> Launch:
+        launch: Launch = self._part("facts", "LAUNCH")
+        return launch
 
     def facts(self) -> Mapping[str, str]:
         facts: Mapping[str, str] = self._part("facts", "FACTS")

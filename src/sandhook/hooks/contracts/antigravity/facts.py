@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "Google's hooks documentation at second hand, and tests by others of versions 1.0.3 to 1.2.7",
     "files": "hooks.json of ~/.gemini/config and of .agents; bundles by name",
@@ -18,3 +20,5 @@ FACTS = {
     "rewrites": "nothing",
     "context": "nothing",
 }
+
+LAUNCH = Launch("sh")

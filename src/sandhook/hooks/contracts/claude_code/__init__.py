@@ -18,6 +18,7 @@ from sandhook.hooks.fold import FoldPolicy
 
 if TYPE_CHECKING:
     from sandhook.hooks.contracts import Layer, Loaded, LoadOptions
+    from sandhook.hooks.contracts._launch import Launch
     from sandhook.hooks.contracts._vocabulary import Vocabulary
     from sandhook.hooks.event import Event, Json
     from sandhook.hooks.model import Compat, Decision, HookSpec, Request, RunResult, Verdict
@@ -120,6 +121,11 @@ class ClaudeCode(BaseContract):
         from sandhook.hooks.contracts.claude_code.vocabulary import VOCABULARY
 
         return VOCABULARY
+
+    def launch(self) -> Launch:
+        from sandhook.hooks.contracts.claude_code.facts import LAUNCH
+
+        return LAUNCH
 
     def facts(self) -> Mapping[str, str]:
         from sandhook.hooks.contracts.claude_code.facts import FACTS

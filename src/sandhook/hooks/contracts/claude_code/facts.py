@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "the public documentation as of 2.1.240, release notes up to 2.1.317",
     "files": "settings.json: managed, user, project, local; plugins' hooks.json; heads of skills and agents",
@@ -18,3 +20,5 @@ FACTS = {
     "rewrites": "`updatedInput` replaces the input, `updatedToolOutput` the result",
     "context": "`additionalContext`; plain text at a session's start and before a prompt",
 }
+
+LAUNCH = Launch("sh", "bash", "powershell", rewrites_variables=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "the public hooks page (mid-2026), codex-rs/hooks and runs of 0.169.0; SessionEnd, Interrupt: the newest page alone",
     "files": "hooks.json and config.toml in ~/.codex and .codex; requirements.toml",
@@ -18,3 +20,5 @@ FACTS = {
     "rewrites": "`updatedInput` with `permissionDecision: allow`, replaces the input; the last one counts",
     "context": "`additionalContext`; plain text on SessionStart, SubagentStart, UserPromptSubmit",
 }
+
+LAUNCH = Launch("login shell", "powershell", "powershell", windows_keys=("commandWindows", "command_windows"))

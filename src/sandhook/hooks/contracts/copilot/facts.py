@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "GitHub's hooks reference (late 2026) and runs of the CLI 1.0.102; for Visual Studio Code its documentation of February 2026",
     "files": "files of .github/hooks, of ~/.copilot/hooks and of the machine's policy, and blocks of settings.json",
@@ -18,3 +20,5 @@ FACTS = {
     "rewrites": "`modifiedArgs` replaces the arguments, `modifiedResult` the result",
     "context": "`additionalContext`, 10,000 characters",
 }
+
+LAUNCH = Launch("bash", "powershell", "powershell", windows_keys=("powershell",), windows_fallback="command")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "the public Crush repository at 37f36e9 (2026-08-21)",
     "files": "crush.json and crushrc: machine, user, every directory down to the working directory",
@@ -18,3 +20,5 @@ FACTS = {
     "rewrites": "`updated_input`, merged into the input's top level; `updated_prompt`",
     "context": "`context` after the result; `context_files`",
 }
+
+LAUNCH = Launch("embedded", "embedded", "embedded", programs=("jq",), windows_coreutils=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "Cursor's page on hooks of others, and adapters of September 2026; medium confidence",
     "files": "hooks.json of the organisation, of ~/.cursor and of .cursor",
@@ -18,3 +20,10 @@ FACTS = {
     "rewrites": "`updated_input`, replaces the input",
     "context": "`additional_context`; `followup_message` is the next message of the user",
 }
+
+LAUNCH = Launch(
+    "login shell",
+    "powershell",
+    "powershell",
+    windows_note="the payload begins with a byte order mark, which jq and most parsers refuse",
+)

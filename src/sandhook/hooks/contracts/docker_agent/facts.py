@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "docker/docker-agent, docs and pkg/hooks (2026-03-14); newer events from an excerpt of its documentation",
     "files": "the YAML file of the agents, `agents.<name>.hooks`",
@@ -18,3 +20,5 @@ FACTS = {
     "rewrites": "`updated_input` replaces the input",
     "context": "`additional_context`",
 }
+
+LAUNCH = Launch("sh")

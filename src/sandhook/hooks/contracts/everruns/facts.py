@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "the public everruns repository, capability user_hooks, and its documentation",
     "files": "JSON: a user_hooks config, a capability list, declarative capabilities; the local form: user, workspace",
@@ -18,3 +20,5 @@ FACTS = {
     "rewrites": '`{"decision":"mutate","patch":…}`: arguments, message, result',
     "context": "`patch.additional_context` into the result",
 }
+
+LAUNCH = Launch("sandbox", "sandbox", "sandbox")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "the public Gemini CLI repository, docs/hooks and packages/core/src/hooks at 5411f11 (2026-08-21); runs of 0.61.0",
     "files": "settings.json of the system, of ~/.gemini and of .gemini",
@@ -18,3 +20,5 @@ FACTS = {
     "rewrites": "`tool_input`, merged into the input's top level",
     "context": "`additionalContext`",
 }
+
+LAUNCH = Launch("bash", "powershell", "powershell")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "goose's hooks guide (September 2026) and the changes #9304 and #11449 of its repository",
     "files": "hooks/hooks.json of plugins in ~/.agents/plugins and .agents/plugins",
@@ -18,3 +20,5 @@ FACTS = {
     "rewrites": "nothing",
     "context": "nothing",
 }
+
+LAUNCH = Launch("sh")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "xAI's hooks page and the guide of the CLI (late 2026), and its crate for hooks in public forks",
     "files": "files of ~/.grok/hooks and .grok/hooks, and Claude Code's settings.json",
@@ -18,3 +20,5 @@ FACTS = {
     "rewrites": "nothing",
     "context": "nothing",
 }
+
+LAUNCH = Launch("sh", "cmd", "cmd")

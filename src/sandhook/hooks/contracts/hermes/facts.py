@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "agent/shell_hooks.py and the hooks guide (September 2026), and the package hermes-agent 0.19.0",
     "files": "`hooks` of config.yaml in ~/.hermes; there is no project's file",
@@ -18,3 +20,5 @@ FACTS = {
     "rewrites": "`action: modify` with `args`",
     "context": "`context` before a model call",
 }
+
+LAUNCH = Launch("program", "program", "program", script_endings=(".sh", ".py"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "the public cnjack/jcode repository, pull request 114 at a83871f",
     "files": "~/.jcode/hooks.json, .jcode/hooks.json, .jcode/hooks.local.json",
@@ -18,3 +20,10 @@ FACTS = {
     "rewrites": "`updatedInput` replaces the input, `modifiedResult` the result",
     "context": "`additionalContext`: result, prompt, or the session's first prompt",
 }
+
+LAUNCH = Launch(
+    "sh",
+    "sh",
+    "absent",
+    git_bash_note="jcode looks sh up in PATH; a usual installation of Git for Windows does not add it",
+)

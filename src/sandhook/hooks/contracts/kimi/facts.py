@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "the package @moonshot-ai/kimi-code 2.1.0 (2026-09-23), its code and its runs",
     "files": "~/.kimi-code/config.toml; there is no project's file",
@@ -18,3 +20,5 @@ FACTS = {
     "rewrites": "nothing",
     "context": "`message` or text, on a prompt",
 }
+
+LAUNCH = Launch("sh", "cmd", "cmd")

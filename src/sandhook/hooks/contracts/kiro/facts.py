@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "excerpts of the documentation of Amazon Q, Kiro CLI and Kiro IDE, and reports of users; low confidence",
     "files": "an agent's JSON below .kiro/agents, or files of .kiro/hooks",
@@ -18,3 +20,5 @@ FACTS = {
     "rewrites": "none",
     "context": "standard output of agentSpawn and userPromptSubmit, and of hooks of files",
 }
+
+LAUNCH = Launch("sh")

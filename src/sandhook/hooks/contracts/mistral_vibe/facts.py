@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "the public mistral-vibe repository, vibe/core/hooks and README (2026-07-01)",
     "files": ".vibe/hooks.toml and ~/.vibe/hooks.toml; of one name the project's",
@@ -18,3 +20,5 @@ FACTS = {
     "rewrites": "`tool_input`, replaces the input",
     "context": "`additional_context`",
 }
+
+LAUNCH = Launch("sh", "cmd", "cmd")

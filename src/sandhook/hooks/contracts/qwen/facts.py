@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "the package @qwen-code/qwen-code 0.24.4 (2026-09-22), its guide, its code and its runs",
     "files": "settings.json of the system, of ~/.qwen and of .qwen",
@@ -18,3 +20,10 @@ FACTS = {
     "rewrites": "`updatedInput` of a permission request; before a call it has no effect",
     "context": "`additionalContext`; text on a session's start and a prompt",
 }
+
+LAUNCH = Launch(
+    "bash",
+    "bash",
+    "cmd",
+    git_bash_note="Qwen Code uses Git Bash only if it was started from it, and cmd.exe otherwise",
+)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._launch import Launch
+
 FACTS = {
     "source": "the public feimingxliu/ub repository, package internal/hook v0.3.8",
     "files": "~/.config/ub/config.yaml and the nearest .ub/config.yaml",
@@ -18,3 +20,5 @@ FACTS = {
     "rewrites": "none",
     "context": "none",
 }
+
+LAUNCH = Launch("program", "program", "program")
