@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from docs import manual
 from sandhook import cli, limits
 from sandhook.command.options import options_by_flag
 from sandhook.limits import Limits
@@ -360,6 +361,13 @@ def main() -> int:
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
             print(f"wrote {path.relative_to(DIRECTORY.parents[1])}")
+    manual.DIRECTORY.mkdir(exist_ok=True)
+    pages = manual.pages()
+    for name, text in pages.items():
+        (manual.DIRECTORY / name).write_text(text, encoding="utf-8", newline="\n")
+    for path in manual.DIRECTORY.iterdir():
+        if path.name not in pages:
+            path.unlink()
     return 0
 
 

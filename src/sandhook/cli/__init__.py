@@ -110,6 +110,11 @@ COMMANDS = {
         "show what the hooks of a file would run, and approve them",
         "sandhook trust --list",
     ),
+    "completion": Command(
+        "sandhook.cli.completion",
+        "print a script with which a shell completes commands, options and names",
+        "sandhook completion bash",
+    ),
     "test": Command(
         "sandhook.cli.test",
         "run expectations about hooks, and shell cases on sandhook and on real shells",

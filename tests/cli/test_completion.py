@@ -1,0 +1,153 @@
+"""sandhook completion: the scripts in the real shells that this machine has."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandhook.cli import COMMANDS
+from sandhook.cli.commands import options_of, parser_of
+from sandhook.cli.completion import SHELLS, script
+from sandhook.hooks import contracts
+from sandhook.recipes.catalogue import NAMES
+
+Sandhook = Callable[..., Any]
+
+#: Completes the words that are arguments, as bash does at a press of the tabulator, and prints what is offered.
+_PRESS = """
+set -u
+. ./script
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMPREPLY=()
+spec=$(complete -p sandhook)
+function=${spec#*-F } function=${function%% *}
+"$function" sandhook "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}" 2>errors
+printf '%s\\n' "${COMPREPLY[@]-}"
+"""
+
+
+@pytest.fixture(scope="module")
+def bash(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., set[str]]:
+    directory = tmp_path_factory.mktemp("completion")
+    (directory / "script").write_text(script("bash"), encoding="utf-8", newline="\n")
+    (directory / "guard.json").write_text("{}")
+    (directory / "hooks").mkdir()
+
+    def press(*words: str) -> set[str]:
+        ended = subprocess.run(
+            ["bash", "--norc", "-c", _PRESS, "bash", "sandhook", *words],
+            cwd=directory, capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        assert ended.returncode == 0, ended.stderr
+        return {word.strip() for word in ended.stdout.splitlines()} - {""}
+
+    return press
+
+
+with_bash = pytest.mark.skipif(
+    shutil.which("bash") is None or sys.platform == "win32", reason="there is no bash of Unix on this machine"
+)
+
+
+@with_bash
+def test_bash_completes_commands(bash: Callable[..., set[str]]) -> None:
+    assert bash("") >= set(COMMANDS)
+    assert bash("port") == {"portability"}
+    assert bash("un") == {"uninstall", "unwrap"}
+
+
+@with_bash
+@pytest.mark.parametrize("command", COMMANDS)
+def test_bash_completes_the_options_of_every_command(bash: Callable[..., set[str]], command: str) -> None:
+    wanted = {
+        flag
+        for action in options_of(parser_of(command))
+        for flag in action.option_strings
+        if flag[:2] == "--"
+    }
+    assert bash(command, "--") >= wanted
+
+
+@with_bash
+@pytest.mark.parametrize(
+    ("words", "offers"),
+    [
+        (("install", "guard.json", "--agent", "claude"), {"claude_code"}),
+        (("install", "guard.json", "--agent", "crush", "mist"), {"mistral_vibe"}),
+        (("portability", "--system", ""), {"linux", "macos", "git-bash", "windows"}),
+        (("list", "--format", ""), {"text", "json"}),
+        (("convert", "--to", "jc"), {"jcode"}),
+        (("fire", "PreTool"), {"PreToolUse", "PreToolUseResult"}),
+        (("explain", "tool.p"), {"tool.pre", "tool.post"}),
+        (("schema", "exp"), {"expectations"}),
+        (("schema", "--output", "ch"), {"check"}),
+        (("completion", ""), set(SHELLS)),
+        (("help", "check"), {"check"}),
+        (("check", "gua"), {"guard.json"}),
+        (("init", "--recipe", NAMES[0]), {NAMES[0]}),
+        (("list", "--contract", ""), set(contracts.names())),
+        (("list", "--cwd", "h"), {"hooks"}),
+    ],
+)
+def test_bash_completes_names_and_files(
+    bash: Callable[..., set[str]], words: tuple[str, ...], offers: set[str]
+) -> None:
+    assert bash(*words) == offers
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_parse_their_script(tmp_path: Path, shell: str) -> None:
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"there is no {shell} on this machine")
+    (tmp_path / "script").write_text(script(shell), encoding="utf-8")
+    ended = subprocess.run(
+        [program, "-n", "script"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_fish_completes(tmp_path: Path) -> None:
+    fish = shutil.which("fish")
+    if fish is None:
+        pytest.skip("there is no fish on this machine")
+    (tmp_path / "script").write_text(script("fish"), encoding="utf-8")
+    ended = subprocess.run(
+        [fish, "--no-config", "-c", "source script; complete -C 'sandhook port'"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert ended.stdout.split()[:1] == ["portability"]
+
+
+def test_powershell_completes(tmp_path: Path) -> None:
+    program = shutil.which("pwsh")
+    if program is None:
+        pytest.skip("there is no PowerShell 7 on this machine")
+    (tmp_path / "script.ps1").write_text(script("powershell"), encoding="utf-8")
+    line = "sandhook port"
+    call = (
+        f". ./script.ps1; [System.Management.Automation.CommandCompletion]::CompleteInput('{line}', {len(line)}, "
+        "$null).CompletionMatches.CompletionText"
+    )
+    ended = subprocess.run(
+        [program, "-NoProfile", "-c", call], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert "portability" in ended.stdout.split(), ended.stderr
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_script_names_every_command(sandhook: Sandhook, shell: str) -> None:
+    ran = sandhook("completion", shell)
+    assert (ran.status, ran.stderr) == (0, "")
+    assert [name for name in COMMANDS if name not in ran.stdout] == []
+    assert str(Path.home()) not in ran.stdout
+
+
+def test_an_unknown_shell_is_an_error(sandhook: Sandhook) -> None:
+    ran = sandhook("completion", "tcsh")
+    assert ran.status == 1 and "tcsh" in ran.stderr
