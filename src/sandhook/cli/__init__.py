@@ -60,6 +60,11 @@ COMMANDS = {
         "find faults of hooks and their scripts, without running them",
         "sandhook check hooks.json",
     ),
+    "watch": Command(
+        "sandhook.cli.watching.watch",
+        "check hooks and run their expectations again whenever one of their files is saved",
+        "sandhook watch hooks.json",
+    ),
     "portability": Command(
         "sandhook.cli.portability",
         "show which agents run a hook on which systems, differently or not at all, and why",
@@ -76,32 +81,32 @@ COMMANDS = {
         "sandhook convert --from jcode --to crush hooks.json",
     ),
     "install": Command(
-        "sandhook.cli.install",
+        "sandhook.cli.installing.install",
         "add the hooks of a file to the configuration of an agent, in its format",
         "sandhook install guard.json --agent claude_code --scope user --dry-run",
     ),
     "uninstall": Command(
-        "sandhook.cli.uninstall",
+        "sandhook.cli.installing.uninstall",
         "remove installed hooks; a file that nobody edited since gets its old bytes back",
         "sandhook uninstall guard.json",
     ),
     "status": Command(
-        "sandhook.cli.status",
+        "sandhook.cli.installing.status",
         "show which hooks are installed or wrapped, and whether they are as they were installed",
         "sandhook status",
     ),
     "restore": Command(
-        "sandhook.cli.restore",
+        "sandhook.cli.installing.restore",
         "write back what a configuration was before the first change",
         "sandhook restore --agent claude_code --dry-run",
     ),
     "wrap": Command(
-        "sandhook.cli.wrap",
+        "sandhook.cli.installing.wrap",
         "let the existing hooks of an agent run through sandhook",
         "sandhook wrap --agent claude_code --dry-run",
     ),
     "unwrap": Command(
-        "sandhook.cli.unwrap",
+        "sandhook.cli.installing.unwrap",
         "give wrapped hooks their own commands back",
         "sandhook unwrap --agent claude_code",
     ),

@@ -88,7 +88,7 @@ def _check(options: argparse.Namespace) -> int:
     checked = Checked()
     for name in files or [None]:
         options.hooks = [name] if name is not None else None
-        checked = checked.plus(_findings_in(options, name))
+        checked = checked.plus(checked_in(options, name))
     findings = checked.findings
     if options.layout == "json":
         files_read = list(dict.fromkeys(checked.files))
@@ -108,7 +108,7 @@ def _check(options: argparse.Namespace) -> int:
     return USAGE_ERROR if any(finding.severity in fails for finding in findings) else 0
 
 
-def _findings_in(options: argparse.Namespace, name: str | None) -> Checked:
+def checked_in(options: argparse.Namespace, name: str | None) -> Checked:
     """Return what is found in a named file, or in the files of the agents; those that agents share once."""
     try:
         configurations = gather(options)

@@ -238,7 +238,7 @@ def _assignment(node: Assignment) -> Iterator[tuple[str, int]]:
 
 
 _SEQUENCE = re.compile(r"\{(-?\w+)\.\.(-?\w+)(\.\.-?\d+)?\}")
-_LIST = re.compile(r"\{[^{}\s]*,[^{}\s]*\}")
+_LIST = re.compile(r"\{[^{},\s]*+,[^{}\s]*+\}")
 
 
 def _braces(node: Word) -> Iterator[tuple[str, int]]:

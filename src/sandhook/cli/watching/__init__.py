@@ -1,0 +1,1 @@
+"""``sandhook watch``: what it watches, and the loop."""
