@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import NoReturn
 
 from sandhook.cli import COMMANDS, UsageError
@@ -25,6 +26,27 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
             formatter_class=_formatter,
         )
+
+    def parse_args(self, args: Sequence[str], namespace: None = None) -> argparse.Namespace:  # type: ignore[override]
+        """Parse arguments; the error about an unknown option names the one that is most like it."""
+        options, rest = self.parse_known_args(args, namespace)
+        if rest:
+            from sandhook.text.nearest import nearest
+
+            unknown = rest[0].partition("=")[0]
+            near = nearest(unknown, self._option_string_actions) if unknown[:2] == "--" else None
+            self.error(
+                f"unrecognized arguments: {' '.join(rest)}" + (f"; did you mean {near}?" if near else "")
+            )
+        return options
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        """Raise the error of a word that is not one of the choices; argparse's own lists them all."""
+        if action.choices is not None and value not in action.choices:
+            from sandhook.text.nearest import hint
+
+            words = map(str, action.choices)
+            raise argparse.ArgumentError(action, f"invalid choice: {value!r}; {hint(str(value), words)}")
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{self.prog.removeprefix('sandhook ')}: {message}")

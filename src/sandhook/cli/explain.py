@@ -96,7 +96,13 @@ def _explain(options: argparse.Namespace) -> int:
             else:
                 lines += _lines(_summary(configuration, native, agent_answers), agent_answers)
     if not is_known:
-        raise ContractError(f"unknown event {options.event!r}; no known agent has it")
+        from sandhook.text.nearest import nearest
+
+        near = nearest(
+            options.event, [name for each in contracts.names() for name in contracts.get(each).events]
+        )
+        advice = f"; did you mean {near}?" if near is not None else ""
+        raise ContractError(f"unknown event {options.event!r}; no known agent has it{advice}")
     if not answers and (lines or drawings):
         print_note(f"note: {nothing_found(configurations, options)}")
     if options.layout == "json":

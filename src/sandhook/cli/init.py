@@ -119,13 +119,14 @@ def _known(name: str) -> str:
     try:
         return contracts.get(name).name
     except ContractError:
-        from difflib import get_close_matches
+        from sandhook.text.nearest import nearest
 
-        near = [each for each in contracts.names() if each.startswith(name.replace("-", "_").lower())]
-        near += get_close_matches(name, contracts.names(), 1)
-        if not near:
+        prefix = name.replace("-", "_").lower()
+        near = next((each for each in contracts.names() if each.startswith(prefix)), None)
+        near = near or nearest(name, contracts.names())
+        if near is None:
             raise
-        raise UsageError(f"init: unknown agent {name!r}; did you mean {near[0]}?") from None
+        raise UsageError(f"init: unknown agent {name!r}; did you mean {near}?") from None
 
 
 def _recognised(root: Path) -> list[str]:

@@ -174,8 +174,10 @@ def _missing(files: Sequence[CaseFile], shells: list[str]) -> list[str]:
         if name in ("sandhook", HOST):
             continue
         if name not in PROGRAM:
-            known = ", ".join(("sandhook", HOST, *PROGRAM))
-            problems[f"sandhook: test: unknown shell {name!r}; known are {known}"] = None
+            from sandhook.text.nearest import hint
+
+            advice = hint(name, ("sandhook", HOST, *PROGRAM))
+            problems[f"sandhook: test: unknown shell {name!r}; {advice}"] = None
             continue
         try:
             program_of(name)

@@ -12,6 +12,7 @@ from sandhook.formats.yaml import read_yaml
 from sandhook.hooks.contracts._vocabulary import ToolClass
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.record import Record
+from sandhook.text.nearest import hint
 
 #: What the hook of a recipe does: it refuses, adds a text for the model, makes the agent continue, or none of these.
 Action = Literal["refuse", "inform", "keep-working", "observe"]
@@ -71,11 +72,7 @@ class Recipe(Record):
 def get(name: str) -> Recipe:
     """Return a recipe by its name. Raises RecipeError, which lists what is known."""
     if name not in NAMES:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, NAMES, 1)
-        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(NAMES)}"
-        raise RecipeError(f"unknown recipe {name!r}; {hint}")
+        raise RecipeError(f"unknown recipe {name!r}; {hint(name, NAMES)}")
     head = _mapping(_yaml(f"data/{name}/recipe.yaml"))
     cases = _yaml(f"data/{name}/cases.yaml")
     return Recipe(

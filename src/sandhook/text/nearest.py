@@ -15,11 +15,11 @@ def nearest(name: str, known: Iterable[str], alike: float = _ALIKE) -> str | Non
     """
     from difflib import get_close_matches
 
-    several: dict[str, str] = {}
+    several: dict[str, list[str]] = {}
     for each in known:
-        several.setdefault(_letters(each), each)
+        several.setdefault(_letters(each), []).append(each)
     near = get_close_matches(_letters(name), several, 1, alike)
-    return several[near[0]] if near else None
+    return get_close_matches(name, several[near[0]], 1, 0.0)[0] if near else None
 
 
 def hint(name: str, known: Iterable[str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import TypeVar, cast
 
 from sandhook.errors import Problem
@@ -12,6 +11,7 @@ from sandhook.hooks.contracts import Document
 from sandhook.hooks.decode import type_name
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.sources import line_of
+from sandhook.text.nearest import nearest
 
 Choice = TypeVar("Choice", bound=str)
 
@@ -150,5 +150,5 @@ class Section:
 
 def near(word: str, known: Sequence[str] | Mapping[str, object]) -> str:
     """Return a hint at a similar word; "" without one."""
-    found = get_close_matches(word, list(known), 1)
-    return f"; did you mean {found[0]}?" if found else ""
+    found = nearest(word, known)
+    return f"; did you mean {found}?" if found is not None else ""

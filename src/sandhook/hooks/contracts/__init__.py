@@ -393,7 +393,9 @@ def get(name: str) -> Contract:
 
     points = {point.name: point for point in entry_points(group=_GROUP)}
     if name not in points:
-        raise ContractError(f"unknown contract {name!r}; known are {', '.join([*_BUILTINS, *points])}")
+        from sandhook.text.nearest import hint
+
+        raise ContractError(f"unknown contract {name!r}; {hint(name, [*_BUILTINS, *points])}")
     outside: Contract = points[name].load()
     return outside
 
@@ -406,8 +408,12 @@ def kind_of(contract: Contract, name: str) -> tuple[str, str]:
     for native, kind in contract.events.items():
         if name in (native, kind):
             return native, kind
+    from sandhook.text.nearest import nearest
+
+    near = nearest(name, [*contract.events, *contract.events.values()])
     known = ", ".join(f"{native} ({kind})" for native, kind in contract.events.items())
-    raise ContractError(f"unknown event {name!r} for {contract.name}; known are {known}")
+    advice = f"did you mean {near}?" if near is not None else f"known are {known}"
+    raise ContractError(f"unknown event {name!r} for {contract.name}; {advice}")
 
 
 #: The agent whose form the others adopted: a file that means the same in several of them is read as its own.

@@ -76,8 +76,6 @@ def did_you_mean(name: str, events: Iterable[str]) -> str:
 
 def similar(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that is most like a name, regardless of case and underscores; None without one."""
-    from difflib import get_close_matches
+    from sandhook.text.nearest import nearest
 
-    folded = {each.lower().replace("_", ""): each for each in reversed(tuple(known))}
-    near = get_close_matches(name.lower().replace("_", ""), folded, 1, 0.75)
-    return folded[near[0]] if near else None
+    return nearest(name, known, 0.75)

@@ -49,7 +49,9 @@ def text_field(payload: JsonObject, key: str) -> str | None:
 def kind_of_event(name: str, events: Mapping[str, str]) -> str:
     """Return the neutral kind of an agent's event; ContractError for a name that it does not have."""
     if name not in events:
-        raise ContractError(f"unknown event {name!r}; known are {', '.join(events)}")
+        from sandhook.text.nearest import hint
+
+        raise ContractError(f"unknown event {name!r}; {hint(name, events)}")
     return events[name]
 
 

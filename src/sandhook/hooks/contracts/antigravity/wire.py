@@ -12,6 +12,7 @@ from sandhook.hooks.contracts.antigravity.names import COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, text_of, type_name
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
+from sandhook.text.nearest import hint
 
 PLACES = {
     "conversationId": "session_id",
@@ -52,7 +53,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes; the first path of the workspace is its directory."""
     if name not in EVENTS:
-        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
+        raise ContractError(f"unknown event {name!r}; {hint(name, EVENTS)}")
     fields = dict(an_object(payload))
     call = fields.pop("toolCall", None)
     if ROWS[name].matched:

@@ -10,6 +10,7 @@ from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, enc
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.matcher import as_text
 from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
+from sandhook.text.nearest import hint
 
 PLACES = {
     "session_id": "session_id",
@@ -58,7 +59,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
     if name not in EVENTS:
-        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
+        raise ContractError(f"unknown event {name!r}; {hint(name, EVENTS)}")
     return event_of(EVENTS[name], payload, PLACES, ignored=("event",))
 
 

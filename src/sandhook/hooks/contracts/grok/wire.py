@@ -12,6 +12,7 @@ from sandhook.hooks.contracts.grok.names import COMMON, EVENTS, GENERIC, MAX_INP
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
+from sandhook.text.nearest import hint
 
 PLACES = {
     "sessionId": "session_id",
@@ -68,7 +69,7 @@ def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes, in camel or in snake case."""
     native = SNAKE.get(name, name)
     if native not in EVENTS:
-        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
+        raise ContractError(f"unknown event {name!r}; {hint(name, EVENTS)}")
     fields = an_object(payload)
     camel: JsonObject = {}
     for key, value in fields.items():

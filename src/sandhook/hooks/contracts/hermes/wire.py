@@ -19,6 +19,7 @@ from sandhook.hooks.decode import (
 from sandhook.hooks.decode import decode as decode_json
 from sandhook.hooks.event import Event, Json, JsonObject, ToolResult
 from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult, Verdict
+from sandhook.text.nearest import hint
 
 PLACES = {
     "session_id": "session_id",
@@ -73,7 +74,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes; the keys of ``extra`` count as its own."""
     if name not in EVENTS:
-        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
+        raise ContractError(f"unknown event {name!r}; {hint(name, EVENTS)}")
     fields = dict(an_object(payload))
     extra = object_of(fields, "extra")
     fields = {**extra, **{key: item for key, item in fields.items() if key != "extra" and item is not None}}

@@ -17,6 +17,7 @@ from sandhook.hooks.decode import (
 )
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
+from sandhook.text.nearest import hint
 
 PLACES = {
     "session_id": "session_id",
@@ -66,7 +67,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes; a prompt in parts is its texts, with blanks between them."""
     if name not in EVENTS:
-        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
+        raise ContractError(f"unknown event {name!r}; {hint(name, EVENTS)}")
     fields = dict(an_object(payload))
     prompt = fields.get("prompt")
     if isinstance(prompt, list):

@@ -12,6 +12,7 @@ from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, encode
 from sandhook.hooks.decode import decode as decode_json
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Compat, HookSpec, Placement, Request, RunResult, Verdict
+from sandhook.text.nearest import hint
 
 #: Events that a hook can refuse; on the last two a refusal makes the agent continue.
 BLOCKABLE = (
@@ -68,7 +69,7 @@ def _places(native: str) -> dict[str, str]:
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
     if name not in EVENTS:
-        raise ContractError(f"unknown event {name!r}; known are {', '.join(EVENTS)}")
+        raise ContractError(f"unknown event {name!r}; {hint(name, EVENTS)}")
     described = event_of(EVENTS[name], payload, _places(name), ignored=("hook_event_name",))
     stamp = (described.extras or {}).get("timestamp")
     return described.with_(timestamp=stamp) if isinstance(stamp, str) else described
