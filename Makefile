@@ -1,6 +1,6 @@
 # sandhook: `make demo` shows it, `make test` checks it. Both need Python 3.11 or newer, and make.
 #
-#   make demo        set up .venv and fire the demonstration hooks
+#   make demo        set up .venv, guard a Claude Code settings file and hold an attack
 #   make test        set up .venv, then lint, type-check and run the fast suite
 #   make lint        ruff, the prose check, vulture, and mypy for three systems
 #   make test-slow   the long fuzzers and the memory tests
@@ -45,7 +45,7 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 .PHONY: demo test lint test-slow test-windows fuzz bench agents docs matrix clean
 
 demo: $(STAMP)
-	@$(BIN)/python examples/demo.py
+	@$(BIN)/python examples/guard_settings.py
 
 test: $(STAMP)-dev
 	@$(BIN)/ruff check .

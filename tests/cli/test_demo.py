@@ -14,3 +14,26 @@ SNAPSHOT = Path(__file__).parent / "demo.txt"
 def test_the_demonstration_prints_this(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(EXAMPLES / "demo.py"), run_name="__main__")
     assert capsys.readouterr().out == SNAPSHOT.read_text(encoding="utf-8")
+
+
+def test_the_guard_of_the_settings_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    """What `make demo` shows: each command ends as its scene says."""
+    runpy.run_path(str(EXAMPLES / "guard_settings.py"), run_name="__main__")
+    shown, errors = capsys.readouterr()
+    assert errors == ""
+    places = [
+        shown.index(part)
+        for part in (
+            "wrote hooks/claude_code/hooks.json",
+            "all as expected",
+            "1 hook(s) installed in ",
+            "unchanged  claude_code  project  installed",
+            "1 hook(s) of claude_code approved",
+            "decision: refused",
+            "decision: proceed",
+            "PreToolUse[0]  claude_code  linux",
+            "== Next",
+        )
+    ]
+    assert places == sorted(places)
+    assert "internal error" not in shown
