@@ -135,7 +135,7 @@ def _needs(spec: HookSpec | None, target: Contract, system: System, around: Surr
         return ()  # the agent requests a URL, asks a model or calls a tool: no program starts
     if executor.type == "powershell":
         if system in ("linux", "macos"):
-            needs.add("runs", "program", "needs pwsh, PowerShell 7, which the system does not bring")
+            needs.add("runs", "program", "needs pwsh, PowerShell 7, which not every system has")
         return needs.reasons
     raw = spec.entry if isinstance(spec.entry, dict) else {}
     key = next((each for each in launch.windows_keys if raw.get(each)), None)

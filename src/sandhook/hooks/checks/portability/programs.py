@@ -133,7 +133,7 @@ def missing(name: str, system: System) -> tuple[State, str] | None:
         return "fails", f"Windows without Git Bash has no {name}"
     if system == "git-bash" and name == "jq":
         return "fails", "Git for Windows brings no jq: status 127, which lets the action pass for most agents"
-    return "runs", f"needs {name}, which {title} does not bring"
+    return "runs", f"needs {name}, which not every {title} has"
 
 
 # Options.
