@@ -27,6 +27,7 @@ USED = {
     "start_field start_char": "a key of sort is unpacked as a tuple",
     "arun fire_native windows_command_line proceed context_note continuation": "the public interface, for callers",
     "grammar host_functions skew asks_input": "keys of a TypedDict",
+    "_check_value": "argparse calls it",
     "end_time": "a parameter of a protocol, as OpenTelemetry names it",
     "SCHEMA": "_packaged.py loads it by name",
     "pytest_collect_file runtest reportinfo": "pytest calls them",
