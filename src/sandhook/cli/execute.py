@@ -176,10 +176,10 @@ def _run_with_streams(
         steps=steps,
     )
     if steps is not None:
-        from sandhook.hooks.steps import lines_of
+        from sandhook.hooks.report import step_lines
 
         sys.stdout.flush()
-        sys.stderr.write("".join(f"{line}\n" for line in lines_of(steps.steps)))
+        sys.stderr.write("".join(f"{line}\n" for line in step_lines(steps.steps)))
     return _status_of(result)
 
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import Decision, Operation, Outcome
 from sandhook.hooks.text import neutralise
+
+if TYPE_CHECKING:
+    from sandhook.interp.steps import Step
 
 
 def to_json(decision: Decision) -> JsonObject:
@@ -72,8 +78,6 @@ def _outcome(outcome: Outcome) -> JsonObject:
             duration_ms=round(run.duration * 1000, 3),
         )
         if run.steps:
-            from sandhook.hooks.steps import step_json
-
             record["steps"] = [step_json(step) for step in run.steps]
     return record
 
@@ -133,10 +137,7 @@ def _outcome_lines(outcome: Outcome, output: bool) -> list[str]:
         lines.append(f"    could not run: {_one(verdict.could_not_run)}")
     lines.extend(f"    warning: {_one(text)}" for text in verdict.warnings)
     lines.extend(f"    note: {_one(text)}" for text in verdict.diagnostics)
-    if run.steps:
-        from sandhook.hooks.steps import lines_of
-
-        lines.extend(f"    {line}" for line in lines_of(run.steps))
+    lines.extend(f"    {line}" for line in step_lines(run.steps))
     if output:
         for label, text in (("stdout", outcome.stdout), ("stderr", outcome.stderr)):
             lines.extend(f"    {label}| {_one(line)}" for line in text.splitlines())
@@ -176,3 +177,73 @@ def _json(value: Json) -> str:
 
 def _one(text: str) -> str:
     return neutralise(text, lines=False, limit=2048)
+
+
+# --------------------------------------------------------------------------- what each command of a hook did
+
+#: Characters of a line.
+_STEP_WIDTH = 200
+
+
+def step_lines(steps: Sequence[Step]) -> Iterator[str]:
+    """Yield the lines; control characters in what the script wrote are made visible."""
+    if not steps:
+        return
+    from sandhook.interp.steps import MOST_STEPS
+
+    for step in steps:
+        yield from _step_lines(step, steps[0].process)
+    if len(steps) == MOST_STEPS:
+        yield f"only the first {MOST_STEPS:,} commands are shown"
+
+
+def step_json(step: Step) -> JsonObject:
+    """Return a step as JSON values; bytes that are not UTF-8 are replaced."""
+    return {
+        "line": step.line,
+        "source": step.source,
+        "function": step.function,
+        "text": step.text,
+        "words": None if step.words is None else list(step.words),
+        "process": step.process,
+        "depth": step.depth,
+        "status": step.status,
+        "signal": step.signal,
+        "variables": dict(step.variables),
+        "stdout": step.output.decode("utf-8", "replace"),
+        "stderr": step.errors.decode("utf-8", "replace"),
+        "piped": step.piped.decode("utf-8", "replace"),
+        "seconds": round(step.seconds, 6),
+    }
+
+
+def _step_lines(step: Step, shell: int) -> Iterator[str]:
+    """Yield the lines of one command; ``shell`` is the process of the script itself."""
+    place = f"{step.function or step.source}:{step.line}"
+    inset = "  " * (step.depth + (step.process != shell))
+    ended = f"ended by {step.signal}" if step.signal else "" if step.status is None else str(step.status)
+    yield _clipped(f"{place:<16} {ended:>3}  {inset}{_visible(step.text)}")
+    margin = " " * 22 + inset + "  "
+    expanded = " ".join(map(_quoted, step.words or ()))
+    if expanded and expanded != _visible(step.text):
+        yield _clipped(f"{margin}+ {expanded}")
+    for name, value in step.variables:
+        yield _clipped(f"{margin}{name} unset" if value is None else f"{margin}{name}={_quoted(value)}")
+    for sign, data in (("|", step.piped), (">", step.output), ("!", step.errors)):
+        for line in data.decode("utf-8", "replace").splitlines():
+            yield _clipped(f"{margin}{sign} {_visible(line)}")
+
+
+def _quoted(text: str) -> str:
+    from sandhook.text.quoting import single_quote
+
+    plain = text and all(letter.isalnum() or letter in "_-./:=,@%+" for letter in text)
+    return text if plain else _visible(single_quote(text))
+
+
+def _visible(text: str) -> str:
+    return neutralise(text.replace("\n", "\u21b5"), limit=_STEP_WIDTH, lines=False)
+
+
+def _clipped(line: str) -> str:
+    return line if len(line) <= _STEP_WIDTH else line[: _STEP_WIDTH - 3] + "..."
