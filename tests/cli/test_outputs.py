@@ -109,6 +109,7 @@ HOOKS = ("--hooks", "crush.json", "--contract", "crush")
         ("explain", "PreToolUse", *HOOKS, "--tool", "bash", "-v"),
         ("fire", "PreToolUse", *HOOKS, "--tool", "bash"),
         ("fire", "PreToolUse", *HOOKS, "--tool", "write"),
+        ("fire", "PreToolUse", *HOOKS, "--tool", "bash", "--sandbox", "--isolation", "thread", "--steps"),
         ("fire", "PreToolUse", "--contract", "crush", "--tool", "bash"),
         ("status",),
         ("portability", "--contract", "crush", "good.json"),

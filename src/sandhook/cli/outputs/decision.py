@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandhook.cli.outputs.fields import (
     ANY,
+    COUNT,
     FLAG,
     NUMBER,
     TEXT,
@@ -90,6 +91,25 @@ def definitions() -> JsonObject:
                 "stdout?": (TEXT, "standard output"),
                 "stderr?": (TEXT, "standard error"),
                 "duration_ms?": (NUMBER, "milliseconds"),
+                "steps?": (list_of(reference("step")), "what each command did; with --steps"),
+            }
+        ),
+        "step": described(
+            {
+                "line": (COUNT, "its line in source"),
+                "source": (TEXT, "the script or file; main for the text of the hook"),
+                "function": (TEXT, "the function that it stands in, or an empty text"),
+                "text": (TEXT, "the command as in the script"),
+                "words": (or_null(TEXTS), "its words after expansion"),
+                "process": (COUNT, "number of the process"),
+                "depth": (COUNT, "nested calls"),
+                "status": (or_null({"type": "integer"}), "its exit status"),
+                "signal": (or_null(TEXT), "the signal that ended its process"),
+                "variables": ({"type": "object"}, "what it assigned; null for what it unset"),
+                "stdout": (TEXT, "what it wrote to standard output"),
+                "stderr": (TEXT, "what it wrote to standard error"),
+                "piped": (TEXT, "what it wrote into a pipe"),
+                "seconds": (NUMBER, "when it began, since the run began"),
             }
         ),
     }
