@@ -1,0 +1,1 @@
+"""``sandhook vet``: what a bundle of hooks does, before anybody enables it."""

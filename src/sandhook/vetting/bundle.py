@@ -1,0 +1,52 @@
+"""The files that a hook may execute, by their paths relative to the bundle."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from hashlib import sha256
+
+from sandhook.vetting.values import HOLE
+
+
+class Bundle:
+    """Files, read once.
+
+    Args:
+        files: Contents by path, relative, with "/".
+    """
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self.files = dict(files)
+        self._by_name: dict[str, list[str]] = {}
+        for path in self.files:
+            self._by_name.setdefault(posixpath.basename(path), []).append(path)
+
+    def find(self, path: str) -> str | None:
+        """Return the file of the bundle that a path in the notation of manifests names, or None.
+
+        The bundle may be any part of the project, so a file whose path ends in the same names is that file.
+        """
+        relative = posixpath.normpath(path.rpartition(HOLE)[2].lstrip("~/$"))
+        if relative in self.files:
+            return relative
+        parts = relative.split("/")
+        candidates = [
+            each
+            for each in self._by_name.get(parts[-1], ())
+            if f"/{relative}".endswith(f"/{each}") or f"/{each}".endswith(f"/{relative}")
+        ]
+        return candidates[0] if len(candidates) == 1 else None
+
+    def text(self, path: str) -> str:
+        """Return a file as text."""
+        return self.files[path].decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+
+    def digest(self, path: str) -> str:
+        """Return the hash of a file."""
+        return digest_of(self.files[path])
+
+
+def digest_of(data: bytes) -> str:
+    """Return the hash of bytes as manifests have it."""
+    return f"sha256:{sha256(data).hexdigest()}"

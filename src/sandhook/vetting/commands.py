@@ -1,0 +1,445 @@
+"""What a command line does: its program's own effect, and what it executes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sandhook.dispatch.operands import LANGUAGES, SHELLS, base_name, execution, is_system_program
+from sandhook.dispatch.parts import Execution
+from sandhook.dispatch.shebang import READ, ShebangError, read_shebang
+from sandhook.syntax import nodes as ast
+from sandhook.vetting.call import Call
+from sandhook.vetting.code import findings_in
+from sandhook.vetting.effects import EFFECTS, finish
+from sandhook.vetting.effects.network import local
+from sandhook.vetting.effects.shell import BUILTINS
+from sandhook.vetting.places import places_of
+from sandhook.vetting.rules import RuleId, Severity
+from sandhook.vetting.said import approves, order_in, unseen_in
+from sandhook.vetting.scratch import decodes
+from sandhook.vetting.state import ENV_FILE_PATH, ShellState
+from sandhook.vetting.values import EMPTY, HOLE, UNKNOWN, Origin, Value, concatenated
+from sandhook.vetting.variables import check_assignment
+
+if TYPE_CHECKING:
+    from sandhook.vetting.walker import Walker
+
+#: Rules for what is executed, by the origin of the text or of the name.
+_BY_ORIGIN: tuple[tuple[tuple[str, ...], RuleId], ...] = (
+    (("download",), "V-RUN-DOWNLOAD"),
+    (("decoded", "assembled"), "V-RUN-DECODED"),
+    (("payload",), "V-RUN-PAYLOAD"),
+)
+
+
+class Commands:
+    """Follows command lines for a walker."""
+
+    def __init__(self, walker: Walker) -> None:
+        self._walker = walker
+        self.notes = walker.notes
+
+    def run(
+        self, fields: Sequence[Value], nodes: Sequence[ast.Word], state: ShellState, node: ast.SimpleCommand
+    ) -> Value:
+        """Follow a simple command; return its output."""
+        at = self._walker.place(node)
+        if nodes and _is_disguised(nodes[0]):
+            self.notes.find("V-OBFUSCATED", f"the name {fields[0].any_text} is quoted letter by letter", self._file, at)
+        return self.line(fields, state, at)
+
+    @property
+    def _file(self) -> str:
+        return self._walker.file
+
+    def line(self, fields: Sequence[Value], state: ShellState, at: tuple[int, int], depth: int = 0) -> Value:
+        """Follow a command line; its first field is the command."""
+        if not fields:
+            return EMPTY
+        outputs = [self._named(text, fields, state, at, depth) for text in fields[0].texts or (HOLE,)]
+        return outputs[0] if len(outputs) == 1 else concatenated(outputs[:1]).without_text()
+
+    def _named(
+        self, name: str, fields: Sequence[Value], state: ShellState, at: tuple[int, int], depth: int
+    ) -> Value:
+        first = fields[0]
+        if HOLE in name and (name == HOLE or not name.startswith(("~", ".", "/"))):
+            self._computed(first, name, at)
+            return Value((HOLE,), first.origins)
+        if first.has("decoded", "assembled") or "letters" in first.names("mixed"):
+            self.notes.find("V-OBFUSCATED", f"the command {name} is put together from pieces", self._file, at)
+        if " " in name and len(fields) == 1 and first.text is not None:  # no field splitting was seen
+            return self._walker.text(name, state, at)
+        if name in state.functions and depth == 0:
+            self._walker.called(name)
+            return self._walker.function(state.functions[name], fields[1:], state)
+        arguments = list(fields[1:])
+        program = base_name(name)
+        if name not in BUILTINS:
+            self.notes.programs.setdefault(program)
+        if "/" in name and not is_system_program(name):
+            output = self.run_file(Value((name,), first.origins), state, arguments, at)
+            return output
+        call = Call(program, arguments, state, (self._file, at), self)
+        effect = EFFECTS.get(program)
+        result = effect(call) if effect is not None else None
+        if effect is None and program not in LANGUAGES and program not in SHELLS:
+            _paths_of_unknown(call)
+        executed = self._executed(call, fields, state, at, depth)
+        if executed is not None:
+            result = executed if result is None else concatenated((result, executed))
+        if result is None:
+            result = self._output(call)
+        return finish(call, result)
+
+    def _computed(self, value: Value, name: str, at: tuple[int, int]) -> None:
+        for kinds, rule in _BY_ORIGIN:
+            if any(origin.kind in kinds for origin in value.origins):
+                self.notes.find(rule, f"the command {name} is computed", self._file, at)
+                return
+        self.notes.find("V-RUN-COMPUTED", f"the command {name} is computed", self._file, at)
+
+    def _output(self, call: Call) -> Value:
+        """Return the output of a command without an effect of its own: computed where all is known."""
+        texts = [word.text for word in call.words]
+        words = [text for text in texts if text is not None]
+        encoded = decodes(call.name, call.texts)
+        extra = (Origin("decoded", call.name),) if encoded else ()
+        if len(words) == len(texts) and call.stdin.text is not None:
+            output = self._walker.scratch.command([call.name, *words], call.stdin.text)
+            if output is not None:
+                return Value((output[: 64 << 10],), call.stdin.origins | call.origins | frozenset(extra))
+        return call.passed(*extra)
+
+    # What it executes.
+
+    def _executed(
+        self, call: Call, fields: Sequence[Value], state: ShellState, at: tuple[int, int], depth: int
+    ) -> Value | None:
+        words = [field.text if HOLE not in field.any_text else None for field in fields]
+        words[0] = call.name
+        found = execution(words)
+        outputs: list[Value] = []
+        if call.name in LANGUAGES:
+            outputs += self._language(call, found, fields, state, at)
+        elif found.text is not None:
+            inner = state.copy()
+            rest = fields[found.text + 1 :]
+            inner.zero = rest[0].any_text if rest else "bash"
+            inner.positional = tuple(rest[1:])
+            outputs.append(self.run_text(fields[found.text], inner, f"{call.name} -c", at))
+        elif found.stdin and call.name in SHELLS:
+            outputs.append(self.run_text(call.stdin, state.copy(), call.name, at))
+        elif call.name in SHELLS and None in words and not found.files:
+            outputs.append(self._shell_with_unknown(fields, state, at))
+        if call.name not in LANGUAGES:
+            outputs += [
+                self.run_file(fields[index], state, fields[index + 1 :], at) for index in found.files
+            ]
+        for part in found.parts:
+            if depth < 8 and part.start < part.end:
+                outputs.append(self._part(fields[part.start : part.end], state, at, depth, computed=part.computed))
+        return concatenated(outputs) if outputs else None
+
+    def _part(
+        self, fields: Sequence[Value], state: ShellState, at: tuple[int, int], depth: int, *, computed: bool
+    ) -> Value:
+        inner = state.copy()
+        if computed:  # xargs: what it reads becomes arguments
+            extra = Value((HOLE,), state.stdin.origins)
+            if state.stdin.text is not None and len(state.stdin.text.split()) < 20:
+                more = [Value((word,), state.stdin.origins) for word in state.stdin.text.split()]
+            else:
+                more = [extra]
+            fields = [extra if field.text == "{}" else field for field in fields]
+            if fields[0].text in SHELLS and len(fields) > 1 and fields[1].text == "-c" and len(fields) == 2:
+                return self.run_text(extra, inner, "xargs", at)
+            fields = [*fields, *more]
+            inner.stdin = EMPTY
+        return self.line(fields, inner, at, depth + 1)
+
+    def _shell_with_unknown(self, fields: Sequence[Value], state: ShellState, at: tuple[int, int]) -> Value:
+        """Follow a shell with words that are not known: ``bash "$file"``, ``sh -c "$text"``."""
+        for index, field in enumerate(fields[1:], 1):
+            text = field.any_text
+            if text == "-c" or (text[:1] == "-" and text.endswith("c") and text[1:2] != "-"):
+                value = fields[index + 1] if index + 1 < len(fields) else UNKNOWN
+                return self.run_text(value, state.copy(), "sh -c", at)
+            if text[:1] != "-":
+                return self.run_file(field, state, fields[index + 1 :], at)
+        return UNKNOWN
+
+    def _language(
+        self, call: Call, found: Execution, fields: Sequence[Value], state: ShellState, at: tuple[int, int]
+    ) -> list[Value]:
+        """Follow an interpreter of another language: its program's text, file or input."""
+        known = LANGUAGES[call.name]
+        letters = [f"-{name}" if len(name) == 1 else f"--{name}" for name in known.text]
+        texts = [value for value in call.arguments(*letters)]
+        for index, field in enumerate(fields):  # perl -ne '...', ruby -rsocket -e
+            text = field.any_text
+            if text[:1] == "-" != text[1:2] and len(text) > 2 and text[-1] in known.text and index + 1 < len(fields):
+                texts.append(fields[index + 1])
+        for value in texts:
+            self.code(concatenated((Value((" ".join(call.texts[:2]),)), value)), at)
+        operands = [word for word in call.operands if all(word is not text for text in texts)]
+        if not texts:
+            file = next(iter(operands), None)
+            if call.has("-m"):
+                return []
+            if file is None or file.any_text == "-":
+                if call.stdin.has("download"):
+                    self.notes.find("V-RUN-DOWNLOAD", call.line, self._file, at)
+                elif call.stdin.has("decoded", "assembled"):
+                    self.notes.find("V-RUN-DECODED", call.line, self._file, at)
+                self.code(call.stdin, at)
+            else:
+                return [self.run_file(file, state, operands[1:], at)]
+        elif any(value.has("download", "decoded") for value in texts):
+            rule: RuleId = "V-RUN-DOWNLOAD" if any(v.has("download") for v in texts) else "V-RUN-DECODED"
+            self.notes.find(rule, call.line, self._file, at)
+        return [call.passed()]
+
+    def code(self, value: Value, at: tuple[int, int], file: str | None = None) -> None:
+        """Report what a program of another language does."""
+        for text in value.texts:
+            for rule, detail in findings_in(text):
+                self.notes.find(rule, detail, file or self._file, at)
+            if (order := order_in(text)) is not None:
+                self.notes.find("V-INJECTION", order, file or self._file, at)
+
+    # For effects, see call.Runner.
+
+    def run_text(self, value: Value, state: ShellState, how: str, at: tuple[int, int]) -> Value:
+        """Follow a text that a shell executes; return its output."""
+        whole = all(text.strip(f"{HOLE} \n;") == "" for text in value.texts)
+        for kinds, rule in _BY_ORIGIN:
+            if any(origin.kind in kinds for origin in value.origins):
+                severity: Severity | None = "medium" if rule == "V-RUN-PAYLOAD" and not whole else None
+                self.notes.find(rule, f"{how}: {value.any_text}", self._file, at, severity)
+                break
+        else:
+            if "letters" in value.names("mixed"):
+                self.notes.find("V-OBFUSCATED", f"{how}: {value.any_text}", self._file, at)
+            elif whole and value.texts != ("",):
+                self.notes.find("V-RUN-TEXT", f"{how} of a text that is not known", self._file, at)
+        outputs = [
+            self._walker.text(text, state, at) for text in value.texts if text.strip(f"{HOLE} \n;")
+        ]
+        return concatenated(outputs) if outputs else UNKNOWN
+
+    def run_file(
+        self, path: Value, state: ShellState, arguments: Sequence[Value], at: tuple[int, int], *, sourced: bool = False
+    ) -> Value:
+        """Follow a file that is executed or sourced; return its output."""
+        outputs: list[Value] = []
+        for text in path.texts:
+            name = state.path(text)
+            if text in ("/dev/stdin", "/dev/fd/0", "-"):
+                outputs.append(self.run_text(state.stdin, state, "a shell", at))
+            elif (written := state.written.get(name)) is not None:
+                outputs.append(self._written(name, written, state, at))
+            elif (file := self._walker.bundle.find(name)) is not None:
+                outputs.append(self._bundled(file, state, arguments, at, sourced=sourced))
+            elif path.has("decoded", "download", "assembled") or HOLE == text:
+                outputs.append(self.run_text(path, state, "a shell", at) if not arguments and path.has("decoded", "download") else UNKNOWN)
+                self._computed(path, text, at)
+            elif not is_system_program(name):
+                self._outside(name, path, at)
+                outputs.append(UNKNOWN)
+        return concatenated(outputs) if outputs else UNKNOWN
+
+    def _outside(self, name: str, path: Value, at: tuple[int, int]) -> None:
+        """Report a file that is executed and is not of the bundle."""
+        self.notes.access(name, "read")
+        foreign = name.startswith(("/tmp/", "/var/tmp/", "/dev/shm/", "/Users/Shared/"))
+        hidden = name.startswith("~/.") and "/bin/" not in name and name.count("/") <= 3
+        place = places_of(name, "read")
+        if place is not None and place.rule == "V-READ-ENV-FILE":
+            self.notes.find("V-READ-ENV-FILE", f"sources {name}", self._file, at)
+        elif path.has("payload"):
+            self.notes.find("V-RUN-PAYLOAD", f"executes {name}", self._file, at)
+        elif foreign or hidden:
+            self.notes.find("V-UNREAD", f"executes {name}", self._file, at, "high" if foreign else "medium")
+        else:
+            self.notes.find("V-UNREAD", f"executes {name}", self._file, at)
+
+    def _written(self, name: str, content: Value, state: ShellState, at: tuple[int, int]) -> Value:
+        """Follow a file that the script itself wrote."""
+        if content.has("download", "decoded"):
+            rule: RuleId = "V-RUN-DOWNLOAD" if content.has("download") else "V-RUN-DECODED"
+            self.notes.find(rule, f"executes {name}, which it wrote", self._file, at)
+        else:
+            self.notes.find("V-RUN-WRITTEN", f"executes {name}", self._file, at)
+        outputs = [self._walker.text(text, state.branch(), at) for text in content.known]
+        return concatenated(outputs) if outputs else UNKNOWN
+
+    def _bundled(
+        self, file: str, state: ShellState, arguments: Sequence[Value], at: tuple[int, int], *, sourced: bool
+    ) -> Value:
+        """Follow a file of the bundle."""
+        known = file in self.notes.files
+        self.notes.files.setdefault(file)
+        data = self._walker.bundle.files[file]
+        language = language_of(file, data)
+        if language == "other":
+            if not known:
+                self.code(Value((self._walker.bundle.text(file),)), (1, 1), file)
+            return Value((HOLE,), state.stdin.origins)
+        if language == "binary":
+            self.notes.find("V-UNREAD", f"{file} is a program that cannot be read", self._file, at, "high")
+            return UNKNOWN
+        inner = state if sourced else state.copy()
+        outer = inner.positional, inner.zero
+        if arguments or not sourced:
+            inner.positional = tuple(arguments)
+        if not sourced:
+            inner.zero = f"./{file}"
+        elif inner.zero and file:
+            inner.zero = f"./{file}"
+        output = self._walker.script(self._walker.bundle.text(file), file, inner)
+        inner.positional, inner.zero = outer
+        return output
+
+    def compute(self, words: Sequence[str], stdin: str) -> str | None:
+        """Return the output of a command without effects, or None."""
+        return self._walker.scratch.command(words, stdin)
+
+    def all_variables(self) -> Value:
+        """Return the value of a list of all variables."""
+        return Value((HOLE,), frozenset({Origin("environment", "the environment")}))
+
+    def variable(self, name: str) -> Value:
+        """Return a variable of the environment."""
+        return self._walker.outside(name)
+
+    def assigned(self, name: str, value: Value, call: Call) -> None:
+        """Report an assignment to an exported variable."""
+        check_assignment(name, value, self.notes, call.file, call.at, exported=True)
+
+    def lasting(self, content: Value, call: Call) -> None:
+        """Report a text that later shells execute."""
+        for each in content.known or content.texts:
+            self._walker.persist(each, call.state, call.at)
+
+    # Redirections.
+
+    def source(self, target: Value, state: ShellState, node: ast.Node, file: str) -> Value:
+        """Return what a file has that a command reads as its input."""
+        call = Call("<", [target], state, (file, self._walker.place(node)), self)
+        self.connection(target, state, call.at, file)
+        origins = call.reads([target])
+        for text in target.texts:
+            written = state.written.get(state.path(text))
+            if written is not None:
+                return written
+        return Value((HOLE,), origins)
+
+    def sink(self, target: Value, content: Value | None, state: ShellState, at: tuple[int, int], file: str) -> None:
+        """Follow a file that the output of a command is written to."""
+        call = Call(">", [target], state, (file, at), self)
+        if target.has("decoded", "assembled"):
+            call.find("V-OBFUSCATED", f"the path {target.any_text} is put together from pieces")
+        call.writes(target, content)
+        for text in target.texts:
+            path = state.path(text)
+            place = places_of(path, "write")
+            lasting = path == ENV_FILE_PATH or (place is not None and place.rule in ("V-STARTUP", "V-GIT-HOOK"))
+            if lasting and content is not None:
+                for each in content.known or content.texts:
+                    self._walker.persist(each, state, at)
+
+    def connection(self, target: Value, state: ShellState, at: tuple[int, int], file: str) -> None:
+        """Report a redirection that is a connection."""
+        for text in target.texts:
+            if text.startswith(("/dev/tcp/", "/dev/udp/")):
+                host = text.split("/")[3]
+                self.notes.hosts.setdefault(text.removeprefix("/dev/").partition("/")[2].replace("/", ":").replace(HOLE, "*"))
+                self.notes.find("V-SOCKET", text, file, at, "low" if local(host) else None)
+
+    # Shapes.
+
+    def pipeline(self, node: ast.Pipeline, at: tuple[int, int], file: str) -> None:
+        """Report a pipeline in which a shell's input or output is a connection."""
+        names = [_name_of(command) for command in node.commands]
+        nets = {"nc", "ncat", "netcat", "socat", "telnet", "openssl"}
+        if nets & set(names) and set(names) & SHELLS:
+            self.notes.find("V-SOCKET", f"a pipeline of {' | '.join(filter(None, names))}", file, at)
+
+    def definition(self, node: ast.FunctionDefinition, at: tuple[int, int], file: str) -> None:
+        """Report a function that calls itself twice at once."""
+        for each in ast.walk(node.body):
+            if isinstance(each, ast.Pipeline) and [_name_of(c) for c in each.commands].count(node.name) > 1:
+                self.notes.find("V-EXHAUST", f"the function {node.name} starts itself twice", file, at)
+            if isinstance(each, ast.ListItem) and each.background and _name_of(each.command) == node.name:
+                self.notes.find("V-EXHAUST", f"the function {node.name} starts itself in the background", file, at)
+
+    def endless(self, node: ast.While, at: tuple[int, int], file: str) -> None:
+        """Report a loop without end that starts processes."""
+        condition = node.condition.items[0].command if node.condition.items else None
+        if _name_of(condition) not in ("true", ":"):
+            return
+        names = {_name_of(each) for each in ast.walk(node.body)}
+        started = any(isinstance(each, ast.ListItem) and each.background for each in ast.walk(node.body))
+        if started and not names & {"sleep", "wait", "break", "exit", "return"}:
+            self.notes.find("V-EXHAUST", "a loop without end starts processes", file, at)
+
+    def printed(self, call: Call, value: Value) -> None:
+        """Report a text that a command prints."""
+        for text in value.texts:
+            if (order := order_in(text)) is not None:
+                call.find("V-INJECTION", order)
+            if (unseen := unseen_in(text)) is not None:
+                call.find("V-HIDDEN-TEXT", unseen)
+            if approves(text) and not (self._walker.tests or call.state.conditional):
+                call.find("V-APPROVE", text)
+
+
+def language_of(name: str, data: bytes) -> str:
+    """Return what a file is: "shell", "other" for another language, "binary"."""
+    if b"\0" in data[:1024]:
+        return "binary"
+    try:
+        shebang = read_shebang(data[:READ])
+    except ShebangError:
+        shebang = None
+    if shebang is not None:
+        words = [shebang.interpreter, *(shebang.argument or "").split()]
+        programs = {base_name(word) for word in words}
+        if programs & SHELLS:
+            return "shell"
+        return "other"
+    return "other" if name.endswith((".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".ps1", ".lua", ".fish")) else "shell"
+
+
+def _name_of(node: object) -> str:
+    """Return the literal name of a simple command, or ""."""
+    if not isinstance(node, ast.SimpleCommand) or not node.words or not isinstance(node.words[0], ast.Word):
+        return ""
+    return base_name("".join(p.text for p in node.words[0].parts if isinstance(p, (ast.Literal, ast.SingleQuoted))))
+
+
+def _is_disguised(word: ast.Word) -> bool:
+    r"""Return True for a name such as ``c''ur"l"`` or ``\c\u\r\l``: quotes that change nothing."""
+    plain = [part for part in word.parts if isinstance(part, (ast.Escaped, ast.SingleQuoted, ast.Literal, ast.AnsiQuoted, ast.DoubleQuoted))]
+    if len(plain) != len(word.parts) or len(word.parts) < 2:
+        return False
+    quoted = [part for part in plain if not isinstance(part, ast.Literal)]
+    texts = ["".join(getattr(p, "text", "") for p in part.parts) if isinstance(part, ast.DoubleQuoted) else part.text for part in plain]
+    if any(len(getattr(part, "parts", ())) and not all(isinstance(p, (ast.Literal, ast.Escaped)) for p in part.parts) for part in plain if isinstance(part, ast.DoubleQuoted)):
+        return False
+    if len(quoted) == 1 and isinstance(plain[0], ast.Escaped):
+        return False  # \rm: without an alias
+    whole = "".join(texts)
+    return whole.isalnum() and len(whole) > 1
+
+
+def _paths_of_unknown(call: Call) -> None:
+    """Record operands that look like paths of a program without an effect of its own."""
+    for word in call.operands:
+        text = word.any_text
+        if text.startswith(("/", "~", "./", "../", ".")) and len(text) > 1 and "://" not in text and "\n" not in text:
+            call.access(word, "read")
+
+

@@ -1,0 +1,341 @@
+"""Programs that read, write and delete files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from sandhook.vetting.call import Call
+from sandhook.vetting.places import is_precious, places_of
+from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Value, concatenated, known
+
+Effect = Callable[[Call], "Value | None"]
+
+#: Names of secret files as ``find -name`` and grep look for them.
+_SECRET_NAME = re.compile(
+    r"id_(?:rsa|dsa|ecdsa|ed25519)|\.env|\.pem|\.p12|\.pfx|credentials|\.netrc|wallet|keystore|\.kdbx|secrets?\b|password|token", re.IGNORECASE
+)
+
+#: What a search for secrets in files looks for.
+_SECRET_TEXT = re.compile(r"AKIA|BEGIN .*PRIVATE|password|passwd|secret|api[_-]?key|token|ghp_|sk-", re.IGNORECASE)
+
+
+def _content(call: Call) -> Value:
+    """cat and other programs that print files: known texts of the script's own files are kept."""
+    operands = [word for word in call.operands if not word.any_text.startswith("+")]
+    if not operands or all(word.any_text == "-" for word in operands):
+        return call.stdin
+    parts: list[Value] = []
+    for word in operands:
+        written = [call.state.written[path] for text in word.texts if (path := call.state.path(text)) in call.state.written]
+        origins = call.access(word, "read") | (word.origins - call.stdin.origins if word.has("payload") else NOTHING)
+        if word.any_text == "-":
+            parts.append(call.stdin)
+        elif written:
+            parts.append(Value(written[0].texts, written[0].origins))
+        else:
+            parts.append(Value((HOLE,), origins))
+    return concatenated(parts)
+
+
+def _cat(call: Call) -> Value:
+    value = _content(call)
+    if any(text not in (HOLE, "") for text in value.texts):
+        call.runner.printed(call, value)
+    return value
+
+
+def _filter(call: Call) -> Value | None:
+    """A filter with files as operands; without files, None: the output is computed from the input."""
+    skip = 1 if call.name in ("grep", "egrep", "fgrep", "rg", "ag", "sed", "awk", "gawk", "mawk", "jq", "yq", "tr") else 0
+    if skip and (call.arguments("-e", "-f", "--expression", "--file", "--regexp")):
+        skip = 0
+    operands = call.operands[skip:]
+    if call.name == "jq":
+        return None
+    files = [word for word in operands if word.any_text not in ("-", "") and not re.fullmatch(r"[+-]?\d+[a-zA-Z]?", word.any_text)]
+    if call.name == "sed" and (call.has("--in-place") or any(re.match(r"-[a-zA-Z]*i", text) for text in call.texts)):
+        for word in files:
+            call.writes(word)
+        return EMPTY
+    if call.name in ("grep", "egrep", "rg") and call.has("-r", "-R", "-rn") and _SECRET_TEXT.search(" ".join(call.texts[:3])):
+        return Value((HOLE,), frozenset({Origin("secret", "a search for secrets")}))
+    if not files:
+        return None
+    return Value((HOLE,), call.reads(files) | call.origins)
+
+
+def _copy(call: Call) -> Value:
+    target = call.argument("-t", "--target-directory")
+    operands = call.operands
+    if target is None and operands:
+        *sources, target = operands
+    else:
+        sources = operands
+    if target is None:
+        return EMPTY
+    origins = call.reads(sources) if call.name != "ln" else NOTHING
+    if call.name == "mv":
+        for word in sources:
+            call.access(word, "delete")
+    content = Value((HOLE,), origins)
+    if len(sources) == 1:
+        written = call.state.written.get(call.state.path(sources[0].any_text))
+        content = written if written is not None else content
+    call.writes(target, content)
+    if call.name == "ln":
+        _link(call, sources, target)
+    if call.name in ("mv", "cp"):
+        _over_guard(call, sources, target)
+    return EMPTY
+
+
+def _link(call: Call, sources: list[Value], target: Value) -> None:
+    if sources and sources[0].any_text == "/dev/null" and places_of(call.state.path(target.any_text), "delete"):
+        call.access(target, "delete")
+    if sources and places_of(call.state.path(sources[0].any_text), "read"):
+        call.reads(sources)
+
+
+def _over_guard(call: Call, sources: list[Value], target: Value) -> None:
+    if target.any_text == "/dev/null" and sources:
+        for word in sources:
+            call.access(word, "delete")
+
+
+def _install(call: Call) -> Value:
+    _copy(call)
+    mode = call.argument("-m", "--mode")
+    if call.operands and call.operands[0].has("download") or (mode is not None and mode.any_text[:1] in "4"):
+        call.find("V-DOWNLOAD-EXEC")
+    return EMPTY
+
+
+def _remove(call: Call) -> Value:
+    recursive = call.has("-r", "-R", "--recursive") or call.name == "rmdir"
+    for word in call.operands:
+        call.access(word, "delete")
+        if not recursive:
+            continue
+        for text in word.texts:
+            path = call.state.path(text)
+            if text in ("", "/"):
+                path = "/"
+            if text == HOLE or path == HOLE:
+                made = word.has("mixed")
+                if not made:
+                    call.find("V-DELETE-COMPUTED", f"rm -r {text}")
+            elif is_precious(path):
+                call.find("V-DELETE", f"rm -r {path}")
+            elif path.startswith(HOLE) and not word.has("mixed"):
+                call.find("V-DELETE-COMPUTED", f"rm -r {text}")
+    if call.has("--no-preserve-root"):
+        call.find("V-DELETE")
+    return EMPTY
+
+
+def _shred(call: Call) -> Value:
+    for word in call.operands:
+        call.access(word, "delete")
+    call.find("V-DESTROY")
+    return EMPTY
+
+
+def _truncate(call: Call) -> Value:
+    for word in call.operands:
+        call.access(word, "delete")
+        call.access(word, "write")
+    return EMPTY
+
+
+def _tee(call: Call) -> Value:
+    for word in call.operands:
+        call.writes(word, call.stdin)
+        path = call.state.path(word.any_text)
+        place = places_of(path, "write")
+        if place is not None and place.rule in ("V-STARTUP", "V-GIT-HOOK") or path.startswith("$CLAUDE_ENV"):
+            call.runner.lasting(call.stdin, call)
+    return call.stdin
+
+
+def _chmod(call: Call) -> Value:
+    operands = [word for word in call.words if not (word.any_text.startswith("-") and len(word.any_text) > 2 and not word.any_text[1:2].islower())]
+    operands = [word for word in operands if word.any_text not in ("-R", "-v", "-f", "--recursive")]
+    if len(operands) < 2:
+        return EMPTY
+    mode, files = operands[0].any_text, operands[1:]
+    makes_executable = bool(re.search(r"\+[a-z]*x|[1357]\d{0,2}$|x", mode)) and not mode.startswith("-")
+    for word in files:
+        paths = [call.state.path(text) for text in word.texts]
+        call.runner.notes.access(paths[0] if paths else "", "write")
+        written = next((call.state.written[path] for path in paths if path in call.state.written), None)
+        if makes_executable and written is not None and written.has("download"):
+            call.find("V-DOWNLOAD-EXEC")
+        if re.match(r"[ug]*\+s|[246]7\d\d$", mode):
+            call.find("V-LOGIN", call.line)
+        for path in paths:
+            place = places_of(path, "write")
+            if place is not None and place.rule in ("V-AGENT-CONFIG", "V-LOGIN") and not makes_executable:
+                call.find("V-DISABLE" if place.rule == "V-AGENT-CONFIG" else place.rule)
+            if place is not None and place.rule == "V-GIT-HOOK" and makes_executable:
+                call.find("V-GIT-HOOK")
+    if mode in ("000", "0", "-x", "a-x", "a-rwx", "-rwx") and any(is_precious(call.state.path(w.any_text)) for w in files):
+        call.find("V-DESTROY")
+    return EMPTY
+
+
+def _dd(call: Call) -> Value:
+    values: dict[str, Value] = {}
+    for word in call.words:
+        name, _, text = word.any_text.partition("=")
+        values[name] = Value((text,), word.origins)
+    source = call.access(values["if"], "read") if "if" in values else call.stdin.origins
+    if "of" in values:
+        target = values["of"]
+        call.writes(target, Value((HOLE,), source))
+        if values.get("if", EMPTY).any_text == "/dev/zero" and "count" not in values:
+            call.find("V-EXHAUST")
+    return Value((HOLE,), source)
+
+
+def _find(call: Call) -> Value:
+    """find: deletes, and lists files whose names are those of secrets."""
+    texts = call.texts
+    roots: list[Value] = []
+    for word in call.words:
+        if word.any_text.startswith(("-", "(", "!", "\\")):
+            break
+        roots.append(word)
+    path = call.state.path(roots[0].any_text) if roots else "."
+    removes = "-delete" in texts or any(text == "rm" for text in texts)
+    if removes:
+        for root in roots:
+            call.runner.notes.access(call.state.path(root.any_text), "delete")
+        narrow = any(text in ("-mtime", "-mmin", "-name", "-maxdepth", "-empty", "-newer", "-iname", "-path") for text in texts)
+        wide = path in ("~", "/", "/home", "/Users", "..")
+        if wide or (path == "." and not narrow) or path.endswith(".git"):
+            call.find("V-DELETE", call.line)
+    overwrites = any(text in ("-exec", "-execdir") for text in texts) and any(
+        text in ("shred", "truncate", "dd", "chmod") for text in texts
+    )
+    if overwrites and path in ("~", "/", "."):
+        if any(text in ("shred", "truncate", "dd") for text in texts) or "000" in texts:
+            call.find("V-DESTROY", call.line)
+    names = [call.texts[i + 1] for i, text in enumerate(texts[:-1]) if text in ("-name", "-iname", "-path", "-regex")]
+    origins: set[Origin] = set()
+    if any(_SECRET_NAME.search(name) for name in names):
+        origins.add(Origin("secret", "files named " + names[0]))
+    else:
+        origins.add(Origin("file", path))
+    return Value((HOLE,), frozenset(origins) | call.stdin.origins)
+
+
+def _archive(call: Call) -> Value:
+    """tar and zip: what they pack has the origins of the files."""
+    texts = call.texts
+    first = texts[0] if texts else ""
+    letters = first.lstrip("-") if not first.startswith("--") else ""
+    if call.name == "tar" and ("x" in letters or call.has("--extract")):
+        target = call.argument("-C", "--directory")
+        if target is not None:
+            call.writes(target, call.stdin)
+        origins = call.stdin.origins
+        return Value((HOLE,), origins)
+    archive = call.argument("-f", "--file")
+    operands = [word for word in call.operands if word.any_text not in ("-",)]
+    if letters and "f" in letters and call.name == "tar":
+        rest = call.words[1:]
+        archive = rest[0] if rest else None
+        operands = [word for word in rest[1:] if not word.any_text.startswith("-")]
+    elif call.name in ("zip", "7z", "rar"):
+        operands = [word for word in call.operands if word.any_text not in ("a",)]
+        archive, operands = (operands[0], operands[1:]) if operands else (None, [])
+    origins = call.reads(operands)
+    if any(call.state.path(word.any_text) in (".", "~", "/", "./*") for word in operands):
+        origins |= {Origin("file", "tree")}
+    content = Value((HOLE,), origins)
+    if archive is not None and archive.any_text != "-":
+        call.writes(archive, content)
+        return EMPTY
+    return content
+
+
+def _mktemp(call: Call) -> Value:
+    directory = call.argument("-p", "--tmpdir")
+    base = directory.any_text if directory is not None and directory.any_text else "/tmp"
+    operands = [word for word in call.operands if directory is None or word is not directory]
+    text = operands[-1].any_text if operands else f"{base}/tmp.XXXXXX"
+    text = re.sub(r"X{3,}", HOLE, text)
+    call.runner.notes.access(call.state.path(text), "write")
+    return known(text, frozenset({Origin("mixed", "mktemp")}))
+
+
+def _list(call: Call) -> Value:
+    """Programs that look at names and times of files, not at contents."""
+    return Value((HOLE,), NOTHING)
+
+
+def _digest(call: Call) -> Value:
+    call.reads(call.operands)
+    if not call.operands and call.stdin.text is not None:
+        return call.passed()
+    return Value((HOLE,), call.stdin.origins)
+
+
+def _count(call: Call) -> Value:
+    call.reads(word for word in call.operands if call.name == "wc")
+    return Value((HOLE,), NOTHING)
+
+
+def _mount(call: Call) -> Value:
+    call.find("V-PRIVILEGE")
+    return EMPTY
+
+
+def _format(call: Call) -> Value:
+    call.find("V-DESTROY")
+    return EMPTY
+
+
+def _allocate(call: Call) -> Value:
+    size = " ".join(call.texts)
+    if re.search(r"\d+[GgTt]|\d{10,}", size):
+        call.find("V-EXHAUST")
+    for word in call.operands[-1:]:
+        call.writes(word)
+    return EMPTY
+
+
+def _touch(call: Call) -> Value:
+    for word in call.operands:
+        call.writes(word)
+    return EMPTY
+
+
+_FILTERS = "awk cut egrep fgrep gawk grep head less mawk more nl rg sed sort strings tail uniq xxd od hexdump base64 base32 fold column yq bat paste rev tac iconv".split()
+
+EFFECTS: Mapping[str, Effect] = {
+    "cat": _cat,
+    "tee": _tee,
+    **dict.fromkeys(("cp", "mv", "ln", "rsync", "ditto"), _copy),
+    "install": _install,
+    **dict.fromkeys(("rm", "unlink", "rmdir", "trash", "srm"), _remove),
+    "shred": _shred,
+    "truncate": _truncate,
+    "chmod": _chmod,
+    "dd": _dd,
+    "find": _find,
+    "fd": _find,
+    **dict.fromkeys(("tar", "zip", "7z", "bsdtar", "rar"), _archive),
+    "mktemp": _mktemp,
+    **dict.fromkeys(("ls", "stat", "du", "df", "file", "tree", "realpath", "readlink", "which"), _list),
+    **dict.fromkeys(("md5sum", "sha1sum", "sha256sum", "shasum", "md5", "cksum", "b2sum", "sha512sum"), _digest),
+    "wc": _count,
+    "mount": _mount,
+    "umount": _mount,
+    **dict.fromkeys(("mkfs", "mkfs.ext4", "mkfs.xfs", "mke2fs", "wipefs", "fdisk", "parted", "sgdisk", "blkdiscard", "cryptsetup"), _format),
+    "fallocate": _allocate,
+    "mkfile": _allocate,
+    "touch": _touch,
+    **dict.fromkeys(_FILTERS, _filter),
+}

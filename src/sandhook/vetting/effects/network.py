@@ -1,0 +1,325 @@
+"""Programs that reach the network: what they send, fetch, and open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+
+from sandhook.vetting.call import Call
+from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Origins, Value, concatenated
+from sandhook.vetting.variables import belonging
+
+Effect = Callable[[Call], "Value | None"]
+
+_URL = re.compile(r"^(?:([a-zA-Z][a-zA-Z0-9+.-]*)://)?(?:[^/@?#]*@)?(\[[^\]]*\]|[^/:?#]+)(?::([^/?#]*))?")
+_ADDRESS = re.compile(r"^\d{1,3}(?:\.\d{1,3}){3}$|^0x[0-9a-fA-F]+$|^\d{8,10}$")
+_PRIVATE = re.compile(r"^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[?::1|host\.docker\.internal|[^.]+\.local(?:host)?$|0\.0\.0\.0)")
+
+#: Services that show what anybody sends to them, and make tunnels.
+_DROPS = re.compile(
+    r"webhook\.site|requestbin|pipedream|ngrok|interact\.sh|oast\.|burpcollaborator|transfer\.sh|0x0\.st|pastebin|file\.io|termbin|ix\.io"
+    r"|paste\.rs|beeceptor|hookbin|canarytokens|dnslog|trycloudflare|gofile|anonfiles|temp\.sh|oshi\.at|\.onion"
+)
+
+
+def local(host: str) -> bool:
+    """Return True for a host that is this machine or on its own network."""
+    return bool(_PRIVATE.match(host))
+
+
+def host_of(url: str) -> str:
+    """Return the host of a URL, "" when it has none that is known."""
+    match = _URL.match(url)
+    return match.group(2) if match is not None else ""
+
+
+def _reach(call: Call, url: str) -> str:
+    """Record a host; return its name."""
+    match = _URL.match(url)
+    if match is None:
+        call.runner.notes.hosts.setdefault("*")
+        return HOLE
+    scheme, host, port = match.groups()
+    number = port or {"http": "80", "ftp": "21", "ssh": "22", "git": "9418"}.get(scheme or "", "443" if scheme == "https" or scheme is None else "")
+    call.runner.notes.hosts.setdefault(f"{host}:{number}".replace(HOLE, "*").rstrip(":"))
+    call.find("V-NETWORK", f"{call.name} {host}")
+    return host
+
+
+def _sends(call: Call, origins: Origins, host: str) -> None:
+    """Report data that goes to a host."""
+    kinds = {origin.kind for origin in origins}
+    names = sorted({origin.name for origin in origins if origin.kind in ("secret", "environment", "transcript")})
+    if local(host):
+        return
+    if kinds & {"secret", "environment", "transcript"}:
+        call.find("V-SEND-SECRET", f"{', '.join(filter(None, names)) or 'the transcript'} to {host}")
+    for origin in origins:
+        if origin.kind == "token" and HOLE not in host:
+            whose = belonging(origin.name, host)
+            if whose == "other":
+                call.find("V-SEND-TOKEN", f"{origin.name} to {host}")
+            elif whose == "unknown" and _ADDRESS.match(host):
+                call.find("V-SEND-TOKEN", f"{origin.name} to {host}")
+    exposed = bool(_ADDRESS.match(host) or _DROPS.search(host))
+    if "payload" in kinds:
+        call.find("V-SEND-PAYLOAD", f"to {host}", "high" if exposed else None)
+    files = [origin.name for origin in origins if origin.kind == "file"]
+    if files:
+        tree = "tree" in files or "." in files
+        call.find("V-SEND-FILE", f"{', '.join(sorted(files))} to {host}", "high" if exposed or tree else None)
+
+
+def _dns(call: Call, host: str, origins: Origins) -> None:
+    """Report the look-up of a name that has data in it."""
+    kinds = {origin.kind for origin in origins}
+    if kinds & {"payload", "secret", "token", "environment", "transcript", "file", "decoded"} and HOLE in host:
+        call.find("V-DNS", f"looks up {host}")
+    elif call.name not in ("curl", "wget", "ping", "http", "xh") and HOLE in host and re.search(HOLE + r"\.[\w-]+\.", host):
+        call.find("V-DNS", f"looks up {host}")
+
+
+_DATA = ("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form", "--form-string")
+_WGET_DATA = ("--post-data", "--body-data")
+_FILES = ("-T", "--upload-file", "--post-file", "--body-file")
+_OUTPUTS = ("-o", "--output", "-O", "--output-document")
+_VALUES = frozenset(
+    "-X --request -H --header -A --user-agent -e --referer -u --user -m --max-time --connect-timeout --retry --retry-delay -w --write-out -b"
+    " --cookie -c --cookie-jar -x --proxy --cacert --cert --key --resolve -t --tries --timeout --method -K --config --url --limit-rate"
+    " -C --range -r --retry-max-time --password --http-user".split()
+)
+
+
+def _curl(call: Call) -> Value:
+    sent: set[Origin] = set()
+    headers: set[Origin] = set()
+    for value in call.arguments(*_DATA, *_WGET_DATA):
+        sent |= value.origins | _attached(call, value)
+    for value in call.arguments(*_FILES):
+        sent |= value.origins | (call.stdin.origins if value.any_text in ("-", ".") else call.access(value, "read"))
+    for value in call.arguments("-H", "--header", "-u", "--user", "-A", "--user-agent", "-b", "--cookie", "-e"):
+        headers |= value.origins
+    urls = _urls(call)
+    fetched: set[Origin] = set()
+    for url in urls:
+        for text in url.texts or (HOLE,):
+            host = _reach(call, text)
+            fetched.add(Origin("download", host))
+            _sends(call, frozenset(sent) | url.origins | headers, host)
+            _dns(call, host, url.origins)
+            if _DROPS.search(host):
+                call.find("V-NETWORK", f"{call.name} {host}", "medium")
+    if not urls and call.arguments("-K", "--config"):
+        call.runner.notes.hosts.setdefault("*")
+    return _fetched(call, frozenset(fetched))
+
+
+def _attached(call: Call, value: Value) -> Origins:
+    """Return the origins of files in an option such as ``-d @file`` or ``-F name=@file``."""
+    origins: Origins = NOTHING
+    for text in value.texts:
+        match = re.search(r"(?:^|=)[@<](.+)$", text, re.DOTALL)
+        if match is None:
+            continue
+        name = match.group(1).partition(";")[0]
+        origins |= call.stdin.origins if name == "-" else call.access(Value((name,), value.origins), "read")
+    return origins
+
+
+def _urls(call: Call) -> list[Value]:
+    """Return the operands of curl and wget, and what ``--url`` names."""
+    options = {*_DATA, *_WGET_DATA, *_FILES, *_VALUES, "-o", "--output", "--output-document", "-P"}
+    options |= {"-O"} if call.name == "wget" else set()
+    urls = call.arguments("--url")
+    skip = False
+    for word in call.words:
+        text = word.any_text
+        if skip:
+            skip = False
+        elif text in options:
+            skip = True
+        elif text[:1] == "-" and text[1:2] != "-" and len(text) > 2 and f"-{text[-1]}" in options and not any(
+            text.startswith(each) for each in ("-d", "-H", "-F", "-X", "-T", "-u")
+        ):
+            skip = True  # -sSLo FILE
+        elif text[:1] != "-" and text:
+            urls.append(word)
+    return urls
+
+
+def _fetched(call: Call, origins: Origins) -> Value:
+    content = Value((HOLE,), origins)
+    targets = call.arguments("-o", "--output", "--output-document")
+    if call.name == "wget":
+        targets = call.arguments("-O", "--output-document") or _group(call, "O")
+        to_stdout = any(target.any_text == "-" for target in targets)
+    else:
+        targets = targets or _group(call, "o")
+        to_stdout = not targets and not call.has("-O", "--remote-name")
+    for target in targets:
+        if target.any_text not in ("-", "/dev/null"):
+            call.writes(target, content)
+            call.find("V-DOWNLOAD", f"{call.name} to {target.any_text}")
+    if not targets and not to_stdout:
+        for url in _urls(call):
+            name = url.any_text.rpartition("/")[2]
+            if name:
+                call.writes(Value((name,), url.origins), content)
+                call.find("V-DOWNLOAD", f"{call.name} to {name}")
+    return content if to_stdout else EMPTY
+
+
+def _group(call: Call, letter: str) -> list[Value]:
+    """Return the argument of a letter at the end of a group: ``-sSLo FILE``, ``-qO- URL``."""
+    for index, word in enumerate(call.words):
+        text = word.any_text
+        if re.fullmatch(rf"-[a-zA-Z]*{letter}-?", text):
+            if text[-1] == "-":
+                return [Value(("-",))]
+            return [call.words[index + 1]] if index + 1 < len(call.words) else []
+    return []
+
+
+def _netcat(call: Call) -> Value:
+    hosts = [word for word in call.operands if not word.any_text.isdecimal()]
+    host = hosts[0].any_text if hosts else HOLE
+    if call.has("-z") and not call.has("-e", "-c"):
+        call.runner.notes.hosts.setdefault(host.replace(HOLE, "*"))
+        return EMPTY
+    if call.has("-l", "--listen"):
+        call.find("V-TUNNEL")
+    elif call.has("-e", "-c", "--exec", "--sh-exec"):
+        call.find("V-SOCKET")
+    elif hosts:
+        _reach(call, f"tcp://{host}")
+        _sends(call, call.stdin.origins | call.origins, host)
+    return Value((HOLE,), frozenset({Origin("download", host)}))
+
+
+def _socat(call: Call) -> Value:
+    line = call.line
+    if re.search(r"EXEC|SYSTEM|SHELL", line, re.IGNORECASE):
+        call.find("V-SOCKET")
+    elif re.search(r"LISTEN", line, re.IGNORECASE):
+        call.find("V-TUNNEL")
+    else:
+        match = re.search(r"(?:TCP|TCP4|OPENSSL|UDP)[^:]*:([^:,\s]+)", line, re.IGNORECASE)
+        host = match.group(1) if match else HOLE
+        _reach(call, f"tcp://{host}")
+        _sends(call, call.stdin.origins | call.origins, host)
+    return Value((HOLE,), frozenset({Origin("download")}))
+
+
+def _lookup(call: Call) -> Value:
+    for word in call.operands:
+        text = word.any_text
+        if text[:1] in ("@", "+") or text.isupper():
+            continue
+        for each in word.texts:
+            call.runner.notes.hosts.setdefault(each.replace(HOLE, "*"))
+            _dns(call, each, word.origins | (call.stdin.origins if HOLE in each and call.stdin.text is None and not word.origins else NOTHING))
+    return Value((HOLE,), frozenset({Origin("download", "a name server")}))
+
+
+def _ping(call: Call) -> Value:
+    pattern = call.argument("-p")
+    if pattern is not None and (pattern.origins or HOLE in pattern.any_text):
+        call.find("V-DNS", call.line)
+    for word in call.operands[-1:]:
+        call.runner.notes.hosts.setdefault(word.any_text.replace(HOLE, "*"))
+        _dns(call, word.any_text, word.origins)
+    return Value((HOLE,))
+
+
+def _ssh(call: Call) -> Value:
+    if call.has("-R", "-w", "-D"):
+        call.find("V-TUNNEL")
+    hosts = [word for word in call.operands if "@" in word.any_text or "." in word.any_text or ":" in word.any_text]
+    host = (hosts[0].any_text if hosts else HOLE).rpartition("@")[2].partition(":")[0]
+    _reach(call, f"ssh://{host}")
+    if call.name in ("scp", "sftp"):
+        remote = [word for word in call.operands if ":" in word.any_text]
+        sources = [word for word in call.operands if ":" not in word.any_text]
+        if remote and call.operands[-1:] == remote[-1:]:
+            _sends(call, call.reads(sources), host)
+        return EMPTY
+    _sends(call, call.stdin.origins, host)
+    return Value((HOLE,), frozenset({Origin("download", host)}))
+
+
+def rsync_to(call: Call) -> None:
+    """Report what rsync sends to another machine."""
+    operands = call.operands
+    if operands and re.match(r"^[^/~.][^/]*::?[^\\]|rsync://", operands[-1].any_text):
+        host = operands[-1].any_text.rpartition("@")[2].partition(":")[0]
+        _reach(call, f"ssh://{host}")
+        origins = call.reads(operands[:-1])
+        if any(call.state.path(word.any_text.rstrip("/") or "/") in (".", "~", "/") for word in operands[:-1]):
+            origins |= {Origin("file", "tree")}
+        _sends(call, origins, host)
+
+
+def _tunnel(call: Call) -> Value:
+    call.find("V-TUNNEL")
+    return Value((HOLE,))
+
+
+def _mail(call: Call) -> Value:
+    _reach(call, "smtp://*")
+    attached = call.arguments("-a", "-A", "--attach")
+    _sends(call, call.stdin.origins | call.reads(attached) | call.origins, "a mail server")
+    return EMPTY
+
+
+def _cloud(call: Call) -> Value | None:
+    """aws, gcloud, az, gh: uploads, and commands that print tokens."""
+    line = " ".join(call.texts)
+    if re.search(r"auth (?:token|print-(?:access|identity)-token)|get-access-token|configure (?:get|export-credentials)|secretsmanager get|ssm get-parameter|get-session-token|export-credentials", line):
+        return Value((HOLE,), frozenset({Origin("secret", f"{call.name} {line[:40]}")}))
+    if call.name == "gh" and re.match(r"gist create", line):
+        origins = call.stdin.origins | call.reads(call.operands[2:])
+        _reach(call, "https://gist.github.com")
+        _sends(call, origins, "gist.github.com")
+    elif call.name == "aws" and re.match(r"s3 (?:cp|sync|mv)", line):
+        target = call.operands[-1].any_text if call.operands else HOLE
+        if target.startswith("s3://"):
+            sources = call.operands[2:-1]
+            origins = call.stdin.origins | call.reads(sources)
+            if any(call.state.path(word.any_text) in (".", "~") for word in sources):
+                origins |= {Origin("file", "tree")}
+            _reach(call, "https://s3.amazonaws.com")
+            _sends(call, origins, target)
+    elif call.name == "gh" and re.match(r"(?:secret|ssh-key|auth) ", line) and not re.match(r"auth status", line):
+        call.find("V-LOGIN")
+    else:
+        return None
+    return EMPTY
+
+
+def urls_of(values: Iterable[Value]) -> list[str]:
+    """Return the words that are URLs of another machine."""
+    return [text for value in values for text in value.texts if "://" in text or re.match(r"^[\w.-]+@[\w.-]+:", text)]
+
+
+def sends(call: Call, origins: Origins, host: str) -> None:
+    """Report data that goes to a host."""
+    _reach(call, f"https://{host}")
+    _sends(call, origins, host)
+
+
+def joined_input(call: Call) -> Value:
+    """Return everything that a command receives."""
+    return concatenated([call.stdin, *call.words])
+
+
+EFFECTS: Mapping[str, Effect] = {
+    **dict.fromkeys(("curl", "wget", "http", "https", "xh", "fetch", "lwp-request", "aria2c", "axel"), _curl),
+    **dict.fromkeys(("nc", "ncat", "netcat", "telnet"), _netcat),
+    "socat": _socat,
+    **dict.fromkeys(("dig", "nslookup", "host", "drill", "resolvectl", "dscacheutil", "getent"), _lookup),
+    **dict.fromkeys(("ping", "ping6", "traceroute", "fping"), _ping),
+    **dict.fromkeys(("ssh", "scp", "sftp", "autossh"), _ssh),
+    **dict.fromkeys(("ngrok", "cloudflared", "bore", "localtunnel", "lt", "frpc", "chisel", "tailscale", "ttyd", "gotty", "sshd", "tor"), _tunnel),
+    **dict.fromkeys(("mail", "mailx", "sendmail", "mutt", "msmtp", "swaks"), _mail),
+    **dict.fromkeys(("aws", "gcloud", "az", "gh", "op", "vault", "doctl"), _cloud),
+}

@@ -1,0 +1,158 @@
+"""Paths that matter: what reading, writing or deleting a path means, by its name.
+
+Paths are in the notation of manifests, with HOLE for parts that are not known. Sources: the manuals of the programs
+that own the files.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from sandhook.record import Record
+from sandhook.vetting.rules import RuleId, Severity
+from sandhook.vetting.values import HOLE
+
+Access = Literal["read", "write", "delete"]
+
+
+class Place(Record):
+    """Paths that one rule is about.
+
+    Attributes:
+        rule: The rule.
+        pattern: Searched in a path.
+        accesses: The kinds of access that it is about.
+        severity: Overrides that of the rule.
+    """
+
+    rule: RuleId
+    pattern: re.Pattern[str]
+    accesses: tuple[Access, ...]
+    severity: Severity | None = None
+
+
+_CHANGE: tuple[Access, ...] = ("write", "delete")
+_AGENTS = r"\.(?:claude|codex|gemini|cursor|qwen|kiro|copilot|factory|windsurf|goose|grok|vibe|hermes|kimi|agents|jcode|continue)"
+_BEGIN = rf"(?:^|[/{HOLE}])"
+_END = rf"(?=$|[/*?{HOLE}])"
+
+
+def _place(
+    rule: RuleId, pattern: str, accesses: tuple[Access, ...] = _CHANGE, severity: Severity | None = None
+) -> Place:
+    return Place(rule, re.compile(pattern), accesses, severity)
+
+
+#: The first place that fits decides.
+PLACES: tuple[Place, ...] = (
+    _place("V-LOGIN", rf"{_BEGIN}\.ssh/(?:authorized_keys|rc{_END})", ("write",)),
+    _place("V-LOGIN", r"^/etc/(?:passwd|shadow|sudoers|group|pam\.d|ssh|security)"),
+    _place("V-GIT-CONFIG", rf"{_BEGIN}\.ssh/config", ("write",)),
+    _place(
+        "V-READ-SECRET",
+        rf"{_BEGIN}\.ssh(?:$|/(?!known_hosts|config$|authorized_keys|rc$|[^/]*\.pub$))",
+        ("read", "write", "delete"),
+    ),
+    _place("V-READ-SECRET", rf"{_BEGIN}id_(?:rsa|dsa|ecdsa|ed25519){_END}", ("read",)),
+    _place("V-READ-SECRET", rf"{_BEGIN}\.aws(?:$|/(?:credentials|sso|cli|\*|{HOLE}))", ("read",)),
+    _place(
+        "V-READ-SECRET",
+        rf"{_BEGIN}(?:\.netrc|\.pgpass|\.git-credentials|\.pypirc|\.vault-token|\.boto|\.s3cfg|\.my\.cnf|\.dockercfg){_END}",
+        ("read",),
+    ),
+    _place("V-READ-SECRET", r"^~/\.npmrc$|^~/\.m2/settings\.xml$", ("read",)),
+    _place(
+        "V-READ-SECRET",
+        rf"{_BEGIN}(?:\.docker/config\.json|\.kube(?:$|/config)|\.config/(?:gh|hub|gcloud|op|rclone|doctl|solana|stripe)|\.azure|\.gnupg"
+        rf"|\.password-store|\.cargo/credentials|\.terraform\.d/credentials|\.composer/auth\.json|\.local/share/keyrings){_END}",
+        ("read",),
+    ),
+    _place(
+        "V-READ-SECRET",
+        rf"{_AGENTS}/(?:\.credentials|auth\.json|oauth_creds)|{_BEGIN}\.claude\.json$",
+        ("read",),
+    ),
+    _place(
+        "V-READ-SECRET",
+        r"Library/Keychains|Login Data|/Cookies|cookies\.sqlite|logins\.json|key4\.db|\.mozilla|google-chrome|Google/Chrome"
+        r"|BraveSoftware|wallet\.dat|\.bitcoin|\.ethereum|\.electrum|Exodus",
+        ("read",),
+    ),
+    _place("V-READ-SECRET", r"^/etc/(?:shadow|gshadow|sudoers)|^/proc/[^/]*/(?:environ|mem)", ("read",)),
+    _place("V-READ-SECRET", r"^/var/run/secrets|^/run/secrets", ("read",)),
+    _place("V-READ-ENV-FILE", rf"{_BEGIN}\.env(?:rc)?(?:\.[\w*]+|\*)?$", ("read",)),
+    _place(
+        "V-TRACES",
+        rf"{_BEGIN}\.?(?:\w+_history|zhistory|lesshst|viminfo|python_history){_END}|fish_history|^/var/log|^/Library/Logs"
+        r"|\.(?:bash|zsh)_sessions|/wtmp|/btmp|\.claude/(?:projects|history)|\.codex/sessions|audit[^/]*\.(?:log|jsonl)$",
+        ("delete",),
+    ),
+    _place(
+        "V-STARTUP",
+        rf"{_BEGIN}\.(?:bash(?:rc|_profile|_login|_logout|_aliases)|zsh(?:rc|env)|zprofile|zlogin|zlogout|profile|kshrc|cshrc|tcshrc"
+        rf"|login|inputrc|xprofile|xinitrc|xsession|vimrc|emacs|tmux\.conf|irbrc|Rprofile|gdbinit|pdbrc|envrc|screenrc){_END}",
+        ("write",),
+    ),
+    _place(
+        "V-STARTUP",
+        r"config/fish|^/etc/(?:profile|bash|zsh|environment)|config/autostart|config/nvim|\.vim/plugin|PowerShell/.*rofile"
+        r"|(?:site|user)customize\.py|\.pth$|\.vscode/(?:tasks|settings)\.json|\.oh-my-zsh|\.pythonrc|config/environment\.d",
+        ("write",),
+    ),
+    _place(
+        "V-SCHEDULE",
+        r"^/etc/(?:cron|init\.d|rc\.local|systemd|anacron)|^/var/spool/(?:cron|at)|Library/Launch(?:Agents|Daemons)|systemd/(?:user|system)"
+        r"|Start Menu/Programs/Startup|^/etc/periodic",
+        ("write",),
+    ),
+    _place("V-GIT-HOOK", rf"\.git/(?:modules/.*/)?hooks{_END}|{_BEGIN}\.husky{_END}|git/templates?/hooks", ("write",)),
+    _place("V-GIT-CONFIG", rf"{_BEGIN}\.git/(?:config|info/attributes){_END}|{_BEGIN}\.gitconfig{_END}|config/git/", ("write",)),
+    _place(
+        "V-AGENT-CONFIG",
+        rf"{_AGENTS}/(?:[^/]+/)*(?:settings[^/]*\.json|config\.(?:toml|json|ya?ml)|hooks\.(?:json|ya?ml|toml)|mcp[^/]*\.json"
+        rf"|(?:hooks|agents|commands|skills|plugins|extensions)/?(?:$|[*{HOLE}]|.*[*{HOLE}]|.*\.(?:sh|bash|py|[cm]?js|ts|rb|md|json|toml)$))",
+    ),
+    _place(
+        "V-AGENT-CONFIG",
+        rf"{_BEGIN}(?:\.claude\.json|\.mcp\.json|crush\.json|claude_desktop_config\.json|managed-settings[^/]*\.json|\.github/hooks)",
+    ),
+    _place("V-AGENT-CONFIG", rf"^~/{_AGENTS}$|^\./{_AGENTS}(?:/hooks)?$|\.config/(?:crush|goose)", ("delete",)),
+    _place("V-AGENT-CONFIG", rf"{_BEGIN}[^/]*(?:guard|sandhook)[^/]*\.(?:sh|py|js|json)$"),
+    _place(
+        "V-INSTRUCTIONS",
+        rf"{_BEGIN}(?:(?:CLAUDE|AGENTS|GEMINI|QWEN|MEMORY)(?:\.\w+)?\.md|\.cursorrules|\.windsurfrules|\.cursor/rules|copilot-instructions\.md)",
+        ("write",),
+    ),
+    _place(
+        "V-PACKAGE-SOURCE",
+        rf"{_BEGIN}(?:\.npmrc|\.yarnrc(?:\.yml)?|pip\.conf|\.pip|\.gemrc|bunfig\.toml|\.cargo/config|\.m2/settings\.xml|\.condarc)|^/etc/(?:apt|yum)",
+        ("write",),
+    ),
+    _place("V-DESTROY", r"^/dev/(?:sd|hd|vd|nvme|disk|rdisk|mmcblk|mapper)", ("write", "delete", "read")),
+    _place("V-SYSTEM", r"^/(?:etc|usr|bin|sbin|lib|lib64|boot|System|Library)(?:/|$)"),
+)
+
+#: Files of a tree whose deletion nobody gets back, as the operand of a recursive deletion.
+_TREES = re.compile(
+    rf"^(?:/|~|\.|\.\.|/\*|~/\*|\./\*|\.\./\*|/home(?:/[^/]*)?|/Users(?:/[^/]*)?|/root|/(?:etc|usr|var|bin|lib|opt|boot)|~/\.\*"
+    rf"|~/[^.][^/]*/?\*?|(?:.*/)?\.git(?:/(?:objects|refs|\*).*)?|{HOLE}/?\*?/?)$"
+)
+
+#: Deletions that are usual in a build, whatever their first directory.
+_BUILT = re.compile(
+    r"(?:^|/)(?:node_modules|dist|build|target|out|coverage|\.cache|cache|tmp|__pycache__|\.next|\.turbo|\.pytest_cache|\.mypy_cache)(?:/|$)"
+)
+
+
+def places_of(path: str, access: Access) -> Place | None:
+    """Return the first place that a path is in, for one kind of access."""
+    for place in PLACES:
+        if access in place.accesses and place.pattern.search(path):
+            return place
+    return None
+
+
+def is_precious(path: str) -> bool:
+    """Return whether the recursive deletion of a path removes work or a system."""
+    return bool(_TREES.match(path)) and not _BUILT.search(path)

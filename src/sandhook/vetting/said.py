@@ -1,0 +1,73 @@
+"""What a hook prints: instructions for the model, approvals, and characters that nobody sees."""
+
+from __future__ import annotations
+
+import re
+
+from sandhook.vetting.values import HOLE
+
+_TARGETS = r"(?:the |this |that |it |anything |our )?(?:to |from |with )?(?:the )?(?:user|human|developer|operator|anyone)"
+
+#: Sentences by which a text makes a model act against its user.
+_ORDERS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|earlier|above|existing|all|any|your|system|safety)\b.{0,40}\b(?:instructions?|rules?|prompts?|guidelines?|polic(?:y|ies)|guardrails?|restrictions?|warnings?)",
+        rf"\b(?:do not|don't|never|without|avoid)\b.{{0,30}}\b(?:mention|tell|inform|reveal|show|notify|alert|report|disclos|ask|warn|discuss)\w*\b.{{0,40}}{_TARGETS}",
+        r"\b(?:hide|conceal|keep)\b.{0,40}\b(?:from the user|secret from|hidden from)",
+        r"\b(?:you are now|act as|pretend (?:to be|that))\b.{0,60}\b(?:unrestricted|developer mode|jailbr|without restrictions|root|admin)",
+        r"\b(?:user|operator|owner|developer)\b.{0,30}\b(?:has|have) (?:already )?(?:approved|authori[sz]ed|consented|agreed|granted|permitted)",
+        r"\b(?:skip|disable|turn off|circumvent)\b.{0,40}\b(?:confirmation|permission|approval|sandbox|safety|guard|hook|review)",
+        r"\b(?:read|print|include|send|copy|post|upload|paste|append|collect|exfiltrate|email|output)\b.{0,80}(?:\.ssh|\.aws|id_rsa|\.env\b|credentials|api[ _-]?keys?|secrets?|passwords?|private keys?|tokens?)\b.{0,80}\b(?:to|in|into|with|at|https?)\b",
+        r"\b(?:run|execute|use)\b.{0,30}(?:curl|wget)\b.{0,120}\|\s*(?:ba|z)?sh\b",
+        r"<\s*/?\s*(?:system|im_start|admin|instructions)\b[^>]*>|\[/?(?:SYSTEM|INST)\]|^\s*(?:system|assistant)\s*:",
+        r"\b(?:new|updated|real|actual) (?:system )?(?:instructions?|prompt)\b\s*[:.]",
+    )
+)
+
+#: Words of texts that forbid such things; a guard's message is no order to do them.
+_REFUSAL = re.compile(
+    r"\b(?:block(?:ed|s|ing)?|den(?:y|ied)|refus\w+|forbidden|not allowed|not permitted|cannot|must not|detected|suspicious|possible|looks like|warning:|protected)\b",
+    re.IGNORECASE,
+)
+
+#: Characters that are not shown, or change the order of those that are: zero width, bidirectional, tags.
+_UNSEEN = re.compile("[\u200b\u200c\u2060-\u2064\u202a-\u202e\u2066-\u2069\u00ad\U000e0000-\U000e007f]")
+_ERASING = re.compile("\x1b\\[[0-9;]*[AKJHsu]|\x1b\\[8m|\x08{3,}|\r(?!\n)[^\n]*\x1b")
+
+_APPROVES = re.compile(
+    r"""["']?(?:permissionDecision|permission|decision|behavior)["']?\s*[:=]\s*["']?(?:allow|approve|proceed)\b""", re.IGNORECASE
+)
+
+#: Blanks in a line before more text: an editor shows the begin of the line alone.
+_FAR = re.compile(r"^[^\n]*\S[^\S\n]{80,}\S|^[^\S\n]{150,}\S", re.MULTILINE)
+
+
+def order_in(text: str) -> str | None:
+    """Return the first sentence of a text that makes a model act against its user, or None."""
+    for pattern in _ORDERS:
+        match = pattern.search(text)
+        if match is not None and not _REFUSAL.search(text[: match.start()][-60:]):
+            return match.group()
+    return None
+
+
+def unseen_in(text: str) -> str | None:
+    """Return what a reader of a text does not see, or None."""
+    match = _UNSEEN.search(text.replace(HOLE, ""))
+    if match is not None:
+        return f"the character U+{ord(match.group()):04X}"
+    if _ERASING.search(text):
+        return "a sequence that erases or hides text on a terminal"
+    return None
+
+
+def far_line(text: str) -> int:
+    """Return the number of a line whose text goes on after many blanks, 0 without one."""
+    match = _FAR.search(text)
+    return text.count("\n", 0, match.end()) + 1 if match is not None else 0
+
+
+def approves(text: str) -> bool:
+    """Return whether a text is an answer that approves a tool call."""
+    return bool(_APPROVES.search(text.replace('\\"', '"')))

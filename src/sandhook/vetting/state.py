@@ -1,0 +1,162 @@
+"""What a vetting knows of a shell at one place of a script."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+
+from sandhook.syntax.nodes import Node
+from sandhook.vetting.values import EMPTY, HOLE, UNKNOWN, Value, joined, known
+
+#: What variables of the agent stand for, in the notation of manifests.
+_PLACES: Mapping[str, str] = {
+    "HOME": "~",
+    "PWD": ".",
+    "TMPDIR": "/tmp",
+    "XDG_CONFIG_HOME": "~/.config",
+    "XDG_CACHE_HOME": "~/.cache",
+    "XDG_DATA_HOME": "~/.local/share",
+    "IFS": " \t\n",
+}
+
+#: Variables with the project's directory.
+PROJECT = frozenset(
+    "CLAUDE_PROJECT_DIR CRUSH_PROJECT_DIR CRUSH_CWD JCODE_CWD GEMINI_PROJECT_DIR GEMINI_CWD CURSOR_PROJECT_DIR WORKSPACE"
+    " QWEN_PROJECT_DIR GROK_WORKSPACE_ROOT COPILOT_PROJECT_DIR".split()
+)
+
+#: Variables with the bundle's directory.
+BUNDLE = frozenset({"CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT", "EXTENSION_PATH", "GEMINI_EXTENSION_PATH"})
+
+#: A variable that names the file from which Claude Code takes variables for later commands.
+ENV_FILE = "CLAUDE_ENV_FILE"
+ENV_FILE_PATH = "$CLAUDE_ENV_FILE"
+
+
+def from_environment(name: str) -> Value:
+    """Return the value of a variable that the script does not set, as far as agents define it."""
+    if name in _PLACES:
+        return known(_PLACES[name])
+    if name in PROJECT or name in BUNDLE:
+        return known(".")
+    if name == ENV_FILE:
+        return known(ENV_FILE_PATH)
+    return UNKNOWN
+
+
+class ShellState:
+    """One shell.
+
+    Attributes:
+        variables: Values of scalars, by name.
+        arrays: Values of the elements of arrays.
+        positional: The positional parameters; None when their number is not known.
+        zero: ``$0``.
+        directory: The working directory: "." is that of the project.
+        functions: Bodies of functions.
+        stdin: What standard input has.
+        conditional: Whether the present command runs depends on something.
+        written: Paths that the script wrote, and what.
+    """
+
+    __slots__ = (
+        "arrays", "conditional", "directory", "functions", "positional", "stdin", "variables", "written", "zero"
+    )  # fmt: skip
+
+    def __init__(self, stdin: Value, zero: str) -> None:
+        self.variables: dict[str, Value] = {}
+        self.arrays: dict[str, tuple[Value, ...]] = {}
+        self.positional: tuple[Value, ...] | None = ()
+        self.zero = zero
+        self.directory = known(".")
+        self.functions: dict[str, Node] = {}
+        self.stdin = stdin
+        self.conditional = False
+        self.written: dict[str, Value] = {}
+
+    def copy(self) -> ShellState:
+        other = ShellState(self.stdin, self.zero)
+        other.variables, other.arrays = dict(self.variables), dict(self.arrays)
+        other.positional, other.directory = self.positional, self.directory
+        other.functions, other.conditional = dict(self.functions), self.conditional
+        other.written = self.written  # files are of all shells
+        return other
+
+    def branch(self) -> ShellState:
+        """Return a copy for commands that may not run."""
+        other = self.copy()
+        other.conditional = True
+        return other
+
+    def become(self, other: ShellState) -> None:
+        """Continue as another state."""
+        self.variables, self.arrays = other.variables, other.arrays
+        self.positional, self.directory = other.positional, other.directory
+        self.functions = other.functions
+
+    def join(self, other: ShellState) -> None:
+        """Continue as either of two states."""
+        for name in self.variables.keys() | other.variables.keys():
+            mine, theirs = self.variables.get(name), other.variables.get(name)
+            if mine != theirs:
+                outer = from_environment(name)
+                self.variables[name] = joined((mine or outer, theirs or outer))
+        for name, elements in other.arrays.items():
+            if self.arrays.get(name, elements) != elements:
+                mixed = joined((*self.arrays[name], *elements))
+                elements = (mixed,)
+            self.arrays[name] = elements
+        if self.positional != other.positional:
+            self.positional = None
+        if self.directory != other.directory:
+            self.directory = joined((self.directory, other.directory))
+        self.functions.update(other.functions)
+
+    def value(self, name: str) -> Value:
+        """Return the value of a parameter."""
+        if name in ("0", "BASH_SOURCE"):
+            return known(self.zero)
+        if name == "PWD" or name == "OLDPWD":
+            return self.directory
+        if name.isdecimal():
+            if self.positional is None:
+                return UNKNOWN
+            at = int(name) - 1
+            return self.positional[at] if at < len(self.positional) else EMPTY
+        if name in ("@", "*"):
+            return UNKNOWN if self.positional is None else joined_by_blanks(self.positional)
+        if name in ("?", "#", "$", "!", "-", "_"):
+            return UNKNOWN
+        if name in self.variables:
+            return self.variables[name]
+        if name in self.arrays:
+            return self.arrays[name][0] if self.arrays[name] else EMPTY
+        return from_environment(name)
+
+    def path(self, text: str) -> str:
+        """Return a path from the working directory, in the notation of manifests: "~/x", "./x" or "/x"."""
+        return normal(text, self.directory.any_text)
+
+
+def joined_by_blanks(values: tuple[Value, ...]) -> Value:
+    """Return values as one text."""
+    from sandhook.vetting.values import concatenated
+
+    parts: list[Value] = []
+    for value in values:
+        parts += [known(" "), value] if parts else [value]
+    return concatenated(parts) if parts else EMPTY
+
+
+def normal(text: str, directory: str = ".") -> str:
+    """Return a path in the notation of manifests."""
+    if text.startswith(("/", "~", "$", HOLE)):
+        whole = text
+    else:
+        whole = f"{directory.rstrip('/') or '/'}/{text}" if directory != "." else text
+    clean = posixpath.normpath(whole) if whole else whole
+    if clean.startswith("//"):
+        clean = clean[1:]
+    if clean in (".", "..") or clean.startswith(("/", "~", "$", "../", HOLE)):
+        return clean
+    return f"./{clean}"

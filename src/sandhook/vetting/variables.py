@@ -1,0 +1,122 @@
+"""Variables: which of them are secrets, and which make programs load code or trust other hosts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal
+
+from sandhook.vetting.notes import Notes
+from sandhook.vetting.rules import RuleId
+from sandhook.vetting.state import BUNDLE, PROJECT
+from sandhook.vetting.values import HOLE, NOTHING, Origin, Origins, Value
+
+#: Variables that the shell itself sets.
+_OWN = re.compile(
+    r"BASH\w*|RANDOM|SRANDOM|SECONDS|EPOCH\w+|LINENO|FUNCNAME|OPTARG|OPTIND|OPTERR|REPLY|PIPESTATUS|PPID|UID|EUID|GROUPS|HOSTNAME"
+    r"|HOSTTYPE|MACHTYPE|OSTYPE|SHELLOPTS|SHLVL|DIRSTACK|IFS|COLUMNS|LINES|COPROC|MAPFILE|PS[0-4]|[0-9@*#?$!_-]+|_"
+)
+
+_SECRET = re.compile(r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PAT|CREDENTIALS?|(?:API|ACCESS|PRIVATE|SECRET|AUTH|SESSION)_?KEY)(?:_ID)?$|^AWS_SE")
+
+#: Whose tokens belong to which hosts; a token of theirs that goes elsewhere is stolen.
+OWNERS: Mapping[str, tuple[str, ...]] = {
+    "ANTHROPIC": ("anthropic.com", "claude.ai"),
+    "CLAUDE": ("anthropic.com", "claude.ai"),
+    "OPENAI": ("openai.com", "azure.com"),
+    "GEMINI": ("googleapis.com",),
+    "GOOGLE": ("googleapis.com", "google.com"),
+    "GITHUB": ("github.com", "githubusercontent.com"),
+    "GH": ("github.com", "githubusercontent.com"),
+    "GITLAB": ("gitlab",),
+    "NPM": ("npmjs.org", "npmjs.com"),
+    "NODE_AUTH": ("npmjs.org", "pkg.github.com"),
+    "AWS": ("amazonaws.com", "aws.amazon.com"),
+    "AZURE": ("azure.com", "microsoft.com"),
+    "PYPI": ("pypi.org",),
+    "CARGO": ("crates.io",),
+    "HF": ("huggingface.co",),
+    "SSH": (),
+}
+
+#: Variables that make programs execute code: a name, and the values that do so.
+_LOADING: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    (re.compile(r"LD_(?:PRELOAD|AUDIT)|DYLD_(?:INSERT_LIBRARIES|FORCE_FLAT_NAMESPACE)"), re.compile(r".")),
+    (re.compile(r"BASH_ENV|ENV|PROMPT_COMMAND|PYTHONSTARTUP|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|GIT_CONFIG_(?:GLOBAL|SYSTEM)"), re.compile(r"^(?!/dev/null$).*[/$;]")),
+    (re.compile(r"NODE_OPTIONS"), re.compile(r"--(?:require|import|loader|experimental-loader|inspect)|-r\s")),
+    (re.compile(r"PERL5OPT|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS"), re.compile(r"-[Mmr]|javaagent|agentlib|agentpath")),
+    (re.compile(r"LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|PYTHONPATH|PERL5LIB|RUBYLIB|NODE_PATH"), re.compile(r"^(?:/tmp|/var/tmp|/dev/shm|~/\.)|/\.[^./v]")),
+    (
+        re.compile(r"GIT_(?:SSH|SSH_COMMAND|ASKPASS|PROXY_COMMAND|EDITOR|PAGER|EXTERNAL_DIFF|SEQUENCE_EDITOR)|SSH_ASKPASS|PAGER|EDITOR|LESSOPEN|MANPAGER|BROWSER"),
+        re.compile(r"^[~/.$].*[/]|ProxyCommand|\bcurl\b|\bsh -c|\||;"),
+    ),
+)  # fmt: skip
+
+#: Variables that send the traffic of programs to another host, or trust whoever answers.
+_ROUTING = re.compile(r"(?:ANTHROPIC|OPENAI|GEMINI|CLAUDE|GOOGLE)\w*_(?:BASE_)?(?:URL|ENDPOINT)|(?:HTTPS?|ALL)_PROXY|NODE_TLS_REJECT_UNAUTHORIZED|GIT_SSL_NO_VERIFY|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE")
+
+_FOREIGN_DIRECTORY = re.compile(r"^(?:/tmp|/var/tmp|/dev/shm|~/\.(?!local/bin|cargo|npm|nvm|pyenv|rbenv|bun|deno|volta|asdf|local/share|dotnet|go|sdkman|yarn|poetry|krew|config/yarn|rye|pixi|foundry|fzf)|/Users/Shared|/[^:]*/\.)")
+
+_HISTORY = frozenset({"HISTFILE", "HISTSIZE", "HISTFILESIZE", "HISTCONTROL", "SAVEHIST"})
+
+
+def origins_of(name: str) -> Origins | None:
+    """Return the origins of a variable of the environment; None for one that the shell sets."""
+    if _OWN.fullmatch(name) or not name.isidentifier():
+        return None
+    if name in PROJECT or name in BUNDLE or name in ("HOME", "PWD", "PATH", "USER"):
+        return NOTHING
+    return frozenset({Origin("token", name)}) if _SECRET.search(name) else NOTHING
+
+
+#: What a host is for a token: its owner's, another's, or nobody knows.
+Belonging = Literal["owner", "other", "unknown"]
+
+
+def belonging(token: str, host: str) -> Belonging:
+    """Return whose a host is, for a token."""
+    owner = next((hosts for prefix, hosts in OWNERS.items() if token.startswith(f"{prefix}_")), None)
+    if owner is None:
+        return "unknown"
+    return "owner" if any(each in host for each in owner) else "other"
+
+
+def check_assignment(
+    name: str, value: Value, notes: Notes, file: str, at: tuple[int, int], *, exported: bool
+) -> None:
+    """Report an assignment that changes what later commands load."""
+    for text in value.texts:
+        rule = loads(name, text, lasting=False)
+        if rule is not None:
+            notes.find(rule, f"{name}={text}", file, at)
+    if name in _HISTORY and exported and value.any_text in ("", "/dev/null", "0"):
+        notes.find("V-TRACES", f"{name}={value.any_text}", file, at)
+
+
+def loads(name: str, text: str, *, lasting: bool) -> RuleId | None:
+    """Return the rule that the assignment of a variable breaks, or None.
+
+    Args:
+        lasting: Later sessions and commands have it, too.
+    """
+    if name == "PATH":
+        first = text.partition(":")[0]
+        return "V-PATH" if _FOREIGN_DIRECTORY.match(first) and ":" in text else None
+    if any(names.fullmatch(name) and values.search(text) for names, values in _LOADING):
+        return "V-LOADER"
+    if lasting and _ROUTING.fullmatch(name) and text not in ("", HOLE) and "localhost" not in text and "127.0.0.1" not in text:
+        return "V-LOADER"
+    return None
+
+
+_EXPORT = re.compile(r"""^\s*(?:export\s+|declare -x\s+|set -gx\s+)?([A-Za-z_]\w*)[= ](["']?)(.*?)\2\s*;?\s*$""", re.MULTILINE)
+
+
+def persists(text: str, notes: Notes, file: str, at: tuple[int, int]) -> bool:
+    """Report the variables in a text that later shells execute; return whether it has nothing else."""
+    rest = _EXPORT.sub("", text)
+    for name, _, value in _EXPORT.findall(text):
+        rule = loads(name, value.replace("$HOME", "~"), lasting=True)
+        if rule is not None:
+            notes.find(rule, f"{name}={value} for later commands", file, at)
+    return not rest.strip()
