@@ -342,6 +342,32 @@ def type_words(schema: Any) -> str:
     return " or ".join(names.get(kind, kind) for kind in kinds)
 
 
+# --------------------------------------------------------------------------- vet.md
+
+
+def vet_page() -> str:
+    """List the findings of `sandhook vet`."""
+    from sandhook.vetting import RULES, SEVERITIES
+
+    parts = [
+        NOTICE,
+        "# Findings of a vetting\n",
+        "The findings of `sandhook vet`, by their usual severity; a value may raise or lower it. [Vet a",
+        "bundle](../howto/vet-a-bundle.md) shows the command. An identifier is never reused.\n",
+    ]
+    for severity in SEVERITIES:
+        rows = [
+            [f"`{name}`", escape(rule.what), escape(rule.why)]
+            for name, rule in RULES.items()
+            if rule.severity == severity
+        ]
+        parts += [
+            f"## {severity.capitalize()}\n",
+            table(["identifier", "what the hook does", "why it matters"], rows),
+        ]
+    return "\n".join(parts)
+
+
 #: Generated pages: file name to what makes its text.
 PAGES: dict[str, Callable[[], str]] = {
     "checks.md": checks,
@@ -350,6 +376,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "contracts.md": contracts,
     "limits.md": limits_page,
     "output.md": output,
+    "vet.md": vet_page,
 }
 
 

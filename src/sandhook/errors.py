@@ -187,5 +187,9 @@ class TrustError(SandhookError):
     """The store of approvals cannot be read or written, or a hook executes too much to be examined."""
 
 
+class ManifestError(SandhookError):
+    """A capability manifest that cannot be read."""
+
+
 class NotApproved(TrustError):
     """An approval no longer fits its hook; the message says what changed since when."""

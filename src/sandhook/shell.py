@@ -84,6 +84,7 @@ class Shell:
         isolation: "process" executes runs in a pool of worker processes that the system confines. A run
             works on a copy of files in memory, and its changes are brought in when it ends. This process
             performs each operation on other files, and each request to the network, for the worker.
+        may_run: Receives the name of each utility before it runs; False refuses it, with the status 126.
 
     Raises:
         TypeError: An argument has a wrong type.
@@ -108,13 +109,14 @@ class Shell:
         crlf: bool = True,
         world: World | None = None,
         isolation: Isolation = "thread",
+        may_run: Callable[[str], bool] | None = None,
     ) -> None:
         check_shell(files=files, env=env, cwd=cwd, limits=limits, utilities=utilities, fs=fs, network=network)
         self.isolation = isolation
         if isolation != "thread":
             from sandhook.isolation.arguments import check
 
-            check(isolation, utilities=utilities, world=world)
+            check(isolation, utilities=utilities, world=world, may_run=may_run)
         self.limits = limits or _DEFAULT_LIMITS
         self.world = world
         self.cwd = VirtualPath(cwd) if cwd == "/workspace" else normalize(cwd)
@@ -124,7 +126,7 @@ class Shell:
         elif fs is None:
             fs = MemoryFileSystem(quota_bytes=self.limits.fs_bytes, quota_inodes=self.limits.fs_inodes)
         self.fs: FileSystem = fs
-        self.settings = Settings(start_files, git_writes, dispatches_scripts)
+        self.settings = Settings(start_files, git_writes, dispatches_scripts, may_run)
         if git_writes:
             from sandhook.vfs.in_memory import check_in_memory
 

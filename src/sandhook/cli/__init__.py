@@ -70,6 +70,11 @@ COMMANDS = {
         "show which agents run a hook on which systems, differently or not at all, and why",
         "sandhook portability hooks.json --system linux macos",
     ),
+    "vet": Command(
+        "sandhook.cli.vet",
+        "say what a bundle of hooks does before it is enabled, and write its capability manifest",
+        "sandhook vet . --manifest hooks.manifest.json",
+    ),
     "schema": Command(
         "sandhook.cli.schema",
         "print the JSON Schema of an agent's hook configuration",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sandhook.cli.files import Workspace
     from sandhook.hooks.engine import HookEngine
     from sandhook.hooks.host import HostRunner
+    from sandhook.hooks.manifest.hold import Holder
     from sandhook.hooks.model import HookSpec
 
 
@@ -40,6 +41,8 @@ def engine_of(
     """Load the hooks, and the scripts that hooks of the user's own layers name."""
     from sandhook.hooks.engine import HookEngine
 
+    holder = _holder(options)
+
     engine = HookEngine.load(
         list(configuration.documents),
         configuration.contract,
@@ -54,6 +57,7 @@ def engine_of(
             parse_cache=default_store(),
             isolation=options.isolation,
             steps=options.steps,
+            holder=holder,
         ),
         fail_closed=options.fail_closed,
         env=environment(options.env, options.inherit_env),
@@ -63,6 +67,30 @@ def engine_of(
     if not options.hooks:
         workspace.show(_scripts(options, configuration, engine))
     return engine
+
+
+def _holder(options: argparse.Namespace) -> Holder | None:
+    """Return what holds hooks to the manifest that the command line names, if it names one."""
+    name: str | None = getattr(options, "manifest", None)
+    if name is None:
+        return None
+    if options.host:
+        raise UsageError(
+            "--manifest: a hook that runs on this machine cannot be held to a manifest; leave out --host"
+        )
+    if options.isolation == "process":
+        raise UsageError(
+            "--manifest: a hook that is held runs in this process; leave out --isolation process"
+        )
+    from sandhook.errors import ManifestError
+    from sandhook.hooks.manifest import parse
+    from sandhook.hooks.manifest.hold import Holder
+    from sandhook.hooks.sources import read_text
+
+    try:
+        return Holder(parse(read_text(name), name))
+    except (ManifestError, OSError, ValueError) as error:
+        raise UsageError(f"--manifest: {error}") from None
 
 
 def _host(options: argparse.Namespace) -> HostRunner | bool:

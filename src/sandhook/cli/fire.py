@@ -61,6 +61,11 @@ def parser() -> Parser:
     _add_surroundings(result)
     add_permissions(result)
     add("--sandbox", action="store_true", help="also run hooks that nobody approved, in the sandbox")
+    add(
+        "--manifest",
+        metavar="FILE",
+        help="hold the hooks to what `sandhook vet` wrote; what they do not declare fails",
+    )
     add_isolation(result, "process for hooks of bundles and of layers that anybody may write, else thread")
     add_host(result, "run hooks that are yours or approved on this machine, with its files and programs")
     add_format(result)

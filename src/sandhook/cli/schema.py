@@ -20,10 +20,13 @@ def parser() -> Parser:
         "schema",
         "CONTRACT | --output [COMMAND]",
         "Print the JSON Schema (2020-12) of an agent's hook configuration, for editors and checks.\n"
-        "The name expectations stands for the files named *.expect.yaml of `sandhook test`. With --output,\n"
-        "print the schema of what COMMAND prints with `--format json`, or list these commands.",
+        "The name expectations stands for the files named *.expect.yaml of `sandhook test`, and manifest for\n"
+        "the capability manifests of `sandhook vet`. With --output, print the schema of what COMMAND prints\n"
+        "with `--format json`, or list these commands.",
     )
-    result.add_argument("contract", metavar="CONTRACT", nargs="?", help="the agent, or expectations")
+    result.add_argument(
+        "contract", metavar="CONTRACT", nargs="?", help="the agent, expectations, or manifest"
+    )
     result.add_argument(
         "--output",
         nargs="?",
@@ -68,6 +71,10 @@ def configuration_schema(name: str) -> JsonObject:
         from sandhook.conformance.expectations.schema import EXPECTATIONS_SCHEMA
 
         schema: Json = EXPECTATIONS_SCHEMA
+    elif name == "manifest":
+        from sandhook.hooks.manifest.schema import MANIFEST_SCHEMA
+
+        schema = MANIFEST_SCHEMA
     else:
         schema = contracts.get(name).schema()
     own: JsonObject = {"$id": schema_id("configuration", name)}

@@ -35,6 +35,8 @@ from sandhook.record import Record
 if TYPE_CHECKING:
     from sandhook.command.own import Utilities
     from sandhook.hooks.host import HostRunner
+    from sandhook.hooks.manifest import Manifest
+    from sandhook.hooks.manifest.hold import Begins
     from sandhook.hooks.messages import Message
     from sandhook.hooks.sources import Source
     from sandhook.isolation.arguments import Isolation
@@ -150,36 +152,36 @@ class HookEngine:
         shared_files: bool = False,
         prestart: bool = True,
         isolation: Isolation | None = None,
+        manifest: Manifest | None = None,
     ) -> HookEngine:
-        """Load configurations: paths, Documents or decoded objects, weakest layer first.
+        """Load configurations: paths, Documents or decoded objects, weakest layer first. Other arguments: see the class.
 
-        A hook with a fault is left out and reported, or an error with ``fail_closed``. Other arguments: see the class.
+        A hook with a fault is left out and reported, or an error with ``fail_closed``.
 
         Args:
             contract: The format of all sources; None recognises each source's contract by its content.
             utilities, network, git_writes, isolation: Of the engine's own sandbox, see ``SandboxRunner``; not with a ``runner``. ``prestart`` starts its workers now.
-            host: Run hooks of trusted layers, and those that ``trust`` approved, on this machine, or those that a
-                HostRunner selects. All others and contributions run in the sandbox.
+            host: Run hooks of trusted layers, and those that ``trust`` approved, on this machine, or those that a HostRunner selects. All others and contributions run in the sandbox.
             contributions: Hooks that the host's capabilities bring: raw hooks by id of the capability.
             trust: Decides about hooks of layers that need trust; without it they do not run.
-            max_timeout: Seconds that no hook may exceed, whatever its contract allows.
-            on_long_timeout: "clamp" shortens a longer timeout, "reject" makes it a fault.
+            max_timeout, on_long_timeout: Seconds that no hook may exceed; "clamp" shortens a longer timeout, "reject" makes it a fault.
+            manifest: Holds hooks to what they declare, in the engine's own sandbox; not with ``host`` or a ``runner``.
 
         Raises TypeError or ValueError for a wrong argument; ContractError if no contract fits; ConfigError if a file cannot be read or, with ``fail_closed``, the configuration has problems.
         """
         check_loading(sources, trust, max_timeout, fail_closed=bool(fail_closed))
         check_surroundings(contract=contract, host=host, contributions=contributions, env=env)
         check_switches(shared_files=shared_files, prestart=prestart, git_writes=git_writes)
-        own_runner = _own_runner(runner, utilities, network, isolation, git_writes)
+        sandbox = _own_runner(runner, utilities, network, isolation, git_writes, manifest=manifest, host=host)
         loading = Loading(trust, max_timeout, on_long_timeout)
         options = LoadOptions(compat, ("bash", *(executors or ())), contributions, env or {})
         if not loading.read(sources, contract, options, strict=bool(fail_closed)):
             return NopEngine()
-        loading.diagnostics += notes(loading.specs(), own_runner, executors or {}, on_host=bool(host))
-        start_workers(loading.specs() if prestart and runner is None else (), own_runner)
+        loading.diagnostics += notes(loading.specs(), sandbox, executors or {}, on_host=bool(host))
+        start_workers(loading.specs() if prestart and runner is None else (), sandbox)
         return cls(
             loading.groups,
-            runner=_mixed(host, own_runner, contributions, env) if host else own_runner,
+            runner=_mixed(host, sandbox, contributions, env) if host else sandbox,
             executors=executors,
             compat=compat,
             fail_closed=fail_closed,
@@ -350,15 +352,36 @@ def _own_runner(
     network: Network | None,
     isolation: Isolation | None,
     git_writes: bool,
+    *,
+    manifest: Manifest | None,
+    host: bool | HostRunner,
 ) -> Runner:
     """Return the caller's runner, or a sandbox with these arguments."""
+    holder = _holder(manifest, runner, host=bool(host))
     if runner is None:
-        return SandboxRunner(utilities=utilities, network=network, git_writes=git_writes, isolation=isolation)
+        return SandboxRunner(
+            utilities=utilities, network=network, git_writes=git_writes, isolation=isolation, holder=holder
+        )
     if utilities is not None or network is not None or isolation is not None or git_writes:
         raise ValueError(
             "utilities, network, git_writes and isolation are for the engine's own sandbox; pass them to the runner"
         )
     return runner
+
+
+def _holder(manifest: Manifest | None, runner: Runner | None, *, host: bool) -> Begins | None:
+    """Return what holds the hooks of the engine's own sandbox to a manifest."""
+    if manifest is None:
+        return None
+    if host:
+        raise ValueError("manifest: a hook on the host cannot be held to a manifest; host must be False")
+    if runner is not None:
+        raise ValueError(
+            "manifest is for the engine's own sandbox; pass SandboxRunner(holder=Holder(manifest)) as runner"
+        )
+    from sandhook.hooks.manifest.hold import Holder
+
+    return Holder(manifest)
 
 
 def _mixed(

@@ -224,6 +224,7 @@ class RunResult(Record):
         diagnostics: Notes of the interpreter for the host.
         interrupted: The watchdog ended the run after its deadline: a fault of sandhook.
         steps: What each command did, if the runner was asked for it.
+        drift: What the hook did, or is, that its manifest does not declare.
     """
 
     exit_status: int | None = None
@@ -242,6 +243,7 @@ class RunResult(Record):
     diagnostics: tuple[str, ...] = ()
     interrupted: bool = False
     steps: tuple[Step, ...] = ()
+    drift: tuple[str, ...] = ()
 
     @property
     def timed_out(self) -> bool:

@@ -76,6 +76,7 @@ def _outcome(outcome: Outcome) -> JsonObject:
             stdout=outcome.stdout,
             stderr=outcome.stderr,
             duration_ms=round(run.duration * 1000, 3),
+            drift=list(run.drift),
         )
         if run.steps:
             record["steps"] = [step_json(step) for step in run.steps]

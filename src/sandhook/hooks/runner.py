@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sandhook.command.own import Utilities
     from sandhook.command.utility import Utility
     from sandhook.errors import IsolationError
+    from sandhook.hooks.manifest.hold import Begins, Hold
     from sandhook.interp.program import TreeStore
     from sandhook.interp.result import Result
     from sandhook.interp.steps import Steps
@@ -92,6 +93,7 @@ class SandboxRunner:
             calls. When None, hooks that others wrote (of bundles, and of layers that anybody may write) run in
             workers if they can, and all others in the thread.
         steps: Note what each command of a hook does (``RunResult.steps``), for hooks that run in the thread.
+        holder: Holds hooks to a manifest (``hooks.manifest.hold.Holder``); they run in the thread.
 
     Attributes:
         obstacle: Why no hook runs in a worker, or None.
@@ -115,7 +117,12 @@ class SandboxRunner:
         parse_cache: TreeStore | None = None,
         isolation: Isolation | None = None,
         steps: bool = False,
+        holder: Begins | None = None,
     ) -> None:
+        if holder is not None:
+            check_held(isolation)
+            isolation = "thread"
+        self._holder = holder
         if files or limits is not None or utilities is not None or fs is not None or network is not None:
             from sandhook.interp.arguments import check_shell
 
@@ -161,15 +168,21 @@ class SandboxRunner:
         """Run a request's shell text. Never raises: every error is in the result."""
         notes: list[str] = []
         if request.spec.absent:
-            from sandhook.hooks.approved import appeared
+            from sandhook.hooks.evidence.approved import appeared
 
             if (why := appeared(request.spec, self._shared, working_directory(request.cwd))) is not None:
                 return RunResult(failure=why)
         fs = self.files_of(request.source)
         if (why := _write_snapshot(fs, request)) is not None:
             return RunResult(failure=why, failure_is_ours=True)
+        hold: Hold | None = None
+        if self._holder is not None:
+            begun = self._holder.begin(request, fs, working_directory(request.cwd))
+            if isinstance(begun, str):
+                return RunResult(failure=begun, failure_is_ours=True, drift=(begun.removeprefix("drift: "),))
+            hold = begun
         try:
-            ran = self._run(fs, request)
+            ran = self._run(fs, request, hold)
         except SandhookError as error:
             ran = RunResult(failure=str(error), failure_is_ours=True)
         except OSError as error:  # the directory of the event cannot exist in these files
@@ -177,6 +190,8 @@ class SandboxRunner:
             ran = RunResult(failure=f"{where}: {reason(error)}", failure_is_ours=True)
         except Exception as error:  # an internal error must not look like a decision
             ran = RunResult(failure=internal(error), failure_is_ours=True)
+        if hold is not None and hold.drift:
+            ran = with_drift(ran, tuple(hold.drift))
         if self._keep_logs and request.log:
             _write_log(fs, request.log, ran, notes)
         if notes:
@@ -234,10 +249,15 @@ class SandboxRunner:
             own = {name: text for name, text in own.items() if name in request.spec.env_names}
         return {**own, **inherited, **request.env}
 
-    def _run(self, fs: FileSystem, request: Request) -> RunResult:
+    def _run(self, fs: FileSystem, request: Request, hold: Hold | None) -> RunResult:
         from sandhook.limits import Limits
         from sandhook.shell import Shell
 
+        network = self._network
+        if hold is not None:
+            fs = hold.files(fs)
+            network = hold.network(network)
+            request = request._replace(inherited=hold.variables(request.inherited))
         limits = self._limits or Limits()
         if request.limits:
             limits = limits.with_(**request.limits)
@@ -247,13 +267,14 @@ class SandboxRunner:
             cwd=working_directory(request.cwd),
             limits=limits,
             utilities=self._utilities,
-            network=self._network,
-            git_writes=self._git_writes,
+            network=network,
+            git_writes=self._git_writes and hold is None,
             parse_cache=self._parse_cache,
             start_files=False,
             dispatches_scripts=request.dispatches_scripts,
             crlf=not request.strict,
             isolation=self.isolation_of(request.spec),
+            may_run=None if hold is None else hold.may_run,
         )
         text = script_of(request.spec)
         if (unparsed := not_parsed(request, text)) is not None:
@@ -290,6 +311,21 @@ class SandboxRunner:
         from sandhook.interp.steps import Steps
 
         return Steps()
+
+
+def check_held(isolation: Isolation | None) -> None:
+    """Raise ValueError for hooks that a manifest would hold in a worker."""
+    if isolation == "process":
+        raise ValueError(
+            "holder: a hook that a manifest holds runs in this process, not with isolation='process'"
+        )
+
+
+def with_drift(ran: RunResult, drift: tuple[str, ...]) -> RunResult:
+    """Return the result of a run that did what its manifest does not declare: it could not run."""
+    return ran._replace(
+        failure=f"drift: not in the manifest: {', '.join(drift)}", failure_is_ours=True, drift=drift
+    )
 
 
 def is_foreign(spec: HookSpec) -> bool:

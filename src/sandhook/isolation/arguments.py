@@ -11,12 +11,14 @@ from sandhook.errors import IsolationError
 Isolation: TypeAlias = Literal["thread", "process"]
 
 
-def check(isolation: Isolation, *, utilities: object, world: object = None) -> None:
+def check(isolation: Isolation, *, utilities: object, world: object = None, may_run: object = None) -> None:
     """Check the arguments of a shell. Raises ValueError for another word, and IsolationError."""
     check_word(isolation)
     if isolation == "process":
         if world is not None:
             raise IsolationError("world", "a worker cannot reach the host")
+        if may_run is not None:
+            raise IsolationError("may_run", "a Python function of this process cannot run in a worker")
         if (reason := obstacle(utilities=utilities)) is not None:
             raise reason
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sandhook.record import Record
 
 
@@ -14,8 +16,10 @@ class Settings(Record):
         dispatches_scripts: A file that ``./x``, ``../x`` or ``/x`` names needs no permission to be executed,
             and a text without a "#!" line runs in the shell itself: a missing file and a text that does not
             parse have the status 1, as in the shell that Crush has in its process.
+        may_run: Receives the name of each utility before it runs; False refuses it. None allows all.
     """
 
     start_files: bool = True
     git_writes: bool = False
     dispatches_scripts: bool = False
+    may_run: Callable[[str], bool] | None = None

@@ -82,6 +82,10 @@ class Network:
         if not any(allows(pattern, url) for pattern in self._allow):
             raise UrlRefused(f"{url.scheme}://{url.authority} is not on the list of URLs that may be called")
 
+    def narrowed(self, test: Callable[[Url], bool]) -> Network:
+        """Return this network for a caller that asks a test before each request: False refuses it."""
+        return _Narrowed(self, test)
+
     def address(self, url: Url, wait: Callable[[Thread], None]) -> str:
         """Return the address to connect to for an allowed URL.
 
@@ -153,6 +157,35 @@ class Network:
             connect_seconds=connect_seconds,
             tls=self._tls,
         )
+
+
+class _Narrowed(Network):
+    """A network with a test before each request; it is asked also about what the network does not allow."""
+
+    def __init__(self, network: Network, test: Callable[[Url], bool]) -> None:
+        super().__init__(
+            max_bytes=network.max_bytes, max_seconds=network.max_seconds, max_redirects=network.max_redirects
+        )
+        self._network = network
+        self._test = test
+
+    def check(self, url: Url) -> None:
+        if not self._test(url):
+            raise UrlRefused(f"{url.scheme}://{url.authority} is not in the manifest")
+        self._network.check(url)
+
+    def send(
+        self,
+        method: str,
+        url: Url,
+        headers: Sequence[tuple[str, str]],
+        body: bytes | None,
+        remaining: Remaining,
+        *,
+        connect_seconds: float | None = None,
+    ) -> Response:
+        self.check(url)
+        return self._network.send(method, url, headers, body, remaining, connect_seconds=connect_seconds)
 
 
 class Unresolved(OSError):

@@ -5,8 +5,14 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping
 from hashlib import sha256
+from typing import Literal
 
+from sandhook.dispatch.operands import SHELLS, base_name
+from sandhook.dispatch.shebang import READ, ShebangError, read_shebang
 from sandhook.vetting.values import HOLE
+
+#: What a file is.
+Language = Literal["shell", "other", "binary"]
 
 
 class Bundle:
@@ -50,3 +56,29 @@ class Bundle:
 def digest_of(data: bytes) -> str:
     """Return the hash of bytes as manifests have it."""
     return f"sha256:{sha256(data).hexdigest()}"
+
+
+def interpreters_of(data: bytes) -> list[str]:
+    """Return the programs that the first line of a script names."""
+    try:
+        shebang = read_shebang(data[:READ])
+    except ShebangError:
+        return []
+    if shebang is None:
+        return []
+    words = [shebang.interpreter, *(shebang.argument or "").split()]
+    return [base_name(word) for word in words if word[:1] != "-" and "=" not in word]
+
+
+def language_of(name: str, data: bytes) -> Language:
+    """Return what a file is: "other" is a script of another language."""
+    if b"\0" in data[:1024]:
+        return "binary"
+    programs = interpreters_of(data)
+    if programs:
+        return "shell" if SHELLS.intersection(programs) else "other"
+    return (
+        "other"
+        if name.endswith((".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".ps1", ".lua", ".fish"))
+        else "shell"
+    )

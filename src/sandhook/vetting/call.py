@@ -22,7 +22,13 @@ class Runner(Protocol):
         ...
 
     def run_file(
-        self, path: Value, state: ShellState, arguments: Sequence[Value], at: tuple[int, int], *, sourced: bool = False
+        self,
+        path: Value,
+        state: ShellState,
+        arguments: Sequence[Value],
+        at: tuple[int, int],
+        *,
+        sourced: bool = False,
     ) -> Value:
         """Follow a file that is executed or sourced; return its output."""
         ...
@@ -68,7 +74,12 @@ class Call:
     __slots__ = ("at", "file", "name", "runner", "state", "stdin", "words")
 
     def __init__(
-        self, name: str, words: Sequence[Value], state: ShellState, place: tuple[str, tuple[int, int]], runner: Runner
+        self,
+        name: str,
+        words: Sequence[Value],
+        state: ShellState,
+        place: tuple[str, tuple[int, int]],
+        runner: Runner,
     ) -> None:
         self.name = name
         self.words = list(words)
@@ -141,6 +152,8 @@ class Call:
         """Record an access to a path; return the origins of what is read there."""
         origins: set[Origin] = set()
         for text in path.texts:
+            if text == HOLE:
+                self.runner.notes.access("*", access)
             if text in ("", "-", HOLE):
                 continue
             name = self.state.path(text)

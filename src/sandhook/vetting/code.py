@@ -13,7 +13,20 @@ from typing import Literal
 from sandhook.vetting.places import places_of
 from sandhook.vetting.rules import RuleId
 
-Power = Literal["run", "evaluate", "fetch", "decode", "socket", "shell", "environment", "delete", "write", "listen", "duplicate", "send"]
+Power = Literal[
+    "run",
+    "evaluate",
+    "fetch",
+    "decode",
+    "socket",
+    "shell",
+    "environment",
+    "delete",
+    "write",
+    "listen",
+    "duplicate",
+    "send",
+]
 
 _POWERS: tuple[tuple[Power, re.Pattern[str]], ...] = (
     ("run", re.compile(r"\bsubprocess\b|\bos\.(?:system|popen|exec\w*|spawn\w*)|child_process|\bexecSync\b|\bspawn(?:Sync)?\b|\bpty\b|\bsystem\s*[(\s'\"$]|\bqx\b|\bpopen\b|`[^`]+`|shell_exec|passthru|proc_open|do shell script|Process\.run|IO\.popen|Open3|Invoke-Expression|\bexec\s+['\"{]")),
@@ -31,8 +44,12 @@ _POWERS: tuple[tuple[Power, re.Pattern[str]], ...] = (
 )  # fmt: skip
 
 _STRING = re.compile(r"""'([^'\n]{2,300})'|"([^"\n]{2,300})"|`([^`]{2,300})`""")
-_HOME = re.compile(r"expanduser\(|Path\.home\(\)|os\.homedir\(\)|homedir\(\)|Dir\.home|\$ENV\{HOME\}|process\.env\.HOME|environ\[['\"]HOME|ENV\[['\"]HOME")
-_WHOLE = re.compile(r"(?:rmtree|rmSync|remove_tree|rm_rf|rimraf)\s*\(?[^;\n]*(?:expanduser\(['\"]~/?['\"]\)|Path\.home\(\)\s*[,)]|homedir\(\)\s*[,)]|['\"][/~.]['\"]|ENV\{HOME\})")
+_HOME = re.compile(
+    r"expanduser\(|Path\.home\(\)|os\.homedir\(\)|homedir\(\)|Dir\.home|\$ENV\{HOME\}|process\.env\.HOME|environ\[['\"]HOME|ENV\[['\"]HOME"
+)
+_WHOLE = re.compile(
+    r"(?:rmtree|rmSync|remove_tree|rm_rf|rimraf)\s*\(?[^;\n]*(?:expanduser\(['\"]~/?['\"]\)|Path\.home\(\)\s*[,)]|homedir\(\)\s*[,)]|['\"][/~.]['\"]|ENV\{HOME\})"
+)
 
 
 def powers_of(text: str) -> frozenset[Power]:

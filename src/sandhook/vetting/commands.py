@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from sandhook.dispatch.operands import LANGUAGES, SHELLS, base_name, execution, is_system_program
 from sandhook.dispatch.parts import Execution
-from sandhook.dispatch.shebang import READ, ShebangError, read_shebang
 from sandhook.syntax import nodes as ast
+from sandhook.vetting.bundle import Bundle, interpreters_of, language_of
 from sandhook.vetting.call import Call
 from sandhook.vetting.code import findings_in
 from sandhook.vetting.effects import EFFECTS, finish
 from sandhook.vetting.effects.network import local
 from sandhook.vetting.effects.shell import BUILTINS
+from sandhook.vetting.notes import Notes
 from sandhook.vetting.places import places_of
 from sandhook.vetting.rules import RuleId, Severity
 from sandhook.vetting.said import approves, order_in, unseen_in
-from sandhook.vetting.scratch import decodes
-from sandhook.vetting.state import ENV_FILE_PATH, ShellState
+from sandhook.vetting.scratch import WITHOUT_INPUT, Scratch, decodes
+from sandhook.vetting.state import ENV_FILE_PATH, PAYLOAD, ShellState
 from sandhook.vetting.values import EMPTY, HOLE, UNKNOWN, Origin, Value, concatenated
 from sandhook.vetting.variables import check_assignment
-
-if TYPE_CHECKING:
-    from sandhook.vetting.walker import Walker
 
 #: Rules for what is executed, by the origin of the text or of the name.
 _BY_ORIGIN: tuple[tuple[tuple[str, ...], RuleId], ...] = (
@@ -33,10 +31,34 @@ _BY_ORIGIN: tuple[tuple[tuple[str, ...], RuleId], ...] = (
 )
 
 
+class Following(Protocol):
+    """What follows the trees of scripts: ``walker.Walker``, whose methods say more."""
+
+    bundle: Bundle
+    notes: Notes
+    scratch: Scratch
+    file: str
+    tests: int
+
+    def text(self, text: str, state: ShellState, at: tuple[int, int]) -> Value: ...
+
+    def script(self, text: str, name: str, state: ShellState) -> Value: ...
+
+    def place(self, node: ast.Node) -> tuple[int, int]: ...
+
+    def function(self, body: ast.Node, arguments: Sequence[Value], state: ShellState) -> Value: ...
+
+    def called(self, name: str) -> None: ...
+
+    def outside(self, name: str) -> Value: ...
+
+    def persist(self, text: str, state: ShellState, at: tuple[int, int]) -> None: ...
+
+
 class Commands:
     """Follows command lines for a walker."""
 
-    def __init__(self, walker: Walker) -> None:
+    def __init__(self, walker: Following) -> None:
         self._walker = walker
         self.notes = walker.notes
 
@@ -46,7 +68,9 @@ class Commands:
         """Follow a simple command; return its output."""
         at = self._walker.place(node)
         if nodes and _is_disguised(nodes[0]):
-            self.notes.find("V-OBFUSCATED", f"the name {fields[0].any_text} is quoted letter by letter", self._file, at)
+            self.notes.find(
+                "V-OBFUSCATED", f"the name {fields[0].any_text} is quoted letter by letter", self._file, at
+            )
         return self.line(fields, state, at)
 
     @property
@@ -76,11 +100,10 @@ class Commands:
             return self._walker.function(state.functions[name], fields[1:], state)
         arguments = list(fields[1:])
         program = base_name(name)
-        if name not in BUILTINS:
+        if name not in BUILTINS and ("/" not in name or is_system_program(name)):
             self.notes.programs.setdefault(program)
         if "/" in name and not is_system_program(name):
-            output = self.run_file(Value((name,), first.origins), state, arguments, at)
-            return output
+            return self.run_file(Value((name,), first.origins), state, arguments, at)
         call = Call(program, arguments, state, (self._file, at), self)
         effect = EFFECTS.get(program)
         result = effect(call) if effect is not None else None
@@ -94,6 +117,7 @@ class Commands:
         return finish(call, result)
 
     def _computed(self, value: Value, name: str, at: tuple[int, int]) -> None:
+        self.notes.programs.setdefault("*")
         for kinds, rule in _BY_ORIGIN:
             if any(origin.kind in kinds for origin in value.origins):
                 self.notes.find(rule, f"the command {name} is computed", self._file, at)
@@ -106,10 +130,15 @@ class Commands:
         words = [text for text in texts if text is not None]
         encoded = decodes(call.name, call.texts)
         extra = (Origin("decoded", call.name),) if encoded else ()
-        if len(words) == len(texts) and call.stdin.text is not None:
-            output = self._walker.scratch.command([call.name, *words], call.stdin.text)
+        stdin = Value(("",)) if call.name in WITHOUT_INPUT else call.stdin
+        if len(words) == len(texts) and stdin.text is not None:
+            output = self._walker.scratch.command([call.name, *words], stdin.text)
             if output is not None:
-                return Value((output[: 64 << 10],), call.stdin.origins | call.origins | frozenset(extra))
+                return Value((output[: 64 << 10],), stdin.origins | call.origins | frozenset(extra))
+        if (
+            call.name not in BUILTINS and not encoded and call.stdin == PAYLOAD
+        ):  # few programs read the hook's own input
+            return Value((HOLE,), call.origins)
         return call.passed(*extra)
 
     # What it executes.
@@ -134,12 +163,12 @@ class Commands:
         elif call.name in SHELLS and None in words and not found.files:
             outputs.append(self._shell_with_unknown(fields, state, at))
         if call.name not in LANGUAGES:
-            outputs += [
-                self.run_file(fields[index], state, fields[index + 1 :], at) for index in found.files
-            ]
+            outputs += [self.run_file(fields[index], state, fields[index + 1 :], at) for index in found.files]
         for part in found.parts:
             if depth < 8 and part.start < part.end:
-                outputs.append(self._part(fields[part.start : part.end], state, at, depth, computed=part.computed))
+                outputs.append(
+                    self._part(fields[part.start : part.end], state, at, depth, computed=part.computed)
+                )
         return concatenated(outputs) if outputs else None
 
     def _part(
@@ -176,18 +205,25 @@ class Commands:
         """Follow an interpreter of another language: its program's text, file or input."""
         known = LANGUAGES[call.name]
         letters = [f"-{name}" if len(name) == 1 else f"--{name}" for name in known.text]
-        texts = [value for value in call.arguments(*letters)]
+        texts = list(call.arguments(*letters))
         for index, field in enumerate(fields):  # perl -ne '...', ruby -rsocket -e
             text = field.any_text
-            if text[:1] == "-" != text[1:2] and len(text) > 2 and text[-1] in known.text and index + 1 < len(fields):
+            if (
+                text[:1] == "-" != text[1:2]
+                and len(text) > 2
+                and text[-1] in known.text
+                and index + 1 < len(fields)
+            ):
                 texts.append(fields[index + 1])
         for value in texts:
             self.code(concatenated((Value((" ".join(call.texts[:2]),)), value)), at)
         operands = [word for word in call.operands if all(word is not text for text in texts)]
         if not texts:
             file = next(iter(operands), None)
-            if call.has("-m"):
-                return []
+            if (module := call.argument("-m")) is not None:
+                if module.any_text in ("http.server", "SimpleHTTPServer", "pyftpdlib", "wsgidav"):
+                    call.find("V-TUNNEL")
+                return [call.passed()]
             if file is None or file.any_text == "-":
                 if call.stdin.has("download"):
                     self.notes.find("V-RUN-DOWNLOAD", call.line, self._file, at)
@@ -224,13 +260,17 @@ class Commands:
                 self.notes.find("V-OBFUSCATED", f"{how}: {value.any_text}", self._file, at)
             elif whole and value.texts != ("",):
                 self.notes.find("V-RUN-TEXT", f"{how} of a text that is not known", self._file, at)
-        outputs = [
-            self._walker.text(text, state, at) for text in value.texts if text.strip(f"{HOLE} \n;")
-        ]
+        outputs = [self._walker.text(text, state, at) for text in value.texts if text.strip(f"{HOLE} \n;")]
         return concatenated(outputs) if outputs else UNKNOWN
 
     def run_file(
-        self, path: Value, state: ShellState, arguments: Sequence[Value], at: tuple[int, int], *, sourced: bool = False
+        self,
+        path: Value,
+        state: ShellState,
+        arguments: Sequence[Value],
+        at: tuple[int, int],
+        *,
+        sourced: bool = False,
     ) -> Value:
         """Follow a file that is executed or sourced; return its output."""
         outputs: list[Value] = []
@@ -242,8 +282,12 @@ class Commands:
                 outputs.append(self._written(name, written, state, at))
             elif (file := self._walker.bundle.find(name)) is not None:
                 outputs.append(self._bundled(file, state, arguments, at, sourced=sourced))
-            elif path.has("decoded", "download", "assembled") or HOLE == text:
-                outputs.append(self.run_text(path, state, "a shell", at) if not arguments and path.has("decoded", "download") else UNKNOWN)
+            elif path.has("decoded", "download", "assembled") or text == HOLE:
+                outputs.append(
+                    self.run_text(path, state, "a shell", at)
+                    if not arguments and path.has("decoded", "download")
+                    else UNKNOWN
+                )
                 self._computed(path, text, at)
             elif not is_system_program(name):
                 self._outside(name, path, at)
@@ -283,6 +327,8 @@ class Commands:
         self.notes.files.setdefault(file)
         data = self._walker.bundle.files[file]
         language = language_of(file, data)
+        for program in interpreters_of(data):
+            self.notes.programs.setdefault(program)
         if language == "other":
             if not known:
                 self.code(Value((self._walker.bundle.text(file),)), (1, 1), file)
@@ -294,9 +340,7 @@ class Commands:
         outer = inner.positional, inner.zero
         if arguments or not sourced:
             inner.positional = tuple(arguments)
-        if not sourced:
-            inner.zero = f"./{file}"
-        elif inner.zero and file:
+        if not sourced or (inner.zero and file):
             inner.zero = f"./{file}"
         output = self._walker.script(self._walker.bundle.text(file), file, inner)
         inner.positional, inner.zero = outer
@@ -308,6 +352,7 @@ class Commands:
 
     def all_variables(self) -> Value:
         """Return the value of a list of all variables."""
+        self.notes.variables.setdefault("*")
         return Value((HOLE,), frozenset({Origin("environment", "the environment")}))
 
     def variable(self, name: str) -> Value:
@@ -336,7 +381,9 @@ class Commands:
                 return written
         return Value((HOLE,), origins)
 
-    def sink(self, target: Value, content: Value | None, state: ShellState, at: tuple[int, int], file: str) -> None:
+    def sink(
+        self, target: Value, content: Value | None, state: ShellState, at: tuple[int, int], file: str
+    ) -> None:
         """Follow a file that the output of a command is written to."""
         call = Call(">", [target], state, (file, at), self)
         if target.has("decoded", "assembled"):
@@ -345,7 +392,9 @@ class Commands:
         for text in target.texts:
             path = state.path(text)
             place = places_of(path, "write")
-            lasting = path == ENV_FILE_PATH or (place is not None and place.rule in ("V-STARTUP", "V-GIT-HOOK"))
+            lasting = path == ENV_FILE_PATH or (
+                place is not None and place.rule in ("V-STARTUP", "V-GIT-HOOK")
+            )
             if lasting and content is not None:
                 for each in content.known or content.texts:
                     self._walker.persist(each, state, at)
@@ -355,7 +404,9 @@ class Commands:
         for text in target.texts:
             if text.startswith(("/dev/tcp/", "/dev/udp/")):
                 host = text.split("/")[3]
-                self.notes.hosts.setdefault(text.removeprefix("/dev/").partition("/")[2].replace("/", ":").replace(HOLE, "*"))
+                self.notes.hosts.setdefault(
+                    text.removeprefix("/dev/").partition("/")[2].replace("/", ":").replace(HOLE, "*")
+                )
                 self.notes.find("V-SOCKET", text, file, at, "low" if local(host) else None)
 
     # Shapes.
@@ -373,7 +424,9 @@ class Commands:
             if isinstance(each, ast.Pipeline) and [_name_of(c) for c in each.commands].count(node.name) > 1:
                 self.notes.find("V-EXHAUST", f"the function {node.name} starts itself twice", file, at)
             if isinstance(each, ast.ListItem) and each.background and _name_of(each.command) == node.name:
-                self.notes.find("V-EXHAUST", f"the function {node.name} starts itself in the background", file, at)
+                self.notes.find(
+                    "V-EXHAUST", f"the function {node.name} starts itself in the background", file, at
+                )
 
     def endless(self, node: ast.While, at: tuple[int, int], file: str) -> None:
         """Report a loop without end that starts processes."""
@@ -396,38 +449,37 @@ class Commands:
                 call.find("V-APPROVE", text)
 
 
-def language_of(name: str, data: bytes) -> str:
-    """Return what a file is: "shell", "other" for another language, "binary"."""
-    if b"\0" in data[:1024]:
-        return "binary"
-    try:
-        shebang = read_shebang(data[:READ])
-    except ShebangError:
-        shebang = None
-    if shebang is not None:
-        words = [shebang.interpreter, *(shebang.argument or "").split()]
-        programs = {base_name(word) for word in words}
-        if programs & SHELLS:
-            return "shell"
-        return "other"
-    return "other" if name.endswith((".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".ps1", ".lua", ".fish")) else "shell"
-
-
 def _name_of(node: object) -> str:
     """Return the literal name of a simple command, or ""."""
     if not isinstance(node, ast.SimpleCommand) or not node.words or not isinstance(node.words[0], ast.Word):
         return ""
-    return base_name("".join(p.text for p in node.words[0].parts if isinstance(p, (ast.Literal, ast.SingleQuoted))))
+    return base_name(
+        "".join(p.text for p in node.words[0].parts if isinstance(p, (ast.Literal, ast.SingleQuoted)))
+    )
 
 
 def _is_disguised(word: ast.Word) -> bool:
     r"""Return True for a name such as ``c''ur"l"`` or ``\c\u\r\l``: quotes that change nothing."""
-    plain = [part for part in word.parts if isinstance(part, (ast.Escaped, ast.SingleQuoted, ast.Literal, ast.AnsiQuoted, ast.DoubleQuoted))]
+    plain = [
+        part
+        for part in word.parts
+        if isinstance(part, (ast.Escaped, ast.SingleQuoted, ast.Literal, ast.AnsiQuoted, ast.DoubleQuoted))
+    ]
     if len(plain) != len(word.parts) or len(word.parts) < 2:
         return False
     quoted = [part for part in plain if not isinstance(part, ast.Literal)]
-    texts = ["".join(getattr(p, "text", "") for p in part.parts) if isinstance(part, ast.DoubleQuoted) else part.text for part in plain]
-    if any(len(getattr(part, "parts", ())) and not all(isinstance(p, (ast.Literal, ast.Escaped)) for p in part.parts) for part in plain if isinstance(part, ast.DoubleQuoted)):
+    texts = [
+        "".join(getattr(p, "text", "") for p in part.parts)
+        if isinstance(part, ast.DoubleQuoted)
+        else part.text
+        for part in plain
+    ]
+    if any(
+        len(getattr(part, "parts", ()))
+        and not all(isinstance(p, (ast.Literal, ast.Escaped)) for p in part.parts)
+        for part in plain
+        if isinstance(part, ast.DoubleQuoted)
+    ):
         return False
     if len(quoted) == 1 and isinstance(plain[0], ast.Escaped):
         return False  # \rm: without an alias
@@ -439,7 +491,10 @@ def _paths_of_unknown(call: Call) -> None:
     """Record operands that look like paths of a program without an effect of its own."""
     for word in call.operands:
         text = word.any_text
-        if text.startswith(("/", "~", "./", "../", ".")) and len(text) > 1 and "://" not in text and "\n" not in text:
+        if (
+            text.startswith(("/", "~", "./", "../", "."))
+            and len(text) > 1
+            and "://" not in text
+            and "\n" not in text
+        ):
             call.access(word, "read")
-
-

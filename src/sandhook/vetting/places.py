@@ -106,8 +106,16 @@ PLACES: tuple[Place, ...] = (
         r"|Start Menu/Programs/Startup|^/etc/periodic",
         ("write",),
     ),
-    _place("V-GIT-HOOK", rf"\.git/(?:modules/.*/)?hooks{_END}|{_BEGIN}\.husky{_END}|git/templates?/hooks", ("write",)),
-    _place("V-GIT-CONFIG", rf"{_BEGIN}\.git/(?:config|info/attributes){_END}|{_BEGIN}\.gitconfig{_END}|config/git/", ("write",)),
+    _place(
+        "V-GIT-HOOK",
+        rf"\.git/(?:modules/.*/)?hooks{_END}|{_BEGIN}\.husky{_END}|git/templates?/hooks",
+        ("write",),
+    ),
+    _place(
+        "V-GIT-CONFIG",
+        rf"{_BEGIN}\.git/(?:config|info/attributes){_END}|{_BEGIN}\.gitconfig{_END}|config/git/",
+        ("write",),
+    ),
     _place(
         "V-AGENT-CONFIG",
         rf"{_AGENTS}/(?:[^/]+/)*(?:settings[^/]*\.json|config\.(?:toml|json|ya?ml)|hooks\.(?:json|ya?ml|toml)|mcp[^/]*\.json"
@@ -117,7 +125,9 @@ PLACES: tuple[Place, ...] = (
         "V-AGENT-CONFIG",
         rf"{_BEGIN}(?:\.claude\.json|\.mcp\.json|crush\.json|claude_desktop_config\.json|managed-settings[^/]*\.json|\.github/hooks)",
     ),
-    _place("V-AGENT-CONFIG", rf"^~/{_AGENTS}$|^\./{_AGENTS}(?:/hooks)?$|\.config/(?:crush|goose)", ("delete",)),
+    _place(
+        "V-AGENT-CONFIG", rf"^~/{_AGENTS}$|^\./{_AGENTS}(?:/hooks)?$|\.config/(?:crush|goose)", ("delete",)
+    ),
     _place("V-AGENT-CONFIG", rf"{_BEGIN}[^/]*(?:guard|sandhook)[^/]*\.(?:sh|py|js|json)$"),
     _place(
         "V-INSTRUCTIONS",

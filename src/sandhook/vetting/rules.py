@@ -307,7 +307,7 @@ _HARMS: dict[RuleId, Rule] = {
 _SAYS: dict[RuleId, Rule] = {
     "V-INJECTION": Rule(
         "high",
-        "Its output tells the model to act against the user, or to hide something.",
+        "Its output asks the model to act against the user, or to hide something.",
         "The model reads the output of hooks and may do what it says.",
     ),
     "V-HIDDEN-TEXT": Rule(

@@ -12,14 +12,14 @@ _TARGETS = r"(?:the |this |that |it |anything |our )?(?:to |from |with )?(?:the 
 _ORDERS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}\b(?:previous|prior|earlier|above|existing|all|any|your|system|safety)\b.{0,40}\b(?:instructions?|rules?|prompts?|guidelines?|polic(?:y|ies)|guardrails?|restrictions?|warnings?)",
-        rf"\b(?:do not|don't|never|without|avoid)\b.{{0,30}}\b(?:mention|tell|inform|reveal|show|notify|alert|report|disclos|ask|warn|discuss)\w*\b.{{0,40}}{_TARGETS}",
-        r"\b(?:hide|conceal|keep)\b.{0,40}\b(?:from the user|secret from|hidden from)",
-        r"\b(?:you are now|act as|pretend (?:to be|that))\b.{0,60}\b(?:unrestricted|developer mode|jailbr|without restrictions|root|admin)",
-        r"\b(?:user|operator|owner|developer)\b.{0,30}\b(?:has|have) (?:already )?(?:approved|authori[sz]ed|consented|agreed|granted|permitted)",
-        r"\b(?:skip|disable|turn off|circumvent)\b.{0,40}\b(?:confirmation|permission|approval|sandbox|safety|guard|hook|review)",
-        r"\b(?:read|print|include|send|copy|post|upload|paste|append|collect|exfiltrate|email|output)\b.{0,80}(?:\.ssh|\.aws|id_rsa|\.env\b|credentials|api[ _-]?keys?|secrets?|passwords?|private keys?|tokens?)\b.{0,80}\b(?:to|in|into|with|at|https?)\b",
-        r"\b(?:run|execute|use)\b.{0,30}(?:curl|wget)\b.{0,120}\|\s*(?:ba|z)?sh\b",
+        r"\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,40}\b(?:previous|prior|earlier|above|existing|all|any|your|system|safety)\b[^.!?\n]{0,40}\b(?:instructions?|rules?|prompts?|guidelines?|polic(?:y|ies)|guardrails?|restrictions?|warnings?)",
+        rf"\b(?:do not|don't|never|without|avoid)\b[^.!?\n]{{0,30}}\b(?:mention|tell|inform|reveal|show|notify|alert|report|disclos|ask|warn|discuss)\w*\b[^.!?\n]{{0,40}}{_TARGETS}",
+        r"\b(?:hide|conceal|keep)\b[^.!?\n]{0,40}\b(?:from the user|secret from|hidden from)",
+        r"\b(?:you are now|act as|pretend (?:to be|that))\b[^.!?\n]{0,60}\b(?:unrestricted|developer mode|jailbr|without restrictions|root|admin)",
+        r"\b(?:user|operator|owner|developer)\b[^.!?\n]{0,30}\b(?:has|have) (?:already )?(?:approved|authori[sz]ed|consented|agreed|granted|permitted)",
+        r"\b(?:skip|disable|turn off|circumvent)\b[^.!?\n]{0,40}\b(?:confirmation|permission|approval|sandbox|safety|guard|hook|review)",
+        r"\b(?:read|print|include|send|copy|post|upload|paste|append|collect|exfiltrate|email|output)\b.{0,80}(?:\.ssh|\.aws|id_rsa|\.env\b|credentials|api[ _-]?keys?|secrets?|passwords?|private keys?|tokens?)\b[^.!?\n]{0,80}\b(?:to|in|into|with|at|https?)\b",
+        r"\b(?:run|execute|use)\b[^.!?\n]{0,30}(?:curl|wget)\b[^.!?\n]{0,120}\|\s*(?:ba|z)?sh\b",
         r"<\s*/?\s*(?:system|im_start|admin|instructions)\b[^>]*>|\[/?(?:SYSTEM|INST)\]|^\s*(?:system|assistant)\s*:",
         r"\b(?:new|updated|real|actual) (?:system )?(?:instructions?|prompt)\b\s*[:.]",
     )
@@ -36,7 +36,8 @@ _UNSEEN = re.compile("[\u200b\u200c\u2060-\u2064\u202a-\u202e\u2066-\u2069\u00ad
 _ERASING = re.compile("\x1b\\[[0-9;]*[AKJHsu]|\x1b\\[8m|\x08{3,}|\r(?!\n)[^\n]*\x1b")
 
 _APPROVES = re.compile(
-    r"""["']?(?:permissionDecision|permission|decision|behavior)["']?\s*[:=]\s*["']?(?:allow|approve|proceed)\b""", re.IGNORECASE
+    r"""["']?(?:permissionDecision|permission|decision|behavior)["']?\s*[:=]\s*["']?(?:allow|approve|proceed)\b""",
+    re.IGNORECASE,
 )
 
 #: Blanks in a line before more text: an editor shows the begin of the line alone.

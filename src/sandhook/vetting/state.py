@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Mapping
 
 from sandhook.syntax.nodes import Node
-from sandhook.vetting.values import EMPTY, HOLE, UNKNOWN, Value, joined, known
+from sandhook.vetting.values import EMPTY, HOLE, UNKNOWN, Origin, Value, concatenated, joined, known
 
 #: What variables of the agent stand for, in the notation of manifests.
 _PLACES: Mapping[str, str] = {
@@ -21,12 +21,26 @@ _PLACES: Mapping[str, str] = {
 
 #: Variables with the project's directory.
 PROJECT = frozenset(
-    "CLAUDE_PROJECT_DIR CRUSH_PROJECT_DIR CRUSH_CWD JCODE_CWD GEMINI_PROJECT_DIR GEMINI_CWD CURSOR_PROJECT_DIR WORKSPACE"
-    " QWEN_PROJECT_DIR GROK_WORKSPACE_ROOT COPILOT_PROJECT_DIR".split()
+    [
+        "CLAUDE_PROJECT_DIR",
+        "CRUSH_PROJECT_DIR",
+        "CRUSH_CWD",
+        "JCODE_CWD",
+        "GEMINI_PROJECT_DIR",
+        "GEMINI_CWD",
+        "CURSOR_PROJECT_DIR",
+        "WORKSPACE",
+        "QWEN_PROJECT_DIR",
+        "GROK_WORKSPACE_ROOT",
+        "COPILOT_PROJECT_DIR",
+    ]
 )
 
 #: Variables with the bundle's directory.
 BUNDLE = frozenset({"CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT", "EXTENSION_PATH", "GEMINI_EXTENSION_PATH"})
+
+#: The project's directory in the sandbox, which some hooks name.
+_SANDBOX = "/workspace"
 
 #: A variable that names the file from which Claude Code takes variables for later commands.
 ENV_FILE = "CLAUDE_ENV_FILE"
@@ -42,6 +56,10 @@ def from_environment(name: str) -> Value:
     if name == ENV_FILE:
         return known(ENV_FILE_PATH)
     return UNKNOWN
+
+
+#: What the standard input of a hook has.
+PAYLOAD = Value((HOLE,), frozenset({Origin("payload")}))
 
 
 class ShellState:
@@ -140,8 +158,6 @@ class ShellState:
 
 def joined_by_blanks(values: tuple[Value, ...]) -> Value:
     """Return values as one text."""
-    from sandhook.vetting.values import concatenated
-
     parts: list[Value] = []
     for value in values:
         parts += [known(" "), value] if parts else [value]
@@ -157,6 +173,8 @@ def normal(text: str, directory: str = ".") -> str:
     clean = posixpath.normpath(whole) if whole else whole
     if clean.startswith("//"):
         clean = clean[1:]
+    if clean == _SANDBOX or clean.startswith(f"{_SANDBOX}/"):
+        return f".{clean[len(_SANDBOX) :]}"
     if clean in (".", "..") or clean.startswith(("/", "~", "$", "../", HOLE)):
         return clean
     return f"./{clean}"

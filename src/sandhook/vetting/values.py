@@ -19,7 +19,16 @@ MAX_TEXTS, MAX_CHARACTERS = 8, 64 << 10
 
 #: Where a part of a value comes from.
 OriginKind = Literal[
-    "payload", "transcript", "download", "decoded", "assembled", "secret", "environment", "token", "file", "mixed"
+    "payload",
+    "transcript",
+    "download",
+    "decoded",
+    "assembled",
+    "secret",
+    "environment",
+    "token",
+    "file",
+    "mixed",
 ]
 
 

@@ -17,7 +17,9 @@ _OWN = re.compile(
     r"|HOSTTYPE|MACHTYPE|OSTYPE|SHELLOPTS|SHLVL|DIRSTACK|IFS|COLUMNS|LINES|COPROC|MAPFILE|PS[0-4]|[0-9@*#?$!_-]+|_"
 )
 
-_SECRET = re.compile(r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PAT|CREDENTIALS?|(?:API|ACCESS|PRIVATE|SECRET|AUTH|SESSION)_?KEY)(?:_ID)?$|^AWS_SE")
+_SECRET = re.compile(
+    r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PAT|CREDENTIALS?|(?:API|ACCESS|PRIVATE|SECRET|AUTH|SESSION)_?KEY)(?:_ID)?$|^AWS_SE"
+)
 
 #: Whose tokens belong to which hosts; a token of theirs that goes elsewhere is stolen.
 OWNERS: Mapping[str, tuple[str, ...]] = {
@@ -53,9 +55,13 @@ _LOADING: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
 )  # fmt: skip
 
 #: Variables that send the traffic of programs to another host, or trust whoever answers.
-_ROUTING = re.compile(r"(?:ANTHROPIC|OPENAI|GEMINI|CLAUDE|GOOGLE)\w*_(?:BASE_)?(?:URL|ENDPOINT)|(?:HTTPS?|ALL)_PROXY|NODE_TLS_REJECT_UNAUTHORIZED|GIT_SSL_NO_VERIFY|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE")
+_ROUTING = re.compile(
+    r"(?:ANTHROPIC|OPENAI|GEMINI|CLAUDE|GOOGLE)\w*_(?:BASE_)?(?:URL|ENDPOINT)|(?:HTTPS?|ALL)_PROXY|NODE_TLS_REJECT_UNAUTHORIZED|GIT_SSL_NO_VERIFY|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE"
+)
 
-_FOREIGN_DIRECTORY = re.compile(r"^(?:/tmp|/var/tmp|/dev/shm|~/\.(?!local/bin|cargo|npm|nvm|pyenv|rbenv|bun|deno|volta|asdf|local/share|dotnet|go|sdkman|yarn|poetry|krew|config/yarn|rye|pixi|foundry|fzf)|/Users/Shared|/[^:]*/\.)")
+_FOREIGN_DIRECTORY = re.compile(
+    r"^(?:/tmp|/var/tmp|/dev/shm|~/\.(?!local/bin|cargo|npm|nvm|pyenv|rbenv|bun|deno|volta|asdf|local/share|dotnet|go|sdkman|yarn|poetry|krew|config/yarn|rye|pixi|foundry|fzf)|/Users/Shared|/[^:]*/\.)"
+)
 
 _HISTORY = frozenset({"HISTFILE", "HISTSIZE", "HISTFILESIZE", "HISTCONTROL", "SAVEHIST"})
 
@@ -104,12 +110,20 @@ def loads(name: str, text: str, *, lasting: bool) -> RuleId | None:
         return "V-PATH" if _FOREIGN_DIRECTORY.match(first) and ":" in text else None
     if any(names.fullmatch(name) and values.search(text) for names, values in _LOADING):
         return "V-LOADER"
-    if lasting and _ROUTING.fullmatch(name) and text not in ("", HOLE) and "localhost" not in text and "127.0.0.1" not in text:
+    if (
+        lasting
+        and _ROUTING.fullmatch(name)
+        and text not in ("", HOLE)
+        and "localhost" not in text
+        and "127.0.0.1" not in text
+    ):
         return "V-LOADER"
     return None
 
 
-_EXPORT = re.compile(r"""^\s*(?:export\s+|declare -x\s+|set -gx\s+)?([A-Za-z_]\w*)[= ](["']?)(.*?)\2\s*;?\s*$""", re.MULTILINE)
+_EXPORT = re.compile(
+    r"""^\s*(?:export\s+|declare -x\s+|set -gx\s+)?([A-Za-z_]\w*)[= ](["']?)(.*?)\2\s*;?\s*$""", re.MULTILINE
+)
 
 
 def persists(text: str, notes: Notes, file: str, at: tuple[int, int]) -> bool:

@@ -16,15 +16,26 @@ from sandhook.syntax import parse_cached, parse_heredoc
 from sandhook.vetting.bundle import Bundle
 from sandhook.vetting.commands import Commands
 from sandhook.vetting.notes import Notes
-from sandhook.vetting.rules import RuleId
+from sandhook.vetting.said import far_line, unseen_in
 from sandhook.vetting.scratch import Scratch
-from sandhook.vetting.state import ShellState
-from sandhook.vetting.values import EMPTY, HOLE, NOTHING, UNKNOWN, Origin, Origins, Value, concatenated, joined, known
+from sandhook.vetting.state import PAYLOAD, ShellState
+from sandhook.vetting.values import (
+    EMPTY,
+    HOLE,
+    NOTHING,
+    UNKNOWN,
+    Origin,
+    Origins,
+    Value,
+    concatenated,
+    joined,
+    known,
+)
 from sandhook.vetting.variables import check_assignment, origins_of, persists
 from sandhook.vetting.words import Words
 
 #: Commands and parts of words of one hook, and seconds.
-MAX_STEPS, MAX_SECONDS = 40_000, 8.0
+MAX_STEPS, MAX_SECONDS = 40_000, 30.0
 
 #: Scripts, functions and texts within each other.
 MAX_DEPTH = 24
@@ -63,22 +74,35 @@ class Walker:
 
     # Texts.
 
-    def hook(self, text: str, name: str, arguments: Sequence[Value] = ()) -> Value:
-        """Follow the text of a hook, whose input is a payload; return its output."""
-        state = ShellState(Value((HOLE,), frozenset({Origin("payload")})), f"./{name}")
-        state.positional = tuple(arguments)
+    def hook(
+        self, text: str, name: str, *, at: tuple[int, int] | None = None, variables: Mapping[str, str] = {}
+    ) -> Value:
+        """Follow the text of a hook, whose input is a payload; return its output.
+
+        Args:
+            name: The script, or the configuration that has the text.
+            at: Line and column in the configuration; None for a script.
+            variables: What the configuration sets.
+        """
+        state = ShellState(PAYLOAD, f"./{name}" if at is None else "bash")
+        state.variables |= {each: known(value) for each, value in variables.items()}
         try:
-            output = self.script(text, name, state)
+            output = self.script(text, name, state, at)
             self._finish(state)
         except (TooComplex, RecursionError):
             self.notes.find("V-BOUND", f"{name}: not followed to its end", name, (0, 0))
             return UNKNOWN
         return output
 
-    def script(self, text: str, name: str, state: ShellState) -> Value:
+    def script(self, text: str, name: str, state: ShellState, at: tuple[int, int] | None = None) -> Value:
         """Follow a file; places of findings are in it."""
         outer = self.file, self._at, self._text
-        self.file, self._at, self._text = name, None, text
+        self.file, self._at, self._text = name, at, text
+        line = far_line(text)
+        if line:
+            self.notes.find("V-HIDDEN-TEXT", "text after many blanks in a line", name, at or (line, 1))
+        if (unseen := unseen_in(text)) is not None:
+            self.notes.find("V-HIDDEN-TEXT", unseen, name, at or (1, 1))
         try:
             return self._parsed(text, state)
         finally:
@@ -191,7 +215,9 @@ class Walker:
             elements: list[Value] = []
             for each in node.value.elements:
                 elements += words.fields(each) if isinstance(each, ast.Word) else [words.value(each.value)]
-            state.arrays[node.name] = (*state.arrays.get(node.name, ()), *elements) if node.append else tuple(elements)
+            state.arrays[node.name] = (
+                (*state.arrays.get(node.name, ()), *elements) if node.append else tuple(elements)
+            )
             return
         value = words.value(node.value)
         if node.subscript is not None:
@@ -203,7 +229,14 @@ class Walker:
                 value = value.plus(Origin("mixed", "letters"))
         first = command.words[0] if command.words else None
         exported = isinstance(first, ast.Word) and words.value(first).text in ("export", "declare", "typeset")
-        check_assignment(node.name, value, self.notes, self.file, self.place(command), exported=exported or bool(command.words))
+        check_assignment(
+            node.name,
+            value,
+            self.notes,
+            self.file,
+            self.place(command),
+            exported=exported or bool(command.words),
+        )
         state.variables[node.name] = value
 
     # Redirections.
@@ -270,7 +303,9 @@ class Walker:
         for item in node.items:
             if item.background:
                 outputs.append(self.body(item.command, state.branch()))
-                self.notes.find("V-BACKGROUND", "runs a command in the background", self.file, self.place(item.command))
+                self.notes.find(
+                    "V-BACKGROUND", "runs a command in the background", self.file, self.place(item.command)
+                )
             else:
                 outputs.append(self.body(item.command, state))
         return concatenated(outputs)
@@ -362,7 +397,9 @@ class Walker:
             if len(values) > MAX_ROUNDS:
                 values = [joined(values)]
             outputs: list[Value] = []
-            letters = len(values) > 2 and all(value.text is not None and len(value.text) <= 2 for value in values)
+            letters = len(values) > 2 and all(
+                value.text is not None and len(value.text) <= 2 for value in values
+            )
             for value in values:
                 current.variables[node.name] = value.plus(Origin("mixed", "letters")) if letters else value
                 outputs.append(self.body(node.body, current))
@@ -402,6 +439,10 @@ class Walker:
         self._commands.definition(node, self.place(node), self.file)
         return EMPTY
 
+    def other_language(self, text: str, name: str) -> None:
+        """Report what a program of another language does."""
+        self._commands.code(known(text), (1, 1), name)
+
     def called(self, name: str) -> None:
         """Note that a function is called."""
         self._uncalled.pop(name, None)
@@ -420,10 +461,6 @@ class Walker:
 
     def _coprocess(self, node: ast.Coprocess, state: ShellState) -> Value:
         return self.body(node.command, state.branch())
-
-    def find(self, rule: RuleId, detail: str, node: ast.Node) -> None:
-        """Report a finding at a command."""
-        self.notes.find(rule, detail, self.file, self.place(node))
 
     def persist(self, text: str, state: ShellState, at: tuple[int, int]) -> None:
         """Follow a text that later shells execute."""

@@ -113,25 +113,39 @@ class Words:
     def _all_elements(self, word: Word) -> list[Value] | None:
         """Return the fields of a word that is ``"$@"``, ``$*`` or ``"${array[@]}"``."""
         parts = word.parts
+        quoted = len(parts) == 1 and isinstance(parts[0], DoubleQuoted)
         if len(parts) == 1 and isinstance(parts[0], DoubleQuoted):
             parts = parts[0].parts
         part = parts[0] if len(parts) == 1 else None
         if not isinstance(part, ParameterExpansion) or part.operator or part.prefix:
             return None
+        sign, elements = self._elements(part)
+        if elements is None or sign not in ("@", "*"):
+            return None
+        return [self._as_one(elements)] if sign == "*" and quoted else list(elements)
+
+    def _elements(self, part: ParameterExpansion) -> tuple[str | None, Sequence[Value] | None]:
+        """Return the sign of an expansion of several elements, "@" or "*", and these."""
         if part.name in ("@", "*"):
             positional = self._state.positional
-            return [UNKNOWN] if positional is None else list(positional)
-        if part.subscript is not None and part.name in self._state.arrays:
-            if self._joined(part.subscript.parts).text in ("@", "*"):
-                return list(self._state.arrays[part.name])
-        return None
+            return part.name, (UNKNOWN,) if positional is None else positional
+        if part.subscript is None:
+            return None, None
+        return self._joined(part.subscript.parts).text, self._state.arrays.get(part.name)
+
+    def _as_one(self, elements: Sequence[Value]) -> Value:
+        """Return elements with the first character of IFS between them."""
+        between = (self._state.value("IFS").text or "")[:1]
+        pieces: list[Value] = []
+        for element in elements:
+            pieces += [known(between), element] if pieces else [element]
+        letters = [element for element in elements if element.text is not None and len(element.text) <= 2]
+        value = concatenated(pieces) if pieces else EMPTY
+        return value.plus(ASSEMBLED) if len(letters) >= MANY and len(letters) == len(elements) else value
 
     def _joined(self, parts: Sequence[WordPart]) -> Value:
         values = [self._part(part) for part in parts]
         value = concatenated(values)
-        first = parts[0] if parts else None
-        if isinstance(first, Literal) and first.text[:1] == "~" and len(parts) > 1:
-            pass  # "~" stays as it is: manifests write it, too
         if _is_assembled(parts, values):
             value = value.plus(ASSEMBLED)
         return value
@@ -184,7 +198,10 @@ class Words:
         if computed.texts == (HOLE,):
             elements = self._state.arrays.get(name, ())
             extra = frozenset(origin for element in elements for origin in element.origins)
-            if part.operator in ("/", "//", "#", "##", "%", "%%", "^", "^^", ",", ",,", ":") and len(value.texts) == 1:
+            if (
+                part.operator in ("/", "//", "#", "##", "%", "%%", "^", "^^", ",", ",,", ":")
+                and len(value.texts) == 1
+            ):
                 return Value((_kept(part, value.texts[0]),), value.origins | extra)
             return Value((HOLE,), value.origins | extra)
         return Value(computed.texts, computed.origins | value.origins)
@@ -256,7 +273,11 @@ def _names_in(part: WordPart) -> Iterator[str]:
         if isinstance(node, ParameterExpansion):
             yield node.name
         elif isinstance(node, Literal):
-            yield from re.findall(r"[A-Za-z_][A-Za-z_0-9]*", node.text) if isinstance(part, ArithmeticExpansion) else ()
+            yield from (
+                re.findall(r"[A-Za-z_][A-Za-z_0-9]*", node.text)
+                if isinstance(part, ArithmeticExpansion)
+                else ()
+            )
         elif isinstance(node, (CommandSubstitution, Backquoted)):
             yield HOLE  # its output is not known here
 

@@ -13,11 +13,14 @@ Effect = Callable[[Call], "Value | None"]
 
 #: Names of secret files as ``find -name`` and grep look for them.
 _SECRET_NAME = re.compile(
-    r"id_(?:rsa|dsa|ecdsa|ed25519)|\.env|\.pem|\.p12|\.pfx|credentials|\.netrc|wallet|keystore|\.kdbx|secrets?\b|password|token", re.IGNORECASE
+    r"id_(?:rsa|dsa|ecdsa|ed25519)|\.env|\.pem|\.p12|\.pfx|credentials|\.netrc|wallet|keystore|\.kdbx|secrets?\b|password|token",
+    re.IGNORECASE,
 )
 
 #: What a search for secrets in files looks for.
-_SECRET_TEXT = re.compile(r"AKIA|BEGIN .*PRIVATE|password|passwd|secret|api[_-]?key|token|ghp_|sk-", re.IGNORECASE)
+_SECRET_TEXT = re.compile(
+    r"AKIA|BEGIN .*PRIVATE|password|passwd|secret|api[_-]?key|token|ghp_|sk-", re.IGNORECASE
+)
 
 
 def _content(call: Call) -> Value:
@@ -27,8 +30,14 @@ def _content(call: Call) -> Value:
         return call.stdin
     parts: list[Value] = []
     for word in operands:
-        written = [call.state.written[path] for text in word.texts if (path := call.state.path(text)) in call.state.written]
-        origins = call.access(word, "read") | (word.origins - call.stdin.origins if word.has("payload") else NOTHING)
+        written = [
+            call.state.written[path]
+            for text in word.texts
+            if (path := call.state.path(text)) in call.state.written
+        ]
+        origins = call.access(word, "read") | (
+            word.origins - call.stdin.origins if word.has("payload") else NOTHING
+        )
         if word.any_text == "-":
             parts.append(call.stdin)
         elif written:
@@ -47,18 +56,32 @@ def _cat(call: Call) -> Value:
 
 def _filter(call: Call) -> Value | None:
     """A filter with files as operands; without files, None: the output is computed from the input."""
-    skip = 1 if call.name in ("grep", "egrep", "fgrep", "rg", "ag", "sed", "awk", "gawk", "mawk", "jq", "yq", "tr") else 0
+    skip = (
+        1
+        if call.name in ("grep", "egrep", "fgrep", "rg", "ag", "sed", "awk", "gawk", "mawk", "jq", "yq", "tr")
+        else 0
+    )
     if skip and (call.arguments("-e", "-f", "--expression", "--file", "--regexp")):
         skip = 0
     operands = call.operands[skip:]
     if call.name == "jq":
         return None
-    files = [word for word in operands if word.any_text not in ("-", "") and not re.fullmatch(r"[+-]?\d+[a-zA-Z]?", word.any_text)]
-    if call.name == "sed" and (call.has("--in-place") or any(re.match(r"-[a-zA-Z]*i", text) for text in call.texts)):
+    files = [
+        word
+        for word in operands
+        if word.any_text not in ("-", "") and not re.fullmatch(r"[+-]?\d+[a-zA-Z]?", word.any_text)
+    ]
+    if call.name == "sed" and (
+        call.has("--in-place") or any(re.match(r"-[a-zA-Z]*i", text) for text in call.texts)
+    ):
         for word in files:
             call.writes(word)
         return EMPTY
-    if call.name in ("grep", "egrep", "rg") and call.has("-r", "-R", "-rn") and _SECRET_TEXT.search(" ".join(call.texts[:3])):
+    if (
+        call.name in ("grep", "egrep", "rg")
+        and call.has("-r", "-R", "-rn")
+        and _SECRET_TEXT.search(" ".join(call.texts[:3]))
+    ):
         return Value((HOLE,), frozenset({Origin("secret", "a search for secrets")}))
     if not files:
         return None
@@ -91,7 +114,11 @@ def _copy(call: Call) -> Value:
 
 
 def _link(call: Call, sources: list[Value], target: Value) -> None:
-    if sources and sources[0].any_text == "/dev/null" and places_of(call.state.path(target.any_text), "delete"):
+    if (
+        sources
+        and sources[0].any_text == "/dev/null"
+        and places_of(call.state.path(target.any_text), "delete")
+    ):
         call.access(target, "delete")
     if sources and places_of(call.state.path(sources[0].any_text), "read"):
         call.reads(sources)
@@ -106,7 +133,9 @@ def _over_guard(call: Call, sources: list[Value], target: Value) -> None:
 def _install(call: Call) -> Value:
     _copy(call)
     mode = call.argument("-m", "--mode")
-    if call.operands and call.operands[0].has("download") or (mode is not None and mode.any_text[:1] in "4"):
+    if (call.operands and call.operands[0].has("download")) or (
+        mode is not None and mode.any_text[:1] in "4"
+    ):
         call.find("V-DOWNLOAD-EXEC")
     return EMPTY
 
@@ -153,13 +182,19 @@ def _tee(call: Call) -> Value:
         call.writes(word, call.stdin)
         path = call.state.path(word.any_text)
         place = places_of(path, "write")
-        if place is not None and place.rule in ("V-STARTUP", "V-GIT-HOOK") or path.startswith("$CLAUDE_ENV"):
+        if (place is not None and place.rule in ("V-STARTUP", "V-GIT-HOOK")) or path.startswith(
+            "$CLAUDE_ENV"
+        ):
             call.runner.lasting(call.stdin, call)
     return call.stdin
 
 
 def _chmod(call: Call) -> Value:
-    operands = [word for word in call.words if not (word.any_text.startswith("-") and len(word.any_text) > 2 and not word.any_text[1:2].islower())]
+    operands = [
+        word
+        for word in call.words
+        if not (word.any_text.startswith("-") and len(word.any_text) > 2 and not word.any_text[1:2].islower())
+    ]
     operands = [word for word in operands if word.any_text not in ("-R", "-v", "-f", "--recursive")]
     if len(operands) < 2:
         return EMPTY
@@ -179,7 +214,9 @@ def _chmod(call: Call) -> Value:
                 call.find("V-DISABLE" if place.rule == "V-AGENT-CONFIG" else place.rule)
             if place is not None and place.rule == "V-GIT-HOOK" and makes_executable:
                 call.find("V-GIT-HOOK")
-    if mode in ("000", "0", "-x", "a-x", "a-rwx", "-rwx") and any(is_precious(call.state.path(w.any_text)) for w in files):
+    if mode in ("000", "0", "-x", "a-x", "a-rwx", "-rwx") and any(
+        is_precious(call.state.path(w.any_text)) for w in files
+    ):
         call.find("V-DESTROY")
     return EMPTY
 
@@ -211,17 +248,24 @@ def _find(call: Call) -> Value:
     if removes:
         for root in roots:
             call.runner.notes.access(call.state.path(root.any_text), "delete")
-        narrow = any(text in ("-mtime", "-mmin", "-name", "-maxdepth", "-empty", "-newer", "-iname", "-path") for text in texts)
+        narrow = any(
+            text in ("-mtime", "-mmin", "-name", "-maxdepth", "-empty", "-newer", "-iname", "-path")
+            for text in texts
+        )
         wide = path in ("~", "/", "/home", "/Users", "..")
         if wide or (path == "." and not narrow) or path.endswith(".git"):
             call.find("V-DELETE", call.line)
     overwrites = any(text in ("-exec", "-execdir") for text in texts) and any(
         text in ("shred", "truncate", "dd", "chmod") for text in texts
     )
-    if overwrites and path in ("~", "/", "."):
-        if any(text in ("shred", "truncate", "dd") for text in texts) or "000" in texts:
-            call.find("V-DESTROY", call.line)
-    names = [call.texts[i + 1] for i, text in enumerate(texts[:-1]) if text in ("-name", "-iname", "-path", "-regex")]
+    unusable = any(text in ("shred", "truncate", "dd") for text in texts) or "000" in texts
+    if overwrites and unusable and path in ("~", "/", "."):
+        call.find("V-DESTROY", call.line)
+    names = [
+        call.texts[i + 1]
+        for i, text in enumerate(texts[:-1])
+        if text in ("-name", "-iname", "-path", "-regex")
+    ]
     origins: set[Origin] = set()
     if any(_SECRET_NAME.search(name) for name in names):
         origins.add(Origin("secret", "files named " + names[0]))
@@ -312,7 +356,38 @@ def _touch(call: Call) -> Value:
     return EMPTY
 
 
-_FILTERS = "awk cut egrep fgrep gawk grep head less mawk more nl rg sed sort strings tail uniq xxd od hexdump base64 base32 fold column yq bat paste rev tac iconv".split()
+_FILTERS = [
+    "awk",
+    "cut",
+    "egrep",
+    "fgrep",
+    "gawk",
+    "grep",
+    "head",
+    "less",
+    "mawk",
+    "more",
+    "nl",
+    "rg",
+    "sed",
+    "sort",
+    "strings",
+    "tail",
+    "uniq",
+    "xxd",
+    "od",
+    "hexdump",
+    "base64",
+    "base32",
+    "fold",
+    "column",
+    "yq",
+    "bat",
+    "paste",
+    "rev",
+    "tac",
+    "iconv",
+]
 
 EFFECTS: Mapping[str, Effect] = {
     "cat": _cat,
@@ -329,11 +404,27 @@ EFFECTS: Mapping[str, Effect] = {
     **dict.fromkeys(("tar", "zip", "7z", "bsdtar", "rar"), _archive),
     "mktemp": _mktemp,
     **dict.fromkeys(("ls", "stat", "du", "df", "file", "tree", "realpath", "readlink", "which"), _list),
-    **dict.fromkeys(("md5sum", "sha1sum", "sha256sum", "shasum", "md5", "cksum", "b2sum", "sha512sum"), _digest),
+    **dict.fromkeys(
+        ("md5sum", "sha1sum", "sha256sum", "shasum", "md5", "cksum", "b2sum", "sha512sum"), _digest
+    ),
     "wc": _count,
     "mount": _mount,
     "umount": _mount,
-    **dict.fromkeys(("mkfs", "mkfs.ext4", "mkfs.xfs", "mke2fs", "wipefs", "fdisk", "parted", "sgdisk", "blkdiscard", "cryptsetup"), _format),
+    **dict.fromkeys(
+        (
+            "mkfs",
+            "mkfs.ext4",
+            "mkfs.xfs",
+            "mke2fs",
+            "wipefs",
+            "fdisk",
+            "parted",
+            "sgdisk",
+            "blkdiscard",
+            "cryptsetup",
+        ),
+        _format,
+    ),
     "fallocate": _allocate,
     "mkfile": _allocate,
     "touch": _touch,

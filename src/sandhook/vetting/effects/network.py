@@ -6,14 +6,16 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from sandhook.vetting.call import Call
-from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Origins, Value, concatenated
+from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Origins, Value
 from sandhook.vetting.variables import belonging
 
 Effect = Callable[[Call], "Value | None"]
 
 _URL = re.compile(r"^(?:([a-zA-Z][a-zA-Z0-9+.-]*)://)?(?:[^/@?#]*@)?(\[[^\]]*\]|[^/:?#]+)(?::([^/?#]*))?")
 _ADDRESS = re.compile(r"^\d{1,3}(?:\.\d{1,3}){3}$|^0x[0-9a-fA-F]+$|^\d{8,10}$")
-_PRIVATE = re.compile(r"^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[?::1|host\.docker\.internal|[^.]+\.local(?:host)?$|0\.0\.0\.0)")
+_PRIVATE = re.compile(
+    r"^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[?::1|host\.docker\.internal|[^.]+\.local(?:host)?$|0\.0\.0\.0)"
+)
 
 #: Services that show what anybody sends to them, and make tunnels.
 _DROPS = re.compile(
@@ -40,7 +42,9 @@ def _reach(call: Call, url: str) -> str:
         call.runner.notes.hosts.setdefault("*")
         return HOLE
     scheme, host, port = match.groups()
-    number = port or {"http": "80", "ftp": "21", "ssh": "22", "git": "9418"}.get(scheme or "", "443" if scheme == "https" or scheme is None else "")
+    number = port or {"http": "80", "ftp": "21", "ssh": "22", "git": "9418"}.get(
+        scheme or "", "443" if scheme == "https" or scheme is None else ""
+    )
     call.runner.notes.hosts.setdefault(f"{host}:{number}".replace(HOLE, "*").rstrip(":"))
     call.find("V-NETWORK", f"{call.name} {host}")
     return host
@@ -49,7 +53,9 @@ def _reach(call: Call, url: str) -> str:
 def _sends(call: Call, origins: Origins, host: str) -> None:
     """Report data that goes to a host."""
     kinds = {origin.kind for origin in origins}
-    names = sorted({origin.name for origin in origins if origin.kind in ("secret", "environment", "transcript")})
+    names = sorted(
+        {origin.name for origin in origins if origin.kind in ("secret", "environment", "transcript")}
+    )
     if local(host):
         return
     if kinds & {"secret", "environment", "transcript"}:
@@ -57,9 +63,7 @@ def _sends(call: Call, origins: Origins, host: str) -> None:
     for origin in origins:
         if origin.kind == "token" and HOLE not in host:
             whose = belonging(origin.name, host)
-            if whose == "other":
-                call.find("V-SEND-TOKEN", f"{origin.name} to {host}")
-            elif whose == "unknown" and _ADDRESS.match(host):
+            if whose == "other" or (whose == "unknown" and _ADDRESS.match(host)):
                 call.find("V-SEND-TOKEN", f"{origin.name} to {host}")
     exposed = bool(_ADDRESS.match(host) or _DROPS.search(host))
     if "payload" in kinds:
@@ -73,20 +77,76 @@ def _sends(call: Call, origins: Origins, host: str) -> None:
 def _dns(call: Call, host: str, origins: Origins) -> None:
     """Report the look-up of a name that has data in it."""
     kinds = {origin.kind for origin in origins}
-    if kinds & {"payload", "secret", "token", "environment", "transcript", "file", "decoded"} and HOLE in host:
-        call.find("V-DNS", f"looks up {host}")
-    elif call.name not in ("curl", "wget", "ping", "http", "xh") and HOLE in host and re.search(HOLE + r"\.[\w-]+\.", host):
+    if (
+        kinds & {"payload", "secret", "token", "environment", "transcript", "file", "decoded"}
+        and HOLE in host
+    ) or (
+        call.name not in ("curl", "wget", "ping", "http", "xh")
+        and HOLE in host
+        and re.search(HOLE + r"\.[\w-]+\.", host)
+    ):
         call.find("V-DNS", f"looks up {host}")
 
 
-_DATA = ("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--data-ascii", "--json", "-F", "--form", "--form-string")
+_DATA = (
+    "-d",
+    "--data",
+    "--data-raw",
+    "--data-binary",
+    "--data-urlencode",
+    "--data-ascii",
+    "--json",
+    "-F",
+    "--form",
+    "--form-string",
+)
 _WGET_DATA = ("--post-data", "--body-data")
 _FILES = ("-T", "--upload-file", "--post-file", "--body-file")
 _OUTPUTS = ("-o", "--output", "-O", "--output-document")
 _VALUES = frozenset(
-    "-X --request -H --header -A --user-agent -e --referer -u --user -m --max-time --connect-timeout --retry --retry-delay -w --write-out -b"
-    " --cookie -c --cookie-jar -x --proxy --cacert --cert --key --resolve -t --tries --timeout --method -K --config --url --limit-rate"
-    " -C --range -r --retry-max-time --password --http-user".split()
+    [
+        "-X",
+        "--request",
+        "-H",
+        "--header",
+        "-A",
+        "--user-agent",
+        "-e",
+        "--referer",
+        "-u",
+        "--user",
+        "-m",
+        "--max-time",
+        "--connect-timeout",
+        "--retry",
+        "--retry-delay",
+        "-w",
+        "--write-out",
+        "-b",
+        "--cookie",
+        "-c",
+        "--cookie-jar",
+        "-x",
+        "--proxy",
+        "--cacert",
+        "--cert",
+        "--key",
+        "--resolve",
+        "-t",
+        "--tries",
+        "--timeout",
+        "--method",
+        "-K",
+        "--config",
+        "--url",
+        "--limit-rate",
+        "-C",
+        "--range",
+        "-r",
+        "--retry-max-time",
+        "--password",
+        "--http-user",
+    ]
 )
 
 
@@ -96,8 +156,12 @@ def _curl(call: Call) -> Value:
     for value in call.arguments(*_DATA, *_WGET_DATA):
         sent |= value.origins | _attached(call, value)
     for value in call.arguments(*_FILES):
-        sent |= value.origins | (call.stdin.origins if value.any_text in ("-", ".") else call.access(value, "read"))
-    for value in call.arguments("-H", "--header", "-u", "--user", "-A", "--user-agent", "-b", "--cookie", "-e"):
+        sent |= value.origins | (
+            call.stdin.origins if value.any_text in ("-", ".") else call.access(value, "read")
+        )
+    for value in call.arguments(
+        "-H", "--header", "-u", "--user", "-A", "--user-agent", "-b", "--cookie", "-e"
+    ):
         headers |= value.origins
     urls = _urls(call)
     fetched: set[Origin] = set()
@@ -138,8 +202,12 @@ def _urls(call: Call) -> list[Value]:
             skip = False
         elif text in options:
             skip = True
-        elif text[:1] == "-" and text[1:2] != "-" and len(text) > 2 and f"-{text[-1]}" in options and not any(
-            text.startswith(each) for each in ("-d", "-H", "-F", "-X", "-T", "-u")
+        elif (
+            text[:1] == "-"
+            and text[1:2] != "-"
+            and len(text) > 2
+            and f"-{text[-1]}" in options
+            and not any(text.startswith(each) for each in ("-d", "-H", "-F", "-X", "-T", "-u"))
         ):
             skip = True  # -sSLo FILE
         elif text[:1] != "-" and text:
@@ -217,7 +285,16 @@ def _lookup(call: Call) -> Value:
             continue
         for each in word.texts:
             call.runner.notes.hosts.setdefault(each.replace(HOLE, "*"))
-            _dns(call, each, word.origins | (call.stdin.origins if HOLE in each and call.stdin.text is None and not word.origins else NOTHING))
+            _dns(
+                call,
+                each,
+                word.origins
+                | (
+                    call.stdin.origins
+                    if HOLE in each and call.stdin.text is None and not word.origins
+                    else NOTHING
+                ),
+            )
     return Value((HOLE,), frozenset({Origin("download", "a name server")}))
 
 
@@ -234,7 +311,9 @@ def _ping(call: Call) -> Value:
 def _ssh(call: Call) -> Value:
     if call.has("-R", "-w", "-D"):
         call.find("V-TUNNEL")
-    hosts = [word for word in call.operands if "@" in word.any_text or "." in word.any_text or ":" in word.any_text]
+    hosts = [
+        word for word in call.operands if "@" in word.any_text or "." in word.any_text or ":" in word.any_text
+    ]
     host = (hosts[0].any_text if hosts else HOLE).rpartition("@")[2].partition(":")[0]
     _reach(call, f"ssh://{host}")
     if call.name in ("scp", "sftp"):
@@ -254,7 +333,9 @@ def rsync_to(call: Call) -> None:
         host = operands[-1].any_text.rpartition("@")[2].partition(":")[0]
         _reach(call, f"ssh://{host}")
         origins = call.reads(operands[:-1])
-        if any(call.state.path(word.any_text.rstrip("/") or "/") in (".", "~", "/") for word in operands[:-1]):
+        if any(
+            call.state.path(word.any_text.rstrip("/") or "/") in (".", "~", "/") for word in operands[:-1]
+        ):
             origins |= {Origin("file", "tree")}
         _sends(call, origins, host)
 
@@ -274,7 +355,10 @@ def _mail(call: Call) -> Value:
 def _cloud(call: Call) -> Value | None:
     """aws, gcloud, az, gh: uploads, and commands that print tokens."""
     line = " ".join(call.texts)
-    if re.search(r"auth (?:token|print-(?:access|identity)-token)|get-access-token|configure (?:get|export-credentials)|secretsmanager get|ssm get-parameter|get-session-token|export-credentials", line):
+    if re.search(
+        r"auth (?:token|print-(?:access|identity)-token)|get-access-token|configure (?:get|export-credentials)|secretsmanager get|ssm get-parameter|get-session-token|export-credentials",
+        line,
+    ):
         return Value((HOLE,), frozenset({Origin("secret", f"{call.name} {line[:40]}")}))
     if call.name == "gh" and re.match(r"gist create", line):
         origins = call.stdin.origins | call.reads(call.operands[2:])
@@ -289,7 +373,11 @@ def _cloud(call: Call) -> Value | None:
                 origins |= {Origin("file", "tree")}
             _reach(call, "https://s3.amazonaws.com")
             _sends(call, origins, target)
-    elif call.name == "gh" and re.match(r"(?:secret|ssh-key|auth) ", line) and not re.match(r"auth status", line):
+    elif (
+        call.name == "gh"
+        and re.match(r"(?:secret|ssh-key|auth) ", line)
+        and not re.match(r"auth status", line)
+    ):
         call.find("V-LOGIN")
     else:
         return None
@@ -298,18 +386,18 @@ def _cloud(call: Call) -> Value | None:
 
 def urls_of(values: Iterable[Value]) -> list[str]:
     """Return the words that are URLs of another machine."""
-    return [text for value in values for text in value.texts if "://" in text or re.match(r"^[\w.-]+@[\w.-]+:", text)]
+    return [
+        text
+        for value in values
+        for text in value.texts
+        if "://" in text or re.match(r"^[\w.-]+@[\w.-]+:", text)
+    ]
 
 
 def sends(call: Call, origins: Origins, host: str) -> None:
     """Report data that goes to a host."""
     _reach(call, f"https://{host}")
     _sends(call, origins, host)
-
-
-def joined_input(call: Call) -> Value:
-    """Return everything that a command receives."""
-    return concatenated([call.stdin, *call.words])
 
 
 EFFECTS: Mapping[str, Effect] = {
@@ -319,7 +407,23 @@ EFFECTS: Mapping[str, Effect] = {
     **dict.fromkeys(("dig", "nslookup", "host", "drill", "resolvectl", "dscacheutil", "getent"), _lookup),
     **dict.fromkeys(("ping", "ping6", "traceroute", "fping"), _ping),
     **dict.fromkeys(("ssh", "scp", "sftp", "autossh"), _ssh),
-    **dict.fromkeys(("ngrok", "cloudflared", "bore", "localtunnel", "lt", "frpc", "chisel", "tailscale", "ttyd", "gotty", "sshd", "tor"), _tunnel),
+    **dict.fromkeys(
+        (
+            "ngrok",
+            "cloudflared",
+            "bore",
+            "localtunnel",
+            "lt",
+            "frpc",
+            "chisel",
+            "tailscale",
+            "ttyd",
+            "gotty",
+            "sshd",
+            "tor",
+        ),
+        _tunnel,
+    ),
     **dict.fromkeys(("mail", "mailx", "sendmail", "mutt", "msmtp", "swaks"), _mail),
     **dict.fromkeys(("aws", "gcloud", "az", "gh", "op", "vault", "doctl"), _cloud),
 }

@@ -12,9 +12,70 @@ Effect = Callable[[Call], "Value | None"]
 
 #: Built-ins of bash, which are no programs.
 BUILTINS = frozenset(
-    ": . [ alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown echo enable eval exec"
-    " exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray"
-    " readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait [[".split()
+    [
+        ":",
+        ".",
+        "[",
+        "alias",
+        "bg",
+        "bind",
+        "break",
+        "builtin",
+        "caller",
+        "cd",
+        "command",
+        "compgen",
+        "complete",
+        "compopt",
+        "continue",
+        "declare",
+        "dirs",
+        "disown",
+        "echo",
+        "enable",
+        "eval",
+        "exec",
+        "exit",
+        "export",
+        "false",
+        "fc",
+        "fg",
+        "getopts",
+        "hash",
+        "help",
+        "history",
+        "jobs",
+        "kill",
+        "let",
+        "local",
+        "logout",
+        "mapfile",
+        "popd",
+        "printf",
+        "pushd",
+        "pwd",
+        "read",
+        "readarray",
+        "readonly",
+        "return",
+        "set",
+        "shift",
+        "shopt",
+        "source",
+        "suspend",
+        "test",
+        "times",
+        "trap",
+        "true",
+        "type",
+        "typeset",
+        "ulimit",
+        "umask",
+        "unalias",
+        "unset",
+        "wait",
+        "[[",
+    ]
 )
 
 #: Escapes of printable characters in a format of printf or a word of echo -e.
@@ -25,7 +86,9 @@ _MANY = 4
 
 
 def _eval(call: Call) -> Value:
-    value = concatenated([part for word in call.words for part in (word, known(" "))]) if call.words else EMPTY
+    value = (
+        concatenated([part for word in call.words for part in (word, known(" "))]) if call.words else EMPTY
+    )
     if value.text is not None:
         value = Value((value.text.strip(),), value.origins)
     return call.runner.run_text(value, call.state, "eval", call.at)
@@ -79,7 +142,11 @@ def _printf(call: Call) -> Value:
     output = call.runner.compute(["printf", *complete], "") if len(complete) == len(texts) else None
     if output is not None:
         value = known(output, call.origins)
-    elif format_.count("%") == format_.count("%s") and len(words) - 1 == format_.count("%s") and HOLE not in format_:
+    elif (
+        format_.count("%") == format_.count("%s")
+        and len(words) - 1 == format_.count("%s")
+        and HOLE not in format_
+    ):
         pieces = format_.replace("\\n", "\n").split("%s")
         parts = [known(pieces[0])]
         for word, piece in zip(words[1:], pieces[1:], strict=True):
@@ -132,7 +199,9 @@ def _read(call: Call) -> Value:
             call.state.arrays[name] = elements or (source.without_text(),)
         elif call.has("-a"):
             words = source.text.split() if source.text is not None else []
-            call.state.arrays[name] = tuple(Value((word,), source.origins) for word in words) or (source.without_text(),)
+            call.state.arrays[name] = tuple(Value((word,), source.origins) for word in words) or (
+                source.without_text(),
+            )
         elif 0 < len(lines) <= 8:
             call.state.variables[name] = joined([Value((line.strip(),), source.origins) for line in lines])
         else:
@@ -242,5 +311,26 @@ EFFECTS: Mapping[str, Effect] = {
     "alias": _alias,
     "enable": _enable,
     "exec": _exec,
-    **dict.fromkeys(("exit", "return", "true", "false", ":", "test", "[", "wait", "umask", "shopt", "sleep", "break", "continue", "type", "hash", "mkdir", "disown"), _nothing),
+    **dict.fromkeys(
+        (
+            "exit",
+            "return",
+            "true",
+            "false",
+            ":",
+            "test",
+            "[",
+            "wait",
+            "umask",
+            "shopt",
+            "sleep",
+            "break",
+            "continue",
+            "type",
+            "hash",
+            "mkdir",
+            "disown",
+        ),
+        _nothing,
+    ),
 }

@@ -52,7 +52,9 @@ def _spying(what: str) -> Effect:
     def effect(call: Call) -> Value | None:
         call.find("V-SPY", call.line)
         for word in call.operands[-1:]:
-            call.state.written[call.state.path(word.any_text)] = Value((HOLE,), frozenset({Origin("secret", what)}))
+            call.state.written[call.state.path(word.any_text)] = Value(
+                (HOLE,), frozenset({Origin("secret", what)})
+            )
         return Value((HOLE,), frozenset({Origin("secret", what)}))
 
     return effect
@@ -60,7 +62,9 @@ def _spying(what: str) -> Effect:
 
 def _clipboard(call: Call) -> Value:
     """Reading the clipboard; writing it is what notifiers do."""
-    writes = call.name in ("pbcopy", "wl-copy") or (call.name in ("xclip", "xsel") and not call.has("-o", "-out", "--output"))
+    writes = call.name in ("pbcopy", "wl-copy") or (
+        call.name in ("xclip", "xsel") and not call.has("-o", "-out", "--output")
+    )
     if writes:
         return EMPTY
     call.find("V-SPY", call.line)
@@ -82,14 +86,18 @@ def _environment(call: Call) -> Value:
         return call.runner.variable(call.operands[0].any_text)
     if any("=" not in word.any_text for word in call.operands):
         return EMPTY
-    return Value((HOLE,), frozenset({Origin("environment", "the environment")}))
+    return call.runner.all_variables()
 
 
 def _kill(call: Call) -> Value:
     line = " ".join(call.texts)
     if call.name == "kill" and re.match(r"-(?:0|l)\b", line):
         return EMPTY
-    against = re.search(r"claude|codex|gemini|cursor|sandhook|guard|auditd|falco|osquery|crowdstrike|agent|clamd|defender", line, re.IGNORECASE)
+    against = re.search(
+        r"claude|codex|gemini|cursor|sandhook|guard|auditd|falco|osquery|crowdstrike|agent|clamd|defender",
+        line,
+        re.IGNORECASE,
+    )
     everything = re.search(r"(?:^|\s)-1(?:$|\s*$)|PPID|--\s*-1", line) and call.name == "kill"
     if against or everything:
         call.find("V-KILL", call.line, "high")
@@ -99,13 +107,18 @@ def _kill(call: Call) -> Value:
 
 
 def _sudo(call: Call) -> None:
-    severity: Severity | None = "high" if call.has("-S", "--stdin", "-A") or call.stdin.has("secret") else None
+    severity: Severity | None = (
+        "high" if call.has("-S", "--stdin", "-A") or call.stdin.has("secret") else None
+    )
     call.find("V-PRIVILEGE", call.line, severity)
 
 
 def _docker(call: Call) -> Value | None:
     line = " ".join(call.texts)
-    if re.search(r"--privileged|--pid[= ]host|(?:-v|--volume|--mount)[= ]*(?:type=bind,source=)?(?:/|~|/etc|/home|/var/run/docker\.sock)[:,]", line):
+    if re.search(
+        r"--privileged|--pid[= ]host|(?:-v|--volume|--mount)[= ]*(?:type=bind,source=)?(?:/|~|/etc|/home|/var/run/docker\.sock)[:,]",
+        line,
+    ):
         call.find("V-CONTAINER")
     return None
 
@@ -120,7 +133,12 @@ _GIT_RUNS = re.compile(
 def _git(call: Call) -> Value | None:
     texts = call.texts
     while texts[:1] and texts[0] in ("-C", "-c", "--git-dir", "--work-tree"):
-        if texts[0] == "-c" and len(texts) > 1 and _GIT_RUNS.search(texts[1].replace("=", " ", 1)) and "pager=cat" not in texts[1]:
+        if (
+            texts[0] == "-c"
+            and len(texts) > 1
+            and _GIT_RUNS.search(texts[1].replace("=", " ", 1))
+            and "pager=cat" not in texts[1]
+        ):
             call.find("V-GIT-CONFIG")
         texts = texts[2:]
     command = texts[0] if texts else ""
@@ -135,7 +153,17 @@ def _git(call: Call) -> Value | None:
     elif command == "credential" or (command == "credential-osxkeychain"):
         call.find("V-READ-SECRET")
         return Value((HOLE,), frozenset({Origin("secret", "git's credentials")}))
-    elif command in ("reset", "clean", "checkout", "stash", "branch", "filter-branch", "reflog", "gc", "update-ref"):
+    elif command in (
+        "reset",
+        "clean",
+        "checkout",
+        "stash",
+        "branch",
+        "filter-branch",
+        "reflog",
+        "gc",
+        "update-ref",
+    ):
         _git_discards(call, command, line)
     elif command in ("archive", "bundle"):
         return Value((HOLE,), frozenset({Origin("file", "tree")}))
@@ -143,7 +171,11 @@ def _git(call: Call) -> Value | None:
         return Value((HOLE,), frozenset({Origin("file", f"git {command}")}))
     elif command in ("clone", "fetch", "pull", "ls-remote"):
         for url in urls_of(call.words):
-            sends(call, call.origins, url.partition("://")[2].partition("/")[0] or url.partition("@")[2].partition(":")[0])
+            sends(
+                call,
+                call.origins,
+                url.partition("://")[2].partition("/")[0] or url.partition("@")[2].partition(":")[0],
+            )
     elif command == "commit" and call.has("--no-verify", "-n"):
         call.find("V-DISABLE", call.line, "medium")
     return Value((HOLE,))
@@ -174,11 +206,17 @@ def _git_push(call: Call, line: str) -> Value:
 
 
 def _git_discards(call: Call, command: str, line: str) -> None:
-    if command in ("filter-branch", "update-ref") or (command == "reflog" and "expire" in line):
+    if (
+        command in ("filter-branch", "update-ref")
+        or (command == "reflog" and "expire" in line)
+        or (command == "clean" and re.search(r"-\w*[xX]\w*|-\w*d\w*", line) and re.search(r"-\w*f", line))
+    ):
         call.find("V-DELETE")
-    elif command == "clean" and re.search(r"-\w*[xX]\w*|-\w*d\w*", line) and re.search(r"-\w*f", line):
-        call.find("V-DELETE")
-    elif (command == "reset" and "--hard" in line) or (command == "checkout" and re.search(r"(?:--\s+)?\.$", line)) or (command == "stash" and "clear" in line):
+    elif (
+        (command == "reset" and "--hard" in line)
+        or (command == "checkout" and re.search(r"(?:--\s+)?\.$", line))
+        or (command == "stash" and "clear" in line)
+    ):
         call.find("V-DELETE", call.line, "high" if re.search(r"HEAD~|origin|@\{|clear", line) else "medium")
     elif command == "branch" and "-D" in line:
         call.find("V-DELETE", call.line, "medium")
@@ -186,7 +224,10 @@ def _git_discards(call: Call, command: str, line: str) -> None:
 
 def _package(call: Call) -> Value | None:
     line = " ".join(call.texts)
-    if re.search(r"config set .*(?:registry|proxy|script-shell|ignore-scripts|strict-ssl)|--(?:extra-)?index-url[= ]|--registry[= ]|--trusted-host", line):
+    if re.search(
+        r"config set .*(?:registry|proxy|script-shell|ignore-scripts|strict-ssl)|--(?:extra-)?index-url[= ]|--registry[= ]|--trusted-host",
+        line,
+    ):
         call.find("V-PACKAGE-SOURCE")
     elif re.search(r"^(?:publish|adduser|login|owner add|token create)\b", line):
         call.find("V-LOGIN", call.line, "high" if "publish" not in line else "medium")
@@ -213,7 +254,9 @@ def _jq(call: Call) -> Value | None:
                 call.access(call.words[index + 2], "read")
         elif each in ("--indent", "--tab", "-L"):
             skip |= {index + 1}
-    operands = [word for index, word in enumerate(call.words) if index not in skip and word.any_text[:1] != "-"]
+    operands = [
+        word for index, word in enumerate(call.words) if index not in skip and word.any_text[:1] != "-"
+    ]
     if operands:
         program, files = operands[0], operands[1:]
         text = program.any_text
@@ -224,8 +267,16 @@ def _jq(call: Call) -> Value | None:
         call.find("V-REWRITE", call.line)
         for literal in re.findall(r'"((?:[^"\\]|\\.){8,})"', text):
             if re.search(r"[|;&]|\$\(", literal):
-                call.runner.run_text(Value((literal.replace('\\"', '"'),)), call.state.branch(), "the new input", call.at)
-    origins = call.origins | (call.reads(files) if files else call.stdin.origins if not call.has("-n", "--null-input") else frozenset())
+                call.runner.run_text(
+                    Value((literal.replace('\\"', '"'),)), call.state.branch(), "the new input", call.at
+                )
+    origins = call.origins | (
+        call.reads(files)
+        if files
+        else call.stdin.origins
+        if not call.has("-n", "--null-input")
+        else frozenset()
+    )
     if "@base64d" in text:
         origins |= {Origin("decoded", "jq")}
     if "transcript" in text and any(origin.kind == "payload" for origin in origins):
@@ -239,7 +290,7 @@ def _jq(call: Call) -> Value | None:
 
 def _path_of(call: Call) -> Value | None:
     """dirname, basename, realpath, readlink -f: a path stays a path."""
-    operands = [word for word in call.operands]
+    operands = list(call.operands)
     if call.name in ("realpath", "readlink") and operands:
         return operands[-1]
     return None
@@ -269,7 +320,12 @@ def _unpack(call: Call) -> Value | None:
 def _defaults(call: Call) -> Value | None:
     line = " ".join(call.texts)
     if re.match(r"write\b", line):
-        call.find("V-DISABLE" if re.search(r"LSQuarantine|loginwindow|screensaver|SoftwareUpdate", line) else "V-SYSTEM", call.line)
+        call.find(
+            "V-DISABLE"
+            if re.search(r"LSQuarantine|loginwindow|screensaver|SoftwareUpdate", line)
+            else "V-SYSTEM",
+            call.line,
+        )
     return None
 
 
@@ -290,36 +346,84 @@ EFFECTS: Mapping[str, Effect] = {
     **dict.fromkeys(("sudo", "doas", "pkexec", "su"), _sudo),
     **dict.fromkeys(("docker", "podman", "nerdctl"), _docker),
     "git": _git,
-    **dict.fromkeys(("npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "npx", "bunx", "uvx", "pipx", "gem", "cargo", "go", "brew", "poetry"), _package),
+    **dict.fromkeys(
+        (
+            "npm",
+            "pnpm",
+            "yarn",
+            "bun",
+            "pip",
+            "pip3",
+            "uv",
+            "npx",
+            "bunx",
+            "uvx",
+            "pipx",
+            "gem",
+            "cargo",
+            "go",
+            "brew",
+            "poetry",
+        ),
+        _package,
+    ),
     "jq": _jq,
     **dict.fromkeys(("realpath", "readlink"), _path_of),
     "openssl": _openssl,
     "gpg": _when(r"--export-secret|--import\b.*|--delete-secret", "V-READ-SECRET"),
     **dict.fromkeys(("gunzip", "zcat", "bunzip2", "bzcat", "unxz", "xzcat", "uudecode"), _unpack),
-    "security": _reading("the keychain", r"find-(?:generic|internet)|dump-keychain|export|find-key|find-certificate.*-w"),
+    "security": _reading(
+        "the keychain", r"find-(?:generic|internet)|dump-keychain|export|find-key|find-certificate.*-w"
+    ),
     "secret-tool": _reading("the keyring", r"lookup|search"),
     "pass": _reading("the password store"),
     "kwallet-query": _reading("the wallet"),
     "keyctl": _reading("the keyring", r"print|read|pipe"),
     "bw": _reading("the password store", r"get|list|export"),
     "lpass": _reading("the password store"),
-    **dict.fromkeys(("screencapture", "scrot", "gnome-screenshot", "import", "grim", "maim", "spectacle"), _spying("the screen")),
-    **dict.fromkeys(("arecord", "parecord", "sox", "rec", "imagesnap", "fswebcam"), _spying("the microphone or camera")),
+    **dict.fromkeys(
+        ("screencapture", "scrot", "gnome-screenshot", "import", "grim", "maim", "spectacle"),
+        _spying("the screen"),
+    ),
+    **dict.fromkeys(
+        ("arecord", "parecord", "sox", "rec", "imagesnap", "fswebcam"), _spying("the microphone or camera")
+    ),
     **dict.fromkeys(("xinput", "evtest", "logkeys", "showkey", "xev"), _spying("the keyboard")),
     **dict.fromkeys(("pbpaste", "wl-paste", "xclip", "xsel", "pbcopy", "wl-copy"), _clipboard),
-    **dict.fromkeys(("setenforce", "ufw", "iptables", "nft", "pfctl", "spctl", "csrutil", "aa-disable", "aa-teardown", "socketfilterfw"), _rule("V-DISABLE")),
+    **dict.fromkeys(
+        (
+            "setenforce",
+            "ufw",
+            "iptables",
+            "nft",
+            "pfctl",
+            "spctl",
+            "csrutil",
+            "aa-disable",
+            "aa-teardown",
+            "socketfilterfw",
+        ),
+        _rule("V-DISABLE"),
+    ),
     "auditctl": _rule("V-DISABLE"),
     "xattr": _when(r"-d\b|-c\b|-r?d?c?\b.*quarantine", "V-DISABLE"),
     "chattr": _when(r"\+i|-i", "V-DISABLE"),
-    **dict.fromkeys(("useradd", "adduser", "usermod", "passwd", "chpasswd", "visudo", "dscl", "ssh-copy-id", "groupadd"), _rule("V-LOGIN")),
+    **dict.fromkeys(
+        ("useradd", "adduser", "usermod", "passwd", "chpasswd", "visudo", "dscl", "ssh-copy-id", "groupadd"),
+        _rule("V-LOGIN"),
+    ),
     "ssh-keygen": _when(r"-[A-Za-z]*p\b", "V-LOGIN", "medium"),
     "ssh-add": _when(r"-D|-x|-X", "V-DISABLE", "medium"),
-    **dict.fromkeys(("sysctl", "insmod", "modprobe", "kextload", "ldconfig", "update-alternatives"), _rule("V-SYSTEM")),
+    **dict.fromkeys(
+        ("sysctl", "insmod", "modprobe", "kextload", "ldconfig", "update-alternatives"), _rule("V-SYSTEM")
+    ),
     "defaults": _defaults,
     "journalctl": _when(r"--vacuum|--rotate", "V-TRACES"),
     "wevtutil": _rule("V-TRACES"),
     "logrotate": _when(r"-f|--force", "V-TRACES"),
-    **dict.fromkeys(("xmrig", "minerd", "cpuminer", "ethminer", "cgminer", "t-rex", "nbminer"), _rule("V-EXHAUST")),
+    **dict.fromkeys(
+        ("xmrig", "minerd", "cpuminer", "ethminer", "cgminer", "t-rex", "nbminer"), _rule("V-EXHAUST")
+    ),
     **dict.fromkeys(("stress", "stress-ng"), _rule("V-EXHAUST")),
     "yes": _yes,
     **dict.fromkeys(("shutdown", "reboot", "halt", "poweroff", "init"), _rule("V-KILL", "high")),

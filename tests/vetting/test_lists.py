@@ -1,0 +1,106 @@
+"""The two figures by which ``sandhook vet`` is measured, over the lists of ``conformance/vet``."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandhook.hooks import contracts
+from sandhook.recipes import catalogue
+from sandhook.recipes.script import hook_of
+from sandhook.vetting import Report, vet
+
+ROOT = Path(__file__).parents[2]
+LISTS = ROOT / "conformance/vet"
+
+#: Sources of cases that are hooks of documentation; the others are vectors of tests.
+PUBLISHED = re.compile(r"docs|example|skill|reference|usage|hooks page|README|rtk-rewrite|documentation")
+
+#: A hook that prints one constant shows the form of an answer; nobody uses it.
+CONSTANT = re.compile(
+    r"(?:echo|printf) '[^']*'(?: >&2)?(?:; ?(?:exit \d+|true))?|exit \d|echo \w+( >&2)?(; ?exit \d)?"
+)
+
+Files = dict[str, bytes]
+
+
+def cases(path: Path) -> Iterator[tuple[str, Files]]:
+    """Yield the cases of a list: the name and the files."""
+    for case in path.read_text().split("\n#### ")[1:]:
+        name, _, text = case.partition("\n")
+        first, *others = text.split("\n## file: ")
+        files = {"hook.sh": first.encode()}
+        for other in others:
+            file, _, content = other.partition("\n")
+            files[file.strip()] = content.encode()
+        yield name, files
+
+
+def commands(value: Any) -> Iterator[str]:
+    """Yield the shell texts in a configuration."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if key in ("command", "bash", "run") and isinstance(each, str):
+                yield each
+            else:
+                yield from commands(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from commands(each)
+
+
+def published() -> Iterator[tuple[str, Files]]:
+    """Yield the hooks of documentation in ``conformance/hooks``, each text once."""
+    seen: set[str] = set()
+    for path in sorted((ROOT / "conformance/hooks").glob("*/*.json")):
+        for case in json.loads(path.read_text())["cases"]:
+            if not PUBLISHED.search(case.get("source", "")):
+                continue
+            for text in commands(case.get("config", {})):
+                if text not in seen and not CONSTANT.fullmatch(text.strip()):
+                    seen.add(text)
+                    files = {
+                        name: data.encode()
+                        for name, data in (case.get("files") or {}).items()
+                        if isinstance(data, str)
+                    }
+                    yield f"{path.parent.name}: {text[:60]}", {**files, "hook.sh": text.encode()}
+
+
+def recipes() -> Iterator[tuple[str, Files]]:
+    contract = contracts.get("claude_code")
+    for recipe in map(catalogue.get, catalogue.NAMES):
+        yield recipe.name, {"hook.sh": hook_of(recipe, contract, ".claude/hooks").script.encode()}
+
+
+def is_flagged(files: Files) -> bool:
+    report: Report = vet(files, config="hook.sh", observe=False)
+    return any(finding.severity == "high" for finding in report.findings)
+
+
+@pytest.mark.parametrize("half", ["first", "second"])
+def test_malicious_hooks_are_flagged(half: str) -> None:
+    hooks = list(cases(LISTS / f"malicious/{half}.hooks"))
+    missed = [name for name, files in hooks if not is_flagged(files)]
+    print(f"{half} half: {len(hooks) - len(missed)} of {len(hooks)} flagged; missed: {missed}")
+    assert len(hooks) == 50
+    assert len(missed) <= 0.05 * len(hooks), missed
+
+
+def test_harmless_hooks_are_not_flagged() -> None:
+    hooks = [*cases(LISTS / "benign/own.hooks"), *recipes(), *published()]
+    flagged = [name for name, files in hooks if is_flagged(files)]
+    print(f"{len(flagged)} of {len(hooks)} harmless hooks flagged: {flagged}")
+    assert len(hooks) >= 200
+    assert len(flagged) <= 0.05 * len(hooks), flagged
+
+
+def test_the_lists_are_inert() -> None:
+    for path in LISTS.rglob("*.hooks"):
+        assert not path.stat().st_mode & 0o111
+        assert not path.read_bytes().startswith(b"#!")
