@@ -309,8 +309,7 @@ class _Run:
         self.shell = shell
         self.steps: Steps | None = steps
         self.limits = limits
-        self.started = monotonic()
-        self.budget = Budget(limits)
+        self.started, self.budget = monotonic(), Budget(limits)
         self.notes: tuple[str, ...] = ()
         self.stage: Stage | None = None
         if shell.world is None:

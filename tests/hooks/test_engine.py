@@ -307,6 +307,7 @@ def test_a_decision_as_json_has_everything() -> None:
         "signal": None,
         "timed_out": False,
         "limit": None,
+        "drift": [],
         "truncated": False,
         "stdout": answer.stdout.decode(),
         "stderr": "err",
