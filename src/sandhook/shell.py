@@ -137,9 +137,8 @@ class Shell:
             make_directories(fs, self.cwd)
         self.network = network
         self._commands = make_commands(utilities) if utilities else standard_commands()
-        self.crlf = crlf
+        self.crlf, self._lock = crlf, Lock()
         self._runtime = Runtime(self._commands, parse_cache, crlf=crlf)
-        self._lock = Lock()
 
     def run(
         self,
