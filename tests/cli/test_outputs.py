@@ -112,6 +112,7 @@ HOOKS = ("--hooks", "crush.json", "--contract", "crush")
         ("fire", "PreToolUse", *HOOKS, "--tool", "bash", "--sandbox", "--isolation", "thread", "--steps"),
         ("fire", "PreToolUse", "--contract", "crush", "--tool", "bash"),
         ("status",),
+        ("vet", "good.json", "--contract", "crush"),
         ("portability", "--contract", "crush", "good.json"),
     ],
 )  # fmt: skip

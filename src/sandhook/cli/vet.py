@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sandhook.cli import USAGE_ERROR, UsageError
 from sandhook.cli.arguments import Parser
 from sandhook.cli.configuration import guarded
-from sandhook.cli.output import is_terminal, plain, put, put_json
+from sandhook.cli.output import is_terminal, plain, put, put_record
 from sandhook.hooks.manifest import KINDS, to_json, to_text
 from sandhook.hooks.sources import read_regular
 from sandhook.vetting import SEVERITIES, Finding, Report, vet
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from sandhook.cli.terminal import Cell, Meaning
     from sandhook.vetting import HookReport
 
-#: The version of the JSON output.
-VERSION = 1
 
 #: Directories that no hook comes from.
 _SKIPPED = frozenset({".git", "node_modules", ".venv", "__pycache__"})
@@ -72,7 +70,7 @@ def _vet(options: argparse.Namespace) -> int:
     if options.manifest:
         _write(options.manifest, to_text(report.manifest))
     if options.layout == "json":
-        put_json(_json(report))
+        put_record("vet", **_fields(report))
     elif is_terminal(sys.stdout):
         _draw(report)
     else:
@@ -206,9 +204,8 @@ def _draw(report: Report) -> None:
     show(line((_summary(report), _MEANINGS[worst] if worst else "good")))
 
 
-def _json(report: Report) -> dict[str, object]:
+def _fields(report: Report) -> dict[str, object]:
     return {
-        "version": VERSION,
         "manifest": to_json(report.manifest),
         "problems": list(report.problems),
         "hooks": [

@@ -121,16 +121,22 @@ def loads(name: str, text: str, *, lasting: bool) -> RuleId | None:
     return None
 
 
-_EXPORT = re.compile(
-    r"""^\s*(?:export\s+|declare -x\s+|set -gx\s+)?([A-Za-z_]\w*)[= ](["']?)(.*?)\2\s*;?\s*$""", re.MULTILINE
-)
+_EXPORT = re.compile(r"(?:(?:export|declare -x|set -gx)\s+)?([A-Za-z_]\w*)[= ](.*)")
 
 
 def persists(text: str, notes: Notes, file: str, at: tuple[int, int]) -> bool:
     """Report the variables in a text that later shells execute; return whether it has nothing else."""
-    rest = _EXPORT.sub("", text)
-    for name, _, value in _EXPORT.findall(text):
+    has_rest = False
+    for line in text.split("\n"):
+        statement = line.strip().removesuffix(";").rstrip()
+        match = _EXPORT.fullmatch(statement)
+        if match is None:
+            has_rest = has_rest or bool(statement)
+            continue
+        name, value = match[1], match[2]
+        if len(value) > 1 and value[0] == value[-1] in "\"'":
+            value = value[1:-1]
         rule = loads(name, value.replace("$HOME", "~"), lasting=True)
         if rule is not None:
             notes.find(rule, f"{name}={value} for later commands", file, at)
-    return not rest.strip()
+    return not has_rest

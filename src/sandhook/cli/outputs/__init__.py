@@ -21,6 +21,7 @@ OUTPUTS = {
     "portability": "places",
     "status": "hooks",
     "test": "cases",
+    "vet": "vetting",
 }
 
 

@@ -91,6 +91,7 @@ def definitions() -> JsonObject:
                 "stdout?": (TEXT, "standard output"),
                 "stderr?": (TEXT, "standard error"),
                 "duration_ms?": (NUMBER, "milliseconds"),
+                "drift?": (TEXTS, "what it did that its manifest does not declare"),
                 "steps?": (list_of(reference("step")), "what each command did; with --steps"),
             }
         ),

@@ -209,7 +209,7 @@ def _git_discards(call: Call, command: str, line: str) -> None:
     if (
         command in ("filter-branch", "update-ref")
         or (command == "reflog" and "expire" in line)
-        or (command == "clean" and re.search(r"-\w*[xX]\w*|-\w*d\w*", line) and re.search(r"-\w*f", line))
+        or (command == "clean" and re.search(r"-\w*[xXd]", line) and re.search(r"-\w*f", line))
     ):
         call.find("V-DELETE")
     elif (
