@@ -25,7 +25,7 @@ USED = {
     "max_mem log_errors longest_match never_capture case_sensitive": "RE2 reads its options",
     "TRUE OBJECT": "libjq's kinds of values are a range",
     "start_field start_char": "a key of sort is unpacked as a tuple",
-    "arun fire_native windows_command_line proceed context_note continuation": "the public interface, for callers",
+    "arun fire_native windows_command_line proceed context_note continuation chaos": "the public interface, for callers",
     "grammar host_functions skew asks_input": "keys of a TypedDict",
     "_check_value": "argparse calls it",
     "end_time": "a parameter of a protocol, as OpenTelemetry names it",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -66,13 +66,12 @@ class Shell:
     thread, one run at a time; separate Shells are independent.
 
     Args:
-        files: Initial files, path to content; relative paths are below ``cwd``. A file whose content
-            begins with "#!" is executable.
+        files: Initial files by path, relative ones below ``cwd``; one that begins with "#!" is executable.
         env: The whole environment of the scripts; they inherit nothing from the host.
-        cwd: Working directory; created if it does not exist.
-        limits: Bounds of each run.
+        cwd, limits: Working directory, created if it does not exist; bounds of each run.
         utilities: Additional commands: functions that ``sandhook.utility`` decorates, or a mapping of
             names to module-like objects with Options and run.
+        without: Names of utilities that scripts do not find, as on a machine that lacks these programs.
         network: What ``curl`` and ``wget`` may reach; nothing without it.
         fs: A file system to use instead of a new MemoryFileSystem.
         parse_cache: Keeps parsed scripts beyond the process.
@@ -100,6 +99,7 @@ class Shell:
         cwd: str = "/workspace",
         limits: Limits | None = None,
         utilities: Utilities | None = None,
+        without: Collection[str] = (),
         network: Network | None = None,
         fs: FileSystem | None = None,
         parse_cache: TreeStore | None = None,
@@ -116,7 +116,7 @@ class Shell:
         if isolation != "thread":
             from sandhook.isolation.arguments import check
 
-            check(isolation, utilities=utilities, world=world, may_run=may_run)
+            check(isolation, utilities=utilities, world=world, may_run=may_run, without=without)
         self.limits = limits or _DEFAULT_LIMITS
         self.world = world
         self.cwd = VirtualPath(cwd) if cwd == "/workspace" else normalize(cwd)
@@ -136,7 +136,7 @@ class Shell:
         if world is None and (self.cwd != "/workspace" or type(fs) is not MemoryFileSystem):
             make_directories(fs, self.cwd)
         self.network = network
-        self._commands = make_commands(utilities) if utilities else standard_commands()
+        self._commands = make_commands(utilities, without) if utilities or without else standard_commands()
         self.crlf, self._lock = crlf, Lock()
         self._runtime = Runtime(self._commands, parse_cache, crlf=crlf)
 

@@ -162,3 +162,12 @@ def test_a_missing_program_of_the_host_is_named_after_the_message() -> None:
     first, second = stderr.decode().splitlines()
     assert first == "env: './s': No such file or directory"
     assert second.startswith("sandhook: the sandbox has no python3, ")
+
+
+@pytest.mark.parametrize("line", [b"#!/bin/bash\r\n", b"#!/usr/bin/env bash\r\n", b"#!/bin/bash -e\r\n"])
+def test_without_crlf_a_carriage_return_belongs_to_the_line(line: bytes) -> None:
+    files = {"a.sh": line + b"echo ran\n"}
+    assert Shell(files=files).run("./a.sh").stdout == "ran\n"
+    result = Shell(files=files, crlf=False).run("./a.sh")
+    assert result.stdout == ""
+    assert result.exit_status == 127 or (b"-e" in line and result.exit_status != 0)

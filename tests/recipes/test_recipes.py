@@ -190,3 +190,14 @@ def test_deep_nesting_is_refused_and_a_long_command_is_read(tmp_path: Path) -> N
     ):
         event = Event("tool.pre", tool=ToolCall("Bash", {"command": command}), session_id="s")
         assert fired("destructive-commands", event, tmp_path, {}) is refused
+
+
+def test_files_of_the_machine_do_not_change_the_patterns(tmp_path: Path) -> None:
+    event = Event("tool.pre", tool=ToolCall("Bash", {"command": "rm -rf /tmp/work-1"}), session_id="s")
+    assert fired("destructive-commands", event, tmp_path, {"/tmp/other/file": "x"}) is False
+    plan = plan_of("claude_code", ["destructive-commands", "branch-policy"], lambda path: None, force=False)
+    contract = contracts.get("claude_code")
+    files = {f"/w/{file.path}": file.text for file in plan.files}
+    document = contract.parse(plan.files[0].text, f"/w/{plan.config}", {})
+    for spec in HookEngine.load(document, contract, prestart=False).hooks:
+        assert examine(spec, contract.name, "/w", "/h", Files(files)).absent == ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 class _LazyUtilities(Mapping[str, "Utility"]):
     """The utilities of a shell: each module is imported when it is first called."""
 
-    def __init__(self, own: Mapping[str, Utility]) -> None:
+    def __init__(self, own: Mapping[str, Utility], without: Collection[str]) -> None:
         self._own = dict(own)
         self._names = {**UTILITIES, **self._own}  # those of installed packages are looked up last
+        self._without = frozenset(without)
+        for name in self._without:
+            self._names.pop(name, None)
 
     def __getitem__(self, name: str) -> Utility:
         utility = self._own.get(name)
@@ -32,13 +35,13 @@ class _LazyUtilities(Mapping[str, "Utility"]):
         return utility
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names or name in installed()
+        return name in self._names or (name in installed() and name not in self._without)
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**self._names, **installed()})
+        return (name for name in {**self._names, **installed()} if name not in self._without)
 
     def __len__(self) -> int:
-        return len({**self._names, **installed()})
+        return sum(1 for _ in self)
 
 
 def _load_builtin(name: str) -> Builtin | None:
@@ -55,8 +58,12 @@ def _evaluate_test(state: State, arguments: list[str]) -> bool:
     return evaluate(arguments, ShellProbe(state))
 
 
-def make_commands(utilities: Utilities | None) -> Commands:
-    """Return all commands of a shell: built-ins, utilities, and the utilities of the caller."""
+def make_commands(utilities: Utilities | None, without: Collection[str] = ()) -> Commands:
+    """Return all commands of a shell: built-ins, utilities, and the utilities of the caller.
+
+    Args:
+        without: Names of utilities that it lacks.
+    """
     own: Mapping[str, Utility] = {}
     if utilities:
         from sandhook.command.own import by_name
@@ -64,7 +71,7 @@ def make_commands(utilities: Utilities | None) -> Commands:
         own = by_name(utilities)
     return Commands(
         _load_builtin,
-        _LazyUtilities(own),
+        _LazyUtilities(own, without),
         prepare=builtins.prepare,
         test=_evaluate_test,
         names=builtins.NAMES,

@@ -125,6 +125,16 @@ COMMANDS = {
         "print a script with which a shell completes commands, options and names",
         "sandhook completion bash",
     ),
+    "doctor": Command(
+        "sandhook.cli.doctor",
+        "check that the hooks of this machine's agents are on: start each, and let it refuse what it should",
+        "sandhook doctor --agent claude_code",
+    ),
+    "chaos": Command(
+        "sandhook.cli.chaos",
+        "break what guards need (jq, PATH, scripts, payloads), and show which let an action pass",
+        "sandhook chaos .claude/settings.json",
+    ),
     "test": Command(
         "sandhook.cli.test",
         "run expectations about hooks, and shell cases on sandhook and on real shells",

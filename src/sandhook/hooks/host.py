@@ -130,6 +130,8 @@ class HostRunner:
 
         places = [request.env[name] for name in PROJECT_VARIABLES if name in request.env]
         bases = [self._place(place) for place in (request.cwd, *places)]
+        if _is_below(bases[0], self._workspace):  # a hook of Antigravity runs in the directory of its file
+            bases.append(self._workspace)
         return ApprovedFiles(
             spec.snapshot, spec.absent, [base for base in bases if os.path.isdir(base)], spec.links
         )
@@ -227,6 +229,10 @@ class MixedRunner:
 def trusted(spec: HookSpec) -> bool:
     """Return whether a hook is trusted: its layer is trusted, or the caller's ``trust`` approved it."""
     return not needs_trust(spec.layer) or spec.approved
+
+
+def _is_below(directory: str, above: str) -> bool:
+    return directory.replace("\\", "/").startswith(above.replace("\\", "/").rstrip("/") + "/")
 
 
 def _written(files: Iterable[tuple[str, bytes]], directory: str) -> dict[str, str]:

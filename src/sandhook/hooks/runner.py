@@ -7,7 +7,7 @@ threads at once for hooks that an agent runs in parallel.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from threading import RLock
 from typing import TYPE_CHECKING, Literal
 
@@ -84,7 +84,7 @@ class SandboxRunner:
             they see ``fs`` with changes of their own, up to the limits ``fs_bytes`` and ``fs_inodes``.
         files: Files to begin with: name (below /workspace, or absolute) and contents.
         limits: The default ``Limits``; a request's own limits override them.
-        utilities: Additional commands, as for ``Shell``.
+        utilities, without: Additional commands, and names that scripts do not find, as for ``Shell``.
         network: What ``curl`` and ``wget`` may reach; nothing without it.
         git_writes: ``git`` may change repositories, as for ``Shell``.
         keep_logs: Write each run's output to the log file that its contract names.
@@ -111,6 +111,7 @@ class SandboxRunner:
         files: Mapping[str, str | bytes] | None = None,
         limits: Limits | None = None,
         utilities: Utilities | None = None,
+        without: Collection[str] = (),
         network: Network | None = None,
         git_writes: bool = False,
         keep_logs: bool = False,
@@ -133,9 +134,9 @@ class SandboxRunner:
         self._steps = steps
         self.obstacle: IsolationError | None = None
         if isolation is None:
-            self.obstacle = obstacle(utilities=utilities)
+            self.obstacle = obstacle(utilities=utilities or without)
         else:
-            check(isolation, utilities=utilities)
+            check(isolation, utilities=utilities, without=without)
         if fs is None:
             from sandhook.vfs.memory import MemoryFileSystem
 
@@ -153,6 +154,7 @@ class SandboxRunner:
             from sandhook.command.own import by_name
 
             self._utilities = by_name(utilities)
+        self._without = frozenset(without)
         self._keep_logs = keep_logs
         self._parse_cache = parse_cache
         self._lock = RLock()
@@ -267,6 +269,7 @@ class SandboxRunner:
             cwd=working_directory(request.cwd),
             limits=limits,
             utilities=self._utilities,
+            without=self._without,
             network=network,
             git_writes=self._git_writes and hold is None,
             parse_cache=self._parse_cache,

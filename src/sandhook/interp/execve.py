@@ -56,7 +56,9 @@ def find_image(state: State, path: str, argv: Sequence[str], located: Located | 
             if located is not None and located[1] is not None:
                 return Image(located[1], words)
         try:
-            shebang = _shebang(_content(state, file, checked=located is not None), first, file)
+            shebang = _shebang(
+                _content(state, file, checked=located is not None), first, file, crlf=state.shell.crlf
+            )
         except OSError as error:
             shell = file.rpartition("/")[2]
             if (
@@ -89,10 +91,13 @@ def _content(state: State, path: str, *, checked: bool) -> bytes:
     return fs.read_bytes(absolute)
 
 
-def _shebang(data: bytes, first: str | None, file: str) -> Shebang | None:
+def _shebang(data: bytes, first: str | None, file: str, *, crlf: bool) -> Shebang | None:
     """Return the "#!" line of a file, None when there is no such line. Raises ExecError.
 
     The dispatcher skips a byte order mark before the line. Linux does not, so neither does the sandbox.
+
+    Args:
+        crlf: The line may end in CRLF; for Linux the carriage return belongs to the last word.
     """
     if data[:2] != b"#!":
         return None
@@ -100,6 +105,11 @@ def _shebang(data: bytes, first: str | None, file: str) -> Shebang | None:
 
     line = data.find(b"\n", 0, READ) + 1
     try:
-        return read_shebang(data[: line or READ])
+        shebang = read_shebang(data[: line or READ])
     except ShebangError as error:
         raise ExecError(error.errno, first or "", file) from None
+    if shebang is None or crlf or not data[: line or READ].rstrip(b"\n").endswith(b"\r"):
+        return shebang
+    if shebang.argument is None:
+        return shebang._replace(interpreter=shebang.interpreter + "\r")
+    return shebang._replace(argument=shebang.argument + "\r")

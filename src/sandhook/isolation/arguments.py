@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from typing import Literal, TypeAlias
 
 from sandhook.errors import IsolationError
@@ -11,7 +12,14 @@ from sandhook.errors import IsolationError
 Isolation: TypeAlias = Literal["thread", "process"]
 
 
-def check(isolation: Isolation, *, utilities: object, world: object = None, may_run: object = None) -> None:
+def check(
+    isolation: Isolation,
+    *,
+    utilities: object,
+    world: object = None,
+    may_run: object = None,
+    without: Collection[str] = (),
+) -> None:
     """Check the arguments of a shell. Raises ValueError for another word, and IsolationError."""
     check_word(isolation)
     if isolation == "process":
@@ -19,6 +27,8 @@ def check(isolation: Isolation, *, utilities: object, world: object = None, may_
             raise IsolationError("world", "a worker cannot reach the host")
         if may_run is not None:
             raise IsolationError("may_run", "a Python function of this process cannot run in a worker")
+        if without:
+            raise IsolationError("without", "a worker has all utilities")
         if (reason := obstacle(utilities=utilities)) is not None:
             raise reason
 

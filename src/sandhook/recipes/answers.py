@@ -16,6 +16,9 @@ from sandhook.text.quoting import in_single_quotes
 
 _TEXT = "SANDHOOK-TEXT"
 
+#: The text of an answer in JSON if there is no jq to quote the hook's own.
+_WITHOUT_JQ = "A hook objects. Its reason cannot be shown, because jq does not run."
+
 _Test = Callable[[Verdict], bool]
 
 
@@ -85,8 +88,10 @@ def _function(answer: Answer) -> str:
         lines.append("printf '%s\\n' \"$1\"")
     elif stdout:
         program = stdout.replace(f'"{_TEXT}"', "$text").replace(_TEXT, "\\($text)")
+        constant = in_single_quotes(stdout.replace(_TEXT, _WITHOUT_JQ))
         lines.append(
-            f"jq -nc --arg text \"$1\" '{program}' ||\n    {{ printf '%s\\n' \"$1\" >&2; exit 2; }} # without jq"
+            f"jq -nc --arg text \"$1\" '{program}' ||\n"
+            f"    {{ printf '%s\\n' \"$1\" >&2; printf '%s\\n' {constant}; }} # without jq"
         )
     lines.append(f"exit {answer.exit_status}")
     return "\n".join(f"  {line}" for line in lines)

@@ -86,6 +86,11 @@ class InterpreterOf(Protocol[State_]):
         """The class of the state of a new shell."""
         ...
 
+    @property
+    def crlf(self) -> bool:
+        """Whether lines of scripts may end in CRLF."""
+        ...
+
     # ------------------------------------------------------------------ messages
 
     def error(self, state: State_, text: str) -> None:

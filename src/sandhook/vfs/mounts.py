@@ -27,11 +27,15 @@ class MountTable(ResolvingFileSystem):
         root: The file system at "/".
         uid: The user whose permission bits apply during path resolution.
         gid: Its group.
+
+    Attributes:
+        read_only: Nothing may be changed: writes fail with EROFS.
     """
 
     def __init__(self, root: FileSystem, *, uid: int = 1000, gid: int = 1000) -> None:
         super().__init__(uid, gid)
         self.root = root
+        self.read_only = False
         self._mounts: list[tuple[str, FileSystem, int]] = []  # longest path first
         self._stats = {1: canonical_stat_of(root)}  # by device number
         self._mounted_names: dict[VirtualPath, set[str]] = {}  # directory to the names mounted in it
@@ -152,6 +156,8 @@ class MountTable(ResolvingFileSystem):
         fs.utime(inside, atime_ns, mtime_ns, follow=False)
 
     def _check_writable(self, path: VirtualPath) -> None:
+        if self.read_only:
+            raise fs_error(errno.EROFS, path)
         fs, inside, _ = self._resolve_mount(path)
         if isinstance(fs, ResolvingFileSystem):
             fs._check_writable(inside)

@@ -14,7 +14,9 @@ from sandhook.hooks.event import JsonObject
 
 #: Commands with JSON, and the modules that have their ``FIELDS`` and ``DEFINITIONS``.
 OUTPUTS = {
+    "chaos": "proofs",
     "check": "findings",
+    "doctor": "proofs",
     "explain": "hooks",
     "fire": "decision",
     "list": "hooks",

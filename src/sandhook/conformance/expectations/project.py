@@ -55,8 +55,12 @@ class Project(Record):
     read: ReadFile
 
 
-def in_sandbox(directory: str, files: Mapping[str, str | None]) -> Project:
-    """Return a project whose changes stay in memory."""
+def namespace_of(directory: str, files: Mapping[str, str | None]) -> tuple[OverlayFileSystem, MountTable]:
+    """Return the files of a project with changes in memory, and the namespace that shows them at WORKSPACE.
+
+    Raises:
+        ProjectError: The directory or a file cannot be shown.
+    """
     try:
         overlay = OverlayFileSystem(HostDirectory(directory, False))
         for name, text in files.items():
@@ -71,6 +75,12 @@ def in_sandbox(directory: str, files: Mapping[str, str | None]) -> Project:
         namespace.mount(VirtualPath(WORKSPACE), overlay)
     except OSError as error:
         raise ProjectError(f"{directory}: {error.filename or ''}: {error.strerror}") from None
+    return overlay, namespace
+
+
+def in_sandbox(directory: str, files: Mapping[str, str | None]) -> Project:
+    """Return a project whose changes stay in memory."""
+    overlay, namespace = namespace_of(directory, files)
 
     def read(name: str) -> str | None:
         path = VirtualPath(f"/{name}")

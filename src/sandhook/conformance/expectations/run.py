@@ -33,15 +33,16 @@ def check_hooks(file: ExpectationFile) -> None:
         list(file.documents), file.contract, trust=lambda spec: True, prestart=False, isolation="thread"
     )
     problems = [Problem("hooks", str(each), file=file.path) for each in engine.problems]
-    if file.only is not None and not any(_is_selected(spec, file.only) for spec in engine.hooks):
+    if file.only is not None and not any(is_selected(spec, file.only) for spec in engine.hooks):
         what = f"no hook has a command with a match of /{file.only.pattern}/"
         problems.append(Problem("only", what, file=file.path))
     if problems:
         raise ConfigError(problems)
 
 
-def _is_selected(spec: HookSpec, only: re.Pattern[str]) -> bool:
-    return only.search(spec.executor.text or " ".join(spec.executor.argv)) is not None
+def is_selected(spec: HookSpec, only: re.Pattern[str] | None) -> bool:
+    """Return whether a hook is one of those that a file of expectations is about."""
+    return only is None or only.search(spec.executor.text or " ".join(spec.executor.argv)) is not None
 
 
 def run_file(
@@ -90,6 +91,15 @@ def _project(file: ExpectationFile, case: EventCase, *, host: bool) -> AbstractC
     return nullcontext(in_sandbox(file.project, case.files))
 
 
+def loaded_hooks(file: ExpectationFile, directory: str) -> tuple[HookSpec, ...]:
+    """Return all hooks of the configurations, approved or not, as a project in another directory has them."""
+    documents = [_moved(document, file.project, directory) for document in file.documents]
+    engine = HookEngine.load(
+        documents, file.contract, trust=lambda spec: True, prestart=False, isolation="thread"
+    )
+    return engine.hooks
+
+
 def _fire(file: ExpectationFile, case: EventCase, project: Project) -> Decision:
     engine = HookEngine.load(
         [_moved(document, file.project, project.directory) for document in file.documents],
@@ -113,7 +123,7 @@ def _fire(file: ExpectationFile, case: EventCase, project: Project) -> Decision:
 
 
 def _selected(group: Group, only: re.Pattern[str]) -> Group:
-    return group._replace(specs=tuple(spec for spec in group.specs if _is_selected(spec, only)))
+    return group._replace(specs=tuple(spec for spec in group.specs if is_selected(spec, only)))
 
 
 def _moved(document: Document, source: str, target: str) -> Document:

@@ -1,5 +1,11 @@
-# Patterns of branches on which people alone commit.
-PROTECTED='main master trunk develop release/* production'
+# Patterns of branches on which people alone commit, one on a line.
+PROTECTED='
+main
+master
+trunk
+develop
+release/*
+production'
 
 main() {
   local command
@@ -49,14 +55,9 @@ current_branch() { sed -n 's,^ref: refs/heads/,,p' .git/HEAD 2>/dev/null || git 
 
 is_protected() {
   local pattern
-  set -f
-  for pattern in $PROTECTED; do
+  while IFS= read -r pattern; do
     # shellcheck disable=SC2053 # a pattern
-    if [[ $1 == $pattern ]]; then
-      set +f
-      return 0
-    fi
-  done
-  set +f
+    [[ -n $pattern && $1 == $pattern ]] && return 0
+  done <<<"$PROTECTED"
   return 1
 }

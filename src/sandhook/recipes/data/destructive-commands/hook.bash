@@ -1,5 +1,8 @@
-# Directories whose contents may be removed although they are outside of the project.
-SCRATCH='/tmp/?* /var/tmp/?* /private/tmp/?*'
+# Patterns of paths that may be removed although they are outside of the project, one on a line.
+SCRATCH='
+/tmp/?*
+/var/tmp/?*
+/private/tmp/?*'
 
 main() {
   local command
@@ -58,10 +61,10 @@ is_precious() {
   path=${path#./}
   [[ $path == ?*/ ]] && path=${path%/}
   [[ $path =~ (^|/)\.\.(/|$) ]] && return 0
-  for scratch in $SCRATCH; do
+  while IFS= read -r scratch; do
     # shellcheck disable=SC2053 # a pattern
-    [[ $path == $scratch ]] && return 1
-  done
+    [[ -n $scratch && $path == $scratch ]] && return 1
+  done <<<"$SCRATCH"
   case $path in
     '' | . | '*' | .git | .git/* | '~'* | '$'* | '{'* | /* | [A-Za-z]:*) return 0 ;;
   esac

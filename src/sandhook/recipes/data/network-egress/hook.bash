@@ -10,9 +10,10 @@ files.pythonhosted.org
 registry.npmjs.org'
 
 main() {
-  local command url
+  local command text url
   command=$(shell_text) && each_command "$command"
-  while IFS= read -r url; do check_url "$url"; done < <(input_text)
+  text=$(input_text) || refuse "The hook cannot read the input of this call."
+  while IFS= read -r url; do check_url "$url"; done <<<"$text"
   pass
 }
 

@@ -1,0 +1,140 @@
+"""``sandhook chaos``: the grid, its exit statuses, JSON, and usage errors."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sandhook.proving.faults import NAMES
+from tests.cli.conftest import RunResult
+from tests.proving.provingtools import CAREFUL, USUAL, WRAPPED, project
+
+Run = Callable[..., RunResult]
+
+
+def test_the_grid(sandhook: Run, tmp_path: Path) -> None:
+    config = project(tmp_path, USUAL)
+    result = sandhook("chaos", config, "--fault", "no-jq,empty-stdin", "--fault", "no-home,tool-case,killed")
+    assert result.status == 1
+    assert result.stderr == ""
+    lines = result.stdout.splitlines()
+    assert lines[0].split() == [
+        "1",
+        "crush",
+        f"{config}:1",
+        "PreToolUse[0]",
+        "1",
+        "of",
+        "1",
+        "cases",
+        "./guard.sh",
+    ]
+    grid = {line.split(maxsplit=1)[0]: line.split(maxsplit=1)[1] for line in lines[2:7]}
+    assert grid == {
+        "no-jq": "allowed",
+        "killed": "crashed: allowed",
+        "empty-stdin": "allowed",
+        "tool-case": "uncovered",
+        "no-home": "refused",
+    }
+    (reason,) = [line for line in lines if line.startswith("no-jq, guard 1: exit status 0: ")]
+    assert reason.endswith("guard.sh: line 2: jq: command not found (case: rm -rf is refused)")
+    assert lines[-1] == "1 guard, 5 faults: 3 let an action pass, 1 not covered by the matcher"
+
+
+def test_exit_statuses(sandhook: Run, tmp_path: Path) -> None:
+    good = tmp_path / "good"
+    good.mkdir()
+    config = project(good, CAREFUL, command=f"{WRAPPED}./guard.sh")
+    assert sandhook("chaos", config).status == 0
+    assert sandhook("chaos", config, "--strict").status == 1
+    bad = tmp_path / "bad"
+    bad.mkdir()
+    assert sandhook("chaos", project(bad, USUAL)).status == 1
+    assert sandhook("chaos", project(bad, USUAL), "--fault", "killed", "--fail-closed").status == 0
+    assert sandhook("chaos", project(bad, USUAL.replace("exit 2", "exit 1"))).status == 1
+    (bad / "guard.expect.yaml").unlink()
+    result = sandhook("chaos", bad / "crush.json")
+    assert result.status == 3
+    assert "expect: deny" in result.stdout
+    assert result.stdout.splitlines()[-1] == "no guard was tried, 1 hook not tried"
+
+
+def test_json(sandhook: Run, tmp_path: Path) -> None:
+    result = sandhook("chaos", project(tmp_path, USUAL), "--format", "json")
+    value = json.loads(result.stdout)
+    assert (value["version"], value["status"], value["held"]) == (1, result.status, False)
+    (guard,) = value["guards"]
+    assert (guard["hook_id"], guard["contract"], guard["tried_cases"]) == (
+        "PreToolUse[0]",
+        "crush",
+        ["rm -rf is refused"],
+    )
+    assert [cell["fault"] for cell in guard["cells"]] == list(NAMES)
+    assert set(guard["cells"][0]) == {"fault", "result", "held", "reason", "case"}
+
+
+def test_one_event(sandhook: Run, tmp_path: Path) -> None:
+    config = project(tmp_path, USUAL, expectations="")
+    payload = '{"tool_name": "bash", "tool_input": {"command": "rm -rf /"}}'
+    event = ("--event", "PreToolUse", "--cwd", tmp_path, "--fault", "no-jq")
+    assert sandhook("chaos", config, *event, "--payload", payload).status == 1
+    assert sandhook("chaos", config, *event, "--payload", payload.replace("rm", "ls")).status == 1
+    for arguments in (event, (*event, "--payload", "{"), ("--payload", payload)):
+        assert sandhook("chaos", config, *arguments).status == 2
+    result = sandhook("chaos", config, "--event", "PreToolUze", "--payload", payload)
+    assert result.status == 2
+    assert "PreToolUze" in result.stderr
+
+
+def test_list_faults(sandhook: Run) -> None:
+    lines = sandhook("chaos", "--list-faults").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == list(NAMES)
+    faults = json.loads(sandhook("chaos", "--list-faults", "--format", "json").stdout)["faults"]
+    assert [fault["name"] for fault in faults] == list(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "needs a FILE"),
+        (("gone.json",), "gone.json"),
+        (("crush.json", "--fault", "no-jk"), "did you mean no-jq?"),
+        (("crush.json", "--fault", "zzz"), "--list-faults lists them"),
+        (("crush.json", "--cases", "-1"), "--cases must be 0 or more"),
+        (("crush.json", "--expect", "gone.expect.yaml"), "gone.expect.yaml"),
+        (("gone.expect.yaml",), "gone.expect.yaml"),
+    ],
+)
+def test_usage_errors(
+    sandhook: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    message: str,
+) -> None:
+    project(tmp_path, USUAL)
+    monkeypatch.chdir(tmp_path)
+    result = sandhook("chaos", *arguments)
+    assert (result.status, result.stdout) == (2, "") or "gone.expect" in message
+    assert result.status == 2
+    assert message in result.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("columns", [50, 100])
+def test_on_a_terminal(tmp_path: Path, columns: int) -> None:
+    from tests.cli.terminals import in_terminal
+
+    config = project(tmp_path, USUAL)
+    shown = in_terminal("chaos", config, "--fault", "no-jq,no-home", cwd=tmp_path, columns=columns)
+    assert shown.status == 1
+    assert "\x1b[" in shown.raw
+    assert "no-jq" in shown.text
+    assert all(len(line) <= columns for line in shown.text.splitlines())
+    plain = in_terminal("chaos", config, cwd=tmp_path, columns=columns, NO_COLOR="1")
+    assert "\x1b[3" not in plain.raw
