@@ -85,7 +85,7 @@ def test_bash_completes_the_options_of_every_command(bash: Callable[..., set[str
         (("fire", "PreTool"), {"PreToolUse", "PreToolUseResult"}),
         (("explain", "tool.p"), {"tool.pre", "tool.post"}),
         (("schema", "exp"), {"expectations"}),
-        (("schema", "--output", "ch"), {"check"}),
+        (("schema", "--output", "ch"), {"chaos", "check"}),
         (("completion", ""), set(SHELLS)),
         (("help", "check"), {"check"}),
         (("check", "gua"), {"guard.json"}),

@@ -58,6 +58,22 @@ def project(
     return config
 
 
+def project_of_claude(root: Path, script: str) -> Path:
+    """Write a project of Claude Code, whose shell starts scripts as the system does, and return the hook file."""
+    hook = {"matcher": "Bash", "hooks": [{"type": "command", "command": "./guard.sh"}]}
+    (root / ".claude").mkdir()
+    config = root / ".claude" / "settings.json"
+    config.write_text(json.dumps({"hooks": {"PreToolUse": [hook]}}), encoding="utf-8")
+    (root / "guard.sh").write_bytes(script.encode())
+    (root / "guard.sh").chmod(0o755)
+    expectations = EXPECTATIONS.replace("crush.json", "settings.json\nproject: ..")
+    expectations = expectations.replace("contract: crush", "contract: claude_code").replace(
+        "tool: bash", "tool: shell"
+    )
+    (root / ".claude" / "guard.expect.yaml").write_text(expectations, encoding="utf-8")
+    return config
+
+
 def guard_of(config: Path, *faults: FaultName, fail_closed: bool = False) -> GuardReport:
     """Return the report about the only guard of a hook file."""
     report = chaos([config.as_posix()], faults=faults or None, fail_closed=fail_closed)

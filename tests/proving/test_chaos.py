@@ -10,7 +10,16 @@ from sandhook.proving.chaos import CellResult, Guards, chaos, under_faults
 from sandhook.proving.faults import FAULTS, HUGE, NAMES, OUTPUT, FaultName
 from sandhook.proving.guards import find_guards
 from sandhook.proving.places import one_event
-from tests.proving.provingtools import CAREFUL, EXPECTATIONS, USUAL, WRAPPED, cell_of, guard_of, project
+from tests.proving.provingtools import (
+    CAREFUL,
+    EXPECTATIONS,
+    USUAL,
+    WRAPPED,
+    cell_of,
+    guard_of,
+    project,
+    project_of_claude,
+)
 
 REFUSES = 'grep -q "rm -rf" && exit 2; exit 0\n'
 
@@ -57,7 +66,9 @@ def test_the_table_has_every_fault() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_guard_falls_for_a_fault(tmp_path: Path, name: FaultName) -> None:
     script, result = FALLS[name]
-    cell = cell_of(project(tmp_path, script), name)
+    # Crush starts scripts by rules of its own
+    write = project_of_claude if name in ("not-executable", "script-crlf", "script-bom") else project
+    cell = cell_of(write(tmp_path, script), name)
     assert (cell.result, cell.held) == (result, False), cell.reason
     assert cell.reason
     assert cell.case == "rm -rf is refused"

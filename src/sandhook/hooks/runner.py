@@ -149,11 +149,7 @@ class SandboxRunner:
         self._limits = limits
         self._network = network
         self._git_writes = git_writes
-        self._utilities: Mapping[str, Utility] | None = None
-        if utilities:
-            from sandhook.command.own import by_name
-
-            self._utilities = by_name(utilities)
+        self._utilities = _by_name(utilities)
         self._without = frozenset(without)
         self._keep_logs = keep_logs
         self._parse_cache = parse_cache
@@ -314,6 +310,14 @@ class SandboxRunner:
         from sandhook.interp.steps import Steps
 
         return Steps()
+
+
+def _by_name(utilities: Utilities | None) -> Mapping[str, Utility] | None:
+    if not utilities:
+        return None
+    from sandhook.command.own import by_name
+
+    return by_name(utilities)
 
 
 def check_held(isolation: Isolation | None) -> None:
