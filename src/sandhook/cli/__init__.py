@@ -115,6 +115,11 @@ COMMANDS = {
         "give wrapped hooks their own commands back",
         "sandhook unwrap --agent claude_code",
     ),
+    "serve": Command(
+        "sandhook.cli.serve",
+        "stay resident and fire hooks for agents, so that no hook waits for a start",
+        "sandhook serve --start",
+    ),
     "trust": Command(
         "sandhook.cli.trust",
         "show what the hooks of a file would run, and approve them",

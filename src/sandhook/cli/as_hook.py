@@ -16,12 +16,13 @@ from sandhook.cli import USAGE_ERROR, UsageError
 from sandhook.cli.configuration import gather
 from sandhook.cli.engines import engine_of, notes_of, prestart, workspace_of
 from sandhook.cli.notes import print_note
+from sandhook.cli.observer import OBSERVER
 from sandhook.errors import SandhookError
 from sandhook.hooks import contracts
+from sandhook.hooks.adapters import caller
+from sandhook.hooks.adapters.caller import MAX_PAYLOAD, fire_for, refusal
 from sandhook.hooks.contracts import Answer, Contract
-from sandhook.hooks.conversion import tool_of
-from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, decode
-from sandhook.hooks.model import Decision
+from sandhook.hooks.decode import BoundExceeded, DecodeError
 
 if TYPE_CHECKING:
     import argparse
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
 
 #: Exit status that nearly every agent reads as a refusal; used when the agent is unknown.
 _REFUSAL = 2
-
-#: Bytes that are read of a payload.
-MAX_PAYLOAD = 64 << 20
 
 
 def fire(options: argparse.Namespace) -> int:
@@ -86,26 +84,8 @@ def stdin() -> bytes:
 
 
 def event_of(agent: Contract, named: str | None, data: bytes) -> tuple[Event, str]:
-    """Return the event of a payload, and the agent's name for it.
-
-    Raises:
-        DecodeError: The payload is not JSON.
-        BoundExceeded: It exceeds a bound of sandhook.
-        ContractError: The agent has no such event.
-    """
-    if len(data) > MAX_PAYLOAD:
-        raise BoundExceeded(f"the payload: longer than {MAX_PAYLOAD} bytes")
-    try:
-        payload = decode(data.decode("utf-8-sig"), max_depth=DATA_DEPTH).value
-    except UnicodeDecodeError as error:
-        raise DecodeError(f"the payload is not UTF-8 at byte {error.start + 1}") from None
-    except BoundExceeded as error:
-        raise BoundExceeded(f"the payload: {error}") from None
-    except DecodeError as error:
-        raise DecodeError(f"the payload: {error}") from None
-    name = named if named is not None else agent.event_name(payload, dict(os.environ))
-    native, _ = contracts.kind_of(agent, name)
-    return agent.event(native, payload), native
+    """Return the event of a payload, and the agent's name for it; see ``caller.event_of``."""
+    return caller.event_of(agent, named, data, os.environ)
 
 
 def _decide(options: argparse.Namespace, agent: Contract, event: Event) -> tuple[Answer, list[str]]:
@@ -117,29 +97,13 @@ def _decide(options: argparse.Namespace, agent: Contract, event: Event) -> tuple
         return refusal(agent, event, f"sandhook: {notes[0]}"), []
     notes += notes_of(engine)
     prestart(engine, event.kind)
-    decision = engine.fire(event, caller=agent)
-    unmatched = all(each.state == "not_matched" for each in decision.outcomes)
-    if event.tool is not None and decision.outcomes and unmatched:
-        contract = configuration.contract
-        if tool_of(event.tool.name, agent.vocabulary(), contract.vocabulary()) is None:
-            notes.append(f"note: {contract.name} has no tool like {event.tool.name}")
-    notes += [f"note: {note}" for note in decision.diagnostics]
+    decision, more = fire_for(agent, engine, configuration.contract, event)
+    observer = OBSERVER.get()
+    if observer is not None:
+        observer.decided(agent, event, decision)
+    notes += more
     workspace.finish(write_back=options.write_back, report=notes.append, also=options.write_back_also)
     return agent.answer(decision, event), notes
-
-
-def refusal(agent: Contract, event: Event | None, reason: str) -> Answer:
-    """Return the answer of a hook that refuses; for an event that cannot be refused, a failure with its reason."""
-    if event is None:
-        return agent.refuse(reason)
-    if event.kind not in agent.refusable:
-        return Answer(stderr=reason.encode("utf-8", "replace") + b"\n", exit_status=USAGE_ERROR)
-    decision = Decision(event.kind, contract=agent.name, reason=reason)
-    if event.tool is not None:
-        decision = decision._replace(permission="deny")
-    else:
-        decision = decision._replace(block=True)
-    return agent.answer(decision, event)
 
 
 def write_answer(answer: Answer, notes: list[str]) -> int:

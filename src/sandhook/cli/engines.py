@@ -10,6 +10,7 @@ from sandhook.cli.configuration import AgentConfiguration, directory, environmen
 from sandhook.cli.machine import host_of
 from sandhook.cli.network import network_of
 from sandhook.cli.notes import write_line
+from sandhook.cli.observer import OBSERVER
 from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.runner import SandboxRunner
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import argparse
 
     from sandhook.cli.files import Workspace
+    from sandhook.hooks.audit import Sink
     from sandhook.hooks.engine import HookEngine
     from sandhook.hooks.host import HostRunner
     from sandhook.hooks.manifest.hold import Holder
@@ -36,9 +38,17 @@ def workspace_of(options: argparse.Namespace) -> Workspace:
 
 
 def engine_of(
-    options: argparse.Namespace, configuration: AgentConfiguration, workspace: Workspace
+    options: argparse.Namespace,
+    configuration: AgentConfiguration,
+    workspace: Workspace,
+    *,
+    audit: Sink | None = None,
 ) -> HookEngine:
-    """Load the hooks, and the scripts that hooks of the user's own layers name."""
+    """Load the hooks, and the scripts that hooks of the user's own layers name.
+
+    Args:
+        audit: Where audit lines go; to standard error or the observer of the command when None.
+    """
     from sandhook.hooks.engine import HookEngine
 
     holder = _holder(options)
@@ -61,7 +71,7 @@ def engine_of(
         ),
         fail_closed=options.fail_closed,
         env=environment(options.env, options.inherit_env),
-        audit=write_line if options.trace else None,
+        audit=audit if audit is not None else audit_of(options),
         host=_host(options),
     )
     if not options.hooks:
@@ -91,6 +101,22 @@ def _holder(options: argparse.Namespace) -> Holder | None:
         return Holder(parse(read_text(name), name))
     except (ManifestError, OSError, ValueError) as error:
         raise UsageError(f"--manifest: {error}") from None
+
+
+def audit_of(options: argparse.Namespace) -> Sink | None:
+    """Return where audit lines go: to standard error with --trace, and to the observer of the command."""
+    observer = OBSERVER.get()
+    if observer is None:
+        return write_line if options.trace else None
+    if not options.trace:
+        return observer.audit
+    audit = observer.audit
+
+    def both(line: str) -> None:
+        write_line(line)
+        audit(line)
+
+    return both
 
 
 def _host(options: argparse.Namespace) -> HostRunner | bool:

@@ -108,8 +108,9 @@ def _run_with_options(own: list[str], words: list[str]) -> int:
 
 
 def _hook(options: argparse.Namespace, contract: Contract, words: list[str]) -> int:
-    from sandhook.cli.as_hook import event_of, internal, refusal, stdin, write_answer
+    from sandhook.cli.as_hook import event_of, internal, stdin, write_answer
     from sandhook.cli.notes import print_note
+    from sandhook.hooks.adapters.caller import refusal
     from sandhook.hooks.contracts import Answer
 
     data = stdin()

@@ -78,10 +78,12 @@ class TracedEngine:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.engine, name)
 
-    def fire(self, event: Event, *, cancel: Cancellation | None = None) -> Decision:
+    def fire(
+        self, event: Event, *, cancel: Cancellation | None = None, caller: Contract | None = None
+    ) -> Decision:
         """Fire an event; see ``HookEngine.fire``."""
         with self._span(event) as record:
-            return record(self.engine.fire(event, cancel=cancel))
+            return record(self.engine.fire(event, cancel=cancel, caller=caller))
 
     async def afire(self, event: Event) -> Decision:
         """Fire an event in a thread; see ``HookEngine.afire``."""

@@ -1,0 +1,27 @@
+"""Who watches the fires of a command: the worker of the service, which runs commands for other processes."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from sandhook.hooks.contracts import Contract
+    from sandhook.hooks.event import Event
+    from sandhook.hooks.model import Decision
+
+
+class Observer(Protocol):
+    """Receives what a command fires."""
+
+    def audit(self, line: str, /) -> None:
+        """Receive one line of the audit log."""
+        ...
+
+    def decided(self, agent: Contract, event: Event, decision: Decision, /) -> None:
+        """Receive the decision on the event of an agent."""
+        ...
+
+
+#: The observer of the command that runs; a process that runs one command has none.
+OBSERVER: ContextVar[Observer | None] = ContextVar("sandhook_observer", default=None)

@@ -1,0 +1,298 @@
+"""``sandhook serve``: a resident service that fires hooks, and that runs the commands of ``sandhook hook`` and ``fire``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sandhook.cli import UsageError
+from sandhook.cli.arguments import Parser, add_isolation
+from sandhook.cli.notes import print_note
+from sandhook.client.place import VARIABLE, socket_path
+from sandhook.errors import SandhookError
+
+if TYPE_CHECKING:
+    import argparse
+    from socket import socket
+
+    from sandhook.serve.audit import AuditLog
+    from sandhook.serve.firing import Firing
+    from sandhook.serve.gate import Gate
+    from sandhook.serve.sockets import LocalSocket
+
+#: Processes that run commands of clients at once, and commands that may wait for one.
+_COMMANDS_AT_ONCE = max(4, os.cpu_count() or 1)
+_COMMANDS_WAITING = 32
+
+
+def parser() -> Parser:
+    result = Parser(
+        "serve",
+        "[--hooks FILE...] [OPTION]...",
+        "Stay resident and fire hooks. `sandhook hook` and `sandhook fire --as-hook` find the service of\n"
+        "their user and let it run them, with the same result in a tenth of the time. Agents with http hooks\n"
+        "post their events to /v1/hooks/CONTRACT; /openapi.json describes the other paths.\n\n"
+        "The hooks of posted events are those of --hooks, or those that the agent itself would read in the\n"
+        "directory of the event. When their files, scripts or approvals change, they are read again; a\n"
+        "change with a fault is reported, and what was in force before stays in force.\n\n"
+        "Exit status: 0 ended by a signal or --stop, 1 usage error or it could not start;\n"
+        "with --status, 0 it works, 2 a configuration has a fault, 3 it does not run.",
+    )
+    _add_hooks(result)
+    _add_listening(result)
+    _add_variables(result)
+    actions = result.add_mutually_exclusive_group()
+    for name, text in (
+        ("start", "start the service in the background"),
+        ("stop", "end the service of this user"),
+        ("status", "report whether the service runs, and what is wrong"),
+    ):
+        actions.add_argument(f"--{name}", dest="action", action="store_const", const=name, help=text)
+    result.set_defaults(
+        compat="better",
+        host=False,
+        prefer=None,
+        own_shell=None,
+        keep_env=[],
+        allow_url=[],
+        allow_private=False,
+        git_writes=False,
+    )
+    return result
+
+
+def _add_hooks(result: Parser) -> None:
+    """Add the options for hooks, and for what becomes of events."""
+    add = result.add_argument
+    add(
+        "--hooks",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a configuration of hooks (again for more)",
+    )
+    add(
+        "--contract",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="serve only this agent (again for more; default: all); with --hooks, the format of FILE",
+    )
+    add(
+        "--workspace",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="directory that hooks see (again for more; default: that of the event); hooks change a copy",
+    )
+    add("--processes", type=int, default=0, metavar="N", help="fire posted events in N processes")
+    add("--audit", metavar="FILE", help="write audit lines to FILE, or to a database: sqlite:FILE")
+    add(
+        "--fail-closed",
+        action="store_true",
+        help="refuse events that cannot be read, and hooks that could not run",
+    )
+    add_isolation(result, "as for fire")
+
+
+def _add_listening(result: Parser) -> None:
+    """Add the options for sockets."""
+    add = result.add_argument
+    add("--socket", metavar="PATH", help="the Unix socket (default: in the user's runtime directory)")
+    add("--no-socket", action="store_true", help="no Unix socket: clients use the address of --listen")
+    add(
+        "--listen", metavar="ADDRESS:PORT", help="also listen on TCP, on loopback; the port 0 is any free one"
+    )
+    add("--allow-remote", action="store_true", help="let --listen name an address that other machines reach")
+    add("--token-file", metavar="FILE", help="the token of requests over TCP; made if it does not exist")
+
+
+def _add_variables(result: Parser) -> None:
+    """Add the options for approvals and for the agent's variables."""
+    add = result.add_argument
+    add("--store", metavar="FILE", help="file of approvals (default: that of `sandhook trust`)")
+    add(
+        "--env", action="append", default=[], metavar="NAME[=VALUE]", help="a variable of the agent for hooks"
+    )
+    add(
+        "--inherit-env",
+        action="store_true",
+        help="all variables of this process, for hooks that may see them",
+    )
+    add("--sandbox", action="store_true", help="also run hooks that nobody approved, in the sandbox")
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return its exit status."""
+    options = parser().parse_args(arguments)
+    _check(options)
+    try:
+        if options.action is not None:
+            from sandhook.cli.serve import control
+
+            path = _socket_of(options)
+            if options.action == "stop":
+                return control.stop(path)
+            if options.action == "status":
+                return control.status(path)
+            return control.start(path, [each for each in arguments if each != "--start"])
+        return _serve(options, arguments)
+    except SandhookError as error:
+        raise UsageError(f"serve: {error}") from None
+
+
+def _check(options: argparse.Namespace) -> None:
+    from sandhook.hooks import contracts
+    from sandhook.hooks.contracts import ContractError
+
+    for name in options.contract:
+        try:
+            contracts.get(name)
+        except ContractError as error:
+            raise UsageError(f"serve: {error}") from None
+    if options.hooks and len(options.contract) > 1:
+        raise UsageError("serve: --hooks goes with one --contract, the format of the files")
+    if not 0 <= options.processes <= 64:
+        raise UsageError(f"serve: --processes {options.processes}: wanted 0 to 64")
+    if options.allow_remote and options.listen is None:
+        raise UsageError("serve: --allow-remote needs --listen")
+    for name in options.workspace:
+        if not os.path.isdir(name):  # noqa: PTH112 - pathlib costs 10 ms
+            raise UsageError(f"serve: --workspace {name}: there is no such directory")
+
+
+def firing_of(
+    options: argparse.Namespace, audit: Callable[[str], object] | None, report: Callable[[str], object]
+) -> Firing:
+    """Return what fires posted events, from the options of the command."""
+    from sandhook.cli.serve.engines import EngineBuilder
+    from sandhook.serve.engines import ReloadingEngines
+    from sandhook.serve.firing import Firing
+
+    builder = EngineBuilder(options, audit)
+    engines = ReloadingEngines(builder.build, builder.place_of, report)
+    for place in builder.places():
+        engines.prepare(place)
+    return Firing(engines, fail_closed=options.fail_closed)
+
+
+def _socket_of(options: argparse.Namespace) -> str:
+    """Return the path of the socket; with --no-socket, the path next to which the endpoint's file is."""
+    path = options.socket or socket_path(os.environ, sys.platform)
+    if not path:
+        why = f"{VARIABLE} is empty" if VARIABLE in os.environ else "the user has no runtime directory"
+        raise UsageError(f"serve: {why}; use --socket PATH")
+    return str(os.path.abspath(path))  # noqa: PTH100 - pathlib costs 10 ms
+
+
+class _Listening:
+    """The sockets of the service, its gate, and what is removed at its end."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        from sandhook.serve.gate import Gate
+        from sandhook.serve.sockets import LocalSocket, listen, split_address, token_of, write_endpoint
+
+        path = _socket_of(options)
+        only_tcp = options.no_socket or sys.platform == "win32"
+        self.local: LocalSocket | None = None if only_tcp else LocalSocket(path)
+        self.sockets: list[socket] = [] if self.local is None else [self.local.socket]
+        self.places = [] if self.local is None else [path]
+        self.gate: Gate = Gate()
+        self._endpoint = ""
+        try:
+            if options.listen is None and not only_tcp:
+                return
+            address, port = split_address(options.listen or "127.0.0.1:0", remote=options.allow_remote)
+            token = token_of(
+                options.token_file or os.path.join(os.path.dirname(path), "serve.token")  # noqa: PTH118, PTH120
+            )
+            listening = listen(address, port)
+            self.sockets.append(listening)
+            port = listening.getsockname()[1]
+            self.gate = Gate(token, _hosts(address, port))
+            self.places.append(f"http://{f'[{address}]' if ':' in address else address}:{port}")
+            if only_tcp:
+                self._endpoint = write_endpoint(path, port, token)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        if self.local is not None:
+            self.local.close()
+        if self._endpoint and os.path.exists(self._endpoint):  # noqa: PTH110
+            os.unlink(self._endpoint)  # noqa: PTH108
+
+
+def _hosts(address: str, port: int) -> frozenset[str]:
+    from sandhook.serve.gate import hosts_of
+
+    return hosts_of(("127.0.0.1", "localhost", "[::1]", f"[{address}]" if ":" in address else address), port)
+
+
+def _serve(options: argparse.Namespace, arguments: list[str]) -> int:
+    try:
+        from sandhook.serve.server import allow_many_connections
+    except ImportError as error:
+        raise UsageError(f"serve: needs the extra sandhook[serve]: there is no module {error.name}") from None
+    import asyncio
+
+    from sandhook.serve.audit import open_audit
+
+    allow_many_connections()
+    audit = open_audit(options.audit) if options.audit else None
+    listening = _Listening(options)
+    try:
+        asyncio.run(_until_stopped(options, arguments, listening, audit))
+    finally:
+        listening.close()
+    return 0
+
+
+async def _until_stopped(
+    options: argparse.Namespace, arguments: list[str], listening: _Listening, audit: AuditLog | None
+) -> None:
+    import asyncio
+
+    from sandhook.serve.asgi import application
+    from sandhook.serve.metrics import Metrics
+    from sandhook.serve.processes import CommandPool, EnginePool
+    from sandhook.serve.server import StoppingServer, server_for
+    from sandhook.serve.service import (
+        Backend,
+        ProcessBackend,
+        ServeLimits,
+        Service,
+        ThreadBackend,
+        audit_writer,
+    )
+
+    loop = asyncio.get_running_loop()
+    running: list[StoppingServer] = []
+
+    def report(message: str) -> None:
+        print_note(f"sandhook: serve: {message}")
+        if running:
+            loop.call_soon_threadsafe(service.report, message)
+
+    metrics = Metrics()
+    limits = ServeLimits(running=max(16, 4 * options.processes))
+    in_process = audit is not None and not options.processes
+    firing = firing_of(options, (lambda line: audit.write([line])) if audit and in_process else None, report)
+    backend: Backend = ThreadBackend(firing, limits.running)
+    if options.processes:
+        pool = EnginePool(
+            arguments, options.processes, audit=audit_writer(audit), restarted=metrics.restarts.inc
+        )
+        backend = ProcessBackend(pool)
+    commands = CommandPool(
+        arguments, most=_COMMANDS_AT_ONCE, waiting=_COMMANDS_WAITING, restarted=metrics.restarts.inc
+    )
+    service = Service(backend, firing=firing, commands=commands, audit=audit, limits=limits, metrics=metrics)
+    server = server_for(application(service, listening.gate, lambda: running[0].stop()))
+    running.append(server)
+    await server.run_until_stopped(
+        listening.sockets, lambda: print_note(f"sandhook: serve: listening on {', '.join(listening.places)}")
+    )

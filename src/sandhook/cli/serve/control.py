@@ -1,0 +1,115 @@
+"""``sandhook serve --start``, ``--stop`` and ``--status``: ask the service over its own socket."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from subprocess import DEVNULL, Popen
+
+from sandhook.cli.output import put
+from sandhook.client.ask import connect
+from sandhook.errors import SandhookError
+
+#: Seconds that a service may take to start, and to end.
+_START_SECONDS = 30.0
+_STOP_SECONDS = 15.0
+_POLL_SECONDS = 0.05
+
+_MAX_ANSWER = 1 << 20
+
+DEGRADED, NOT_RUNNING = 2, 3
+
+
+class ControlError(SandhookError):
+    """A service that could not be started or ended."""
+
+
+def ask_service(path: str, method: str, place: str) -> dict[str, object] | None:
+    """Return the answer of the service as an object, None when no service of this user listens."""
+    try:
+        connected = connect(path)
+        if connected is None:
+            return None
+        connection, headers = connected
+        connection.settimeout(5.0)
+        connection.sendall(f"{method} {place} HTTP/1.0\r\n{headers}Content-Length: 0\r\n\r\n".encode("ascii"))
+        data = b""
+        while len(data) < _MAX_ANSWER and (piece := connection.recv(65536)):
+            data += piece
+        connection.close()
+        value = json.loads(data.partition(b"\r\n\r\n")[2])
+    except (OSError, ValueError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def status(path: str) -> int:
+    """Print whether the service runs, and what is wrong; return the exit status."""
+    answer = ask_service(path, "GET", "/healthz")
+    if answer is None:
+        put(f"not running ({path})")
+        return NOT_RUNNING
+    put(f"{answer.get('status')}: process {answer.get('pid')}, version {answer.get('version')}, {path}")
+    problems = answer.get("problems")
+    for problem in problems if isinstance(problems, list) else ():
+        put(f"  {problem}")
+    return 0 if answer.get("status") == "ok" else DEGRADED
+
+
+def stop(path: str) -> int:
+    """End the service and wait for its end. Raises ControlError."""
+    answer = ask_service(path, "POST", "/v1/stop")
+    if answer is None:
+        put(f"not running ({path})")
+        return 0
+    until = time.monotonic() + _STOP_SECONDS
+    while ask_service(path, "GET", "/healthz") is not None:
+        if time.monotonic() > until:
+            raise ControlError(f"process {answer.get('pid')} does not end")
+        time.sleep(_POLL_SECONDS)
+    put(f"ended process {answer.get('pid')}")
+    return 0
+
+
+def start(path: str, arguments: list[str]) -> int:
+    """Start the service in the background and wait until it answers. Raises ControlError.
+
+    Args:
+        arguments: The options of the service.
+    """
+    known = ask_service(path, "GET", "/healthz")
+    if known is not None:
+        put(f"runs already: process {known.get('pid')}")
+        return 0
+    log = f"{path}.log"
+    from sandhook.serve.sockets import make_private_directory
+
+    make_private_directory(os.path.dirname(path))  # noqa: PTH120 - pathlib costs 10 ms
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        process = Popen(
+            [sys.executable, "-m", "sandhook", "serve", *arguments],
+            stdin=DEVNULL,
+            stdout=DEVNULL,
+            stderr=descriptor,
+            start_new_session=True,
+        )
+    finally:
+        os.close(descriptor)
+    until = time.monotonic() + _START_SECONDS
+    while (answer := ask_service(path, "GET", "/healthz")) is None:
+        if process.poll() is not None:
+            raise ControlError(f"it ended at once: {_last_line(log)}")
+        if time.monotonic() > until:
+            raise ControlError(f"it does not answer; see {log}")
+        time.sleep(_POLL_SECONDS)
+    put(f"started process {answer.get('pid')}; messages go to {log}")
+    return 0
+
+
+def _last_line(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - pathlib costs 10 ms
+        lines = file.read().splitlines()
+    return lines[-1] if lines else "without a message"

@@ -1,0 +1,215 @@
+"""A worker process of ``sandhook serve``: runs the command lines of clients, and fires events.
+
+It runs one command at a time. So each has the whole process to itself: its variables, its directory and its standard
+streams are those of the client, and the very code runs that the client would run.
+"""
+
+# ruff: noqa: PTH109 (pathlib costs memory in every worker)
+
+from __future__ import annotations
+
+import gc
+import io
+import json
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from sandhook.cli import main as run_command
+from sandhook.cli.observer import OBSERVER
+from sandhook.client.place import view
+from sandhook.client.wire import Call, Printed, pack, unpack
+from sandhook.serve.firing import FireCall, Firing, event_record
+from sandhook.serve.processes import HEADER
+
+if TYPE_CHECKING:
+    from sandhook.hooks.contracts import Contract
+    from sandhook.hooks.event import Event, JsonObject
+    from sandhook.hooks.model import Decision
+
+#: Imports what commands need, and compiles their patterns.
+_WARMING = (
+    ["hook", "--contract", "claude_code", "--", "-c", "case $(echo x | cut -c1) in x) :;; esac"],
+    ["fire", "--as-hook", "claude_code", "--contract", "claude_code"],
+)
+_WARMING_PAYLOAD = b'{"hook_event_name": "PreToolUse", "tool_name": "", "tool_input": {}}'
+
+
+class Observations:
+    """Receives what one command fires."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.record: JsonObject = {}
+
+    def audit(self, line: str, /) -> None:
+        """Keep a line until the answer."""
+        self.lines.append(line)
+
+    def decided(self, agent: Contract, event: Event, decision: Decision, /) -> None:
+        """Keep a decision."""
+        self.record = event_record(agent.name, agent, event, decision)
+
+
+class Worker:
+    """Answers the service's tasks, one at a time.
+
+    Args:
+        arguments: The options of ``sandhook serve``.
+    """
+
+    def __init__(self, arguments: list[str]) -> None:
+        self._arguments = arguments
+        self._firing: Firing | None = None
+        self._lines: list[str] = []
+        self._home = dict(os.environ)
+        self._at_home = True
+
+    def answer(self, task: bytes, fields: list[bytes]) -> bytes:
+        """Do a task and return the fields of its answer, packed."""
+        if task == b"run":
+            printed, seen = self._run(Call.unpack(fields[0]))
+            record = json.dumps(seen.record).encode("ascii") if seen.record else b""
+            return pack(["\n".join(seen.lines).encode(), printed.pack() if printed else b"", record])
+        agent, named, event, directory, body = fields
+        call = FireCall(
+            agent.decode(),
+            event.decode("utf-8", "surrogatepass") if named else None,
+            directory.decode("utf-8", "surrogateescape"),
+            body,
+        )
+        self._go_home()
+        fired = self._engines().fire(call)
+        lines, self._lines[:] = list(self._lines), []
+        return pack(["\n".join(lines).encode(), fired.to_bytes()])
+
+    def _engines(self) -> Firing:
+        if self._firing is None:
+            from sandhook.cli.serve import firing_of, parser
+
+            self._firing = firing_of(parser().parse_args(self._arguments), self._lines.append, _ignore)
+        return self._firing
+
+    def _run(self, call: Call) -> tuple[Printed | None, Observations]:
+        """Run a command line as its client would; None if the client's files are not those of this process."""
+        self._at_home = False
+        seen = Observations()
+        environment = dict(_text(entry).partition("=")[::2] for entry in call.env)
+        zone = os.environ.get("TZ")
+        os.environ.clear()
+        os.environ.update(environment)
+        if os.environ.get("TZ") != zone and hasattr(time, "tzset"):
+            time.tzset()
+        try:
+            os.chdir(_text(call.directory))
+            if view().encode() != call.view:
+                return None, seen
+        except OSError:
+            return None, seen
+        streams = sys.stdin, sys.stdout, sys.stderr
+        out, err = io.BytesIO(), io.BytesIO()
+        token = OBSERVER.set(seen)
+        try:
+            sys.stdin = io.TextIOWrapper(io.BytesIO(call.stdin), encoding="utf-8")
+            sys.stdout = io.TextIOWrapper(out, encoding="utf-8", newline="\n", write_through=True)
+            sys.stderr = _stderr(err, call.encoding)
+            status = run_command([_text(each) for each in call.arguments])
+            sys.stdout.flush()
+            sys.stderr.flush()
+            return Printed(status, out.getvalue(), err.getvalue()), seen
+        finally:
+            OBSERVER.reset(token)
+            sys.stdin, sys.stdout, sys.stderr = streams
+            os.chdir("/")  # nobody should wait for this process before a directory can be unmounted
+
+    def _go_home(self) -> None:
+        """Give the process the variables of the service again."""
+        if not self._at_home:
+            os.environ.clear()
+            os.environ.update(self._home)
+            self._at_home = True
+
+    def warm_up(self) -> None:
+        """Run commands as clients do, so that the first of them does not wait for imports."""
+        entries = [f"{name}={value}".encode("utf-8", "surrogateescape") for name, value in os.environ.items()]
+        for arguments in _WARMING:
+            call = Call(
+                installation=b"",
+                view=view().encode(),
+                directory=os.fsencode(os.getcwd()),
+                encoding=b"utf-8",
+                stdin=_WARMING_PAYLOAD,
+                arguments=[each.encode() for each in arguments],
+                env=entries,
+            )
+            self._run(call)
+        gc.collect()
+        gc.freeze()
+
+
+def _stderr(data: io.BytesIO, encoding: bytes) -> io.TextIOWrapper:
+    try:
+        return io.TextIOWrapper(
+            data,
+            encoding=encoding.decode("ascii"),
+            errors="backslashreplace",
+            newline="\n",
+            write_through=True,
+        )
+    except (LookupError, UnicodeDecodeError):
+        return io.TextIOWrapper(
+            data, encoding="utf-8", errors="backslashreplace", newline="\n", write_through=True
+        )
+
+
+def _text(data: bytes) -> str:
+    if sys.platform == "win32":
+        return data.decode("utf-8", "surrogatepass")
+    return os.fsdecode(data)
+
+
+def _ignore(message: str) -> None:
+    """Drop a message about reloading: the service has engines of its own that report it."""
+
+
+def main() -> None:
+    """Answer tasks until the service closes standard input."""
+    gc.set_threshold(50_000)
+    source, target = os.dup(0), os.dup(1)
+    void = os.open(os.devnull, os.O_RDWR)
+    os.dup2(void, 0)
+    os.dup2(void, 1)  # what a library prints must not look like an answer
+    os.close(void)
+    worker = Worker(sys.argv[1:])
+    here = os.getcwd()
+    worker.warm_up()
+    os.chdir(here)
+    _write(target, pack([b"ready"]))
+    while (header := _read(source, HEADER.size)) is not None:
+        data = _read(source, HEADER.unpack(header)[0])
+        if data is None:
+            break
+        task, *fields = unpack(data)
+        if task == b"fire":
+            os.chdir(here)
+        _write(target, worker.answer(task, fields))
+    os._exit(0)
+
+
+def _read(descriptor: int, count: int) -> bytes | None:
+    """Return so many bytes, None at the end."""
+    pieces = []
+    while count:
+        data = os.read(descriptor, min(count, 1 << 20))
+        if not data:
+            return None
+        pieces.append(data)
+        count -= len(data)
+    return b"".join(pieces)
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    left = memoryview(HEADER.pack(len(data)) + data)
+    while left:
+        left = left[os.write(descriptor, left) :]

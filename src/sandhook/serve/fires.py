@@ -1,0 +1,152 @@
+"""The last fires of a service, and a stream of those that come."""
+
+from __future__ import annotations
+
+import json
+from asyncio import Queue, QueueFull
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from sandhook.hooks.event import Json, JsonObject
+
+#: Fires that are kept, and their characters as JSON; the oldest go first.
+MOST_FIRES = 500
+MOST_CHARACTERS = 32 << 20
+
+#: Events that a slow reader of the stream may be late.
+MOST_LATE = 256
+
+#: Fields of a record that a list has; the whole record has the payload, the outputs and all outcomes.
+_LISTED = (
+    "id",
+    "time",
+    "source",
+    "agent",
+    "kind",
+    "event",
+    "tool",
+    "session_id",
+    "cwd",
+    "duration_ms",
+    "ending",
+)
+
+#: Fields of a decision that a list has.
+_OF_DECISION = ("refused", "permission", "block", "halt", "reason", "could_not_run")
+
+
+class Live:
+    """One reader of the stream: receives texts of server-sent events."""
+
+    def __init__(self) -> None:
+        self.queue: Queue[str | None] = Queue(MOST_LATE)
+        self._lost = 0
+
+    def put(self, text: str) -> None:
+        """Add an event; a reader that is too late loses it, and reads how many it lost."""
+        try:
+            if self._lost:
+                self.queue.put_nowait(f'event: lost\ndata: {{"events": {self._lost}}}\n\n')
+                self._lost = 0
+            self.queue.put_nowait(text)
+        except QueueFull:
+            self._lost += 1
+
+    def end(self) -> None:
+        """Let the reader end after the events that it has."""
+        try:
+            self.queue.put_nowait(None)
+        except QueueFull:
+            self.queue.get_nowait()
+            self.queue.put_nowait(None)
+
+
+class Fires:
+    """Keeps records of fires. Only the thread of the event loop uses it."""
+
+    def __init__(self) -> None:
+        self._texts: OrderedDict[int, tuple[JsonObject, str]] = OrderedDict()
+        self._characters = 0
+        self._last = 0
+        self._readers: set[Live] = set()
+
+    def add(self, source: str, ending: str, record: JsonObject) -> JsonObject:
+        """Keep a record and send it to the readers; return it as a list has it."""
+        self._last += 1
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        whole: JsonObject = {"id": self._last, "time": now, "source": source, "ending": ending, **record}
+        text = json.dumps(whole)
+        short = summary(whole)
+        self._texts[self._last] = (short, text)
+        self._characters += len(text)
+        while self._texts and (len(self._texts) > MOST_FIRES or self._characters > MOST_CHARACTERS):
+            _, (_, oldest) = self._texts.popitem(last=False)
+            self._characters -= len(oldest)
+        self._send("fire", short, self._last)
+        return short
+
+    def report(self, message: str) -> None:
+        """Send a message of the service to the readers."""
+        self._send("service", {"message": message}, None)
+
+    def listed(self, count: int, before: int | None = None) -> list[JsonObject]:
+        """Return the last fires, the newest first."""
+        chosen: list[JsonObject] = []
+        for number in reversed(self._texts):
+            if len(chosen) >= count:
+                break
+            if before is None or number < before:
+                chosen.append(self._texts[number][0])
+        return chosen
+
+    def text_of(self, number: int) -> str | None:
+        """Return the whole record of a fire as JSON text, None when it is not kept."""
+        known = self._texts.get(number)
+        return None if known is None else known[1]
+
+    @contextmanager
+    def reader(self) -> Iterator[Live]:
+        """Add a reader of the stream, and remove it at the end."""
+        live = Live()
+        self._readers.add(live)
+        try:
+            yield live
+        finally:
+            self._readers.discard(live)
+
+    def end(self) -> None:
+        """End all streams."""
+        for live in list(self._readers):
+            live.end()
+
+    def _send(self, name: str, value: JsonObject, number: int | None) -> None:
+        if self._readers:
+            line = f"id: {number}\n" if number is not None else ""
+            text = f"event: {name}\n{line}data: {json.dumps(value)}\n\n"
+            for live in self._readers:
+                live.put(text)
+
+
+def summary(record: JsonObject) -> JsonObject:
+    """Return a record without its long texts."""
+    short: JsonObject = {name: record.get(name) for name in _LISTED}
+    decision = record.get("decision")
+    if isinstance(decision, dict):
+        short["decision"] = {name: decision.get(name) for name in _OF_DECISION}
+        short["hooks"] = [_hook(each) for each in _list(decision.get("outcomes")) if isinstance(each, dict)]
+    else:
+        short["decision"] = None
+    return short
+
+
+def _hook(outcome: JsonObject) -> JsonObject:
+    return {
+        name: outcome.get(name)
+        for name in ("hook_id", "matched", "ran", "decision", "could_not_run", "duration_ms")
+    }
+
+
+def _list(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,270 @@
+"""Fires the events of agents at engines, and answers in the words of each agent. Blocks; any thread may call."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Literal
+
+from sandhook.errors import SandhookError
+from sandhook.hooks import contracts
+from sandhook.hooks.adapters import caller
+from sandhook.hooks.adapters.caller import fire_for, refusal, refused
+from sandhook.hooks.contracts import Answer, Contract
+from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, object_of, text_of
+from sandhook.hooks.event import KINDS, Event, Json, JsonObject, ToolCall, ToolResult
+from sandhook.hooks.model import Decision
+from sandhook.hooks.report import to_json
+from sandhook.hooks.telemetry import default_tracer, traced
+from sandhook.record import Record
+
+if TYPE_CHECKING:
+    from sandhook.hooks.engine import HookEngine
+    from sandhook.hooks.telemetry import Tracer
+    from sandhook.serve.engines import EngineSource, Loaded
+
+#: What became of an event: hooks decided, sandhook refused it, or it was not fired.
+Ending = Literal["decided", "refused", "failed"]
+
+#: Payloads in records are cut at so many bytes.
+MAX_PAYLOAD_SHOWN = 1 << 18
+
+#: A refusal reads a payload up to so many bytes, to find out what it refuses.
+_READ_TO_REFUSE = 1 << 20
+
+_TOOL_KINDS = ("tool.pre", "tool.post", "tool.fail", "permission.request")
+
+
+class FireCall(Record):
+    """An event to fire.
+
+    Attributes:
+        agent: Name of the contract whose words the payload has; "" for a neutral event.
+        event: The agent's name of the event, None when the payload has it.
+        directory: The workspace that the request names, "" for that of the event.
+        body: The payload.
+    """
+
+    agent: str
+    event: str | None
+    directory: str
+    body: bytes
+
+
+class Fired(Record):
+    """What became of an event.
+
+    Attributes:
+        ending: See Ending.
+        answer: In the agent's words.
+        record: The event, the decision with all outcomes, and what was answered.
+    """
+
+    ending: Ending
+    answer: Answer
+    record: JsonObject
+
+    def to_bytes(self) -> bytes:
+        """Return it as JSON text, for another process."""
+        answer = self.answer
+        value = {
+            "ending": self.ending,
+            "status": answer.exit_status,
+            "stdout": answer.stdout.decode("utf-8", "surrogateescape"),
+            "stderr": answer.stderr.decode("utf-8", "surrogateescape"),
+            "record": self.record,
+        }
+        return json.dumps(value).encode("ascii")
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Fired:
+        """Return what ``to_bytes`` wrote."""
+        value = json.loads(data)
+        answer = Answer(
+            value["stdout"].encode("utf-8", "surrogateescape"),
+            value["stderr"].encode("utf-8", "surrogateescape"),
+            value["status"],
+        )
+        return cls(value["ending"], answer, value["record"])
+
+
+class Firing:
+    """Fires events.
+
+    Args:
+        source: Finds engines.
+        fail_closed: Also refuse events that cannot be read, and configurations with problems.
+    """
+
+    def __init__(self, source: EngineSource, *, fail_closed: bool = False) -> None:
+        self.source = source
+        self.fail_closed = fail_closed
+        self._tracer: Tracer | None = default_tracer()
+
+    def fire(self, call: FireCall) -> Fired:
+        """Fire an event. Never raises: a defect of sandhook, and a payload beyond its bounds, are refusals."""
+        began = time.monotonic()
+        agent: Contract | None = None
+        event: Event | None = None
+        try:
+            agent, event = read_event(call)
+            fired = self._decided(agent, call, event)
+        except (SandhookError, DecodeError) as error:
+            reason = f"sandhook: {' '.join(str(error).split())}"
+            if self.fail_closed or isinstance(error, BoundExceeded):
+                fired = _refusal(agent, event, reason, call)
+            else:
+                fired = Fired("failed", _failure(reason), _record(agent, event, call, None, [reason]))
+        except Exception as error:
+            fired = _refusal(agent, event, internal(error), call)
+        fired.record["duration_ms"] = round((time.monotonic() - began) * 1000, 3)
+        return fired
+
+    def _decided(self, agent: Contract, call: FireCall, event: Event) -> Fired:
+        loaded = self.source.find(agent, call.directory or event.project_dir or event.cwd or "")
+        notes = [*(f"problem: {each}" for each in loaded.built.problems), *loaded.built.notes]
+        if loaded.built.problems and self.fail_closed:
+            return _refusal(agent, event, f"sandhook: {notes[0]}", call)
+        if loaded.stale:
+            notes.append(f"a change of the configuration is not in use: {loaded.stale}")
+        contract = loaded.built.contract if call.agent else agent
+        decision, more = fire_for(agent, self._traced(loaded), contract, event)
+        if call.agent:
+            answer = agent.answer(decision, event)
+        else:
+            answer = Answer(json.dumps(to_json(decision)).encode("ascii") + b"\n")
+        ending: Ending = "refused" if decision.fail_closed else "decided"
+        return Fired(ending, answer, _record(agent, event, call, decision, [*notes, *more], answer))
+
+    def _traced(self, loaded: Loaded) -> HookEngine:
+        if self._tracer is None:
+            return loaded.built.engine
+        engine: HookEngine = traced(loaded.built.engine, self._tracer)  # type: ignore[assignment]
+        return engine
+
+
+def refuse(call: FireCall, reason: str) -> Fired:
+    """Return a refusal in the words of the agent, of an event that was not fired."""
+    agent: Contract | None = None
+    event: Event | None = None
+    try:
+        agent = contracts.get(call.agent) if call.agent else None
+        if len(call.body) <= _READ_TO_REFUSE:
+            agent, event = read_event(call)
+    except (SandhookError, DecodeError):
+        event = None
+    return _refusal(agent, event, reason, call)
+
+
+def internal(error: Exception) -> str:
+    """Return a line about a defect of sandhook."""
+    return f"sandhook: internal error: {error.__class__.__name__}: {' '.join(str(error).split())}"
+
+
+def read_event(call: FireCall) -> tuple[Contract, Event]:
+    """Return the agent and the event of a call. Raises ContractError, DecodeError."""
+    if call.agent:
+        agent = contracts.get(call.agent)
+        return agent, caller.event_of(agent, call.event, call.body, {})[0]
+    return _neutral(call.body)
+
+
+def _neutral(body: bytes) -> tuple[Contract, Event]:
+    """Return a neutral event: ``{"kind": "tool.pre", "tool": {"name": ..., "input": ...}, "cwd": ...}``."""
+    value = decode_object(_text(body)).value
+    kind = text_of(value, "kind") or ""
+    if kind not in KINDS:
+        raise DecodeError(f"kind: wanted one of {', '.join(KINDS)}, got {kind!r}")
+    agent = contracts.get(text_of(value, "contract") or "claude_code")
+    event = Event(
+        kind,
+        session_id=text_of(value, "session_id"),
+        cwd=text_of(value, "cwd"),
+        project_dir=text_of(value, "project_dir"),
+        prompt=text_of(value, "prompt"),
+        reason=text_of(value, "reason"),
+    )
+    if kind == "prompt.submit" and event.prompt is None:
+        raise DecodeError("prompt: wanted a text")
+    if kind in _TOOL_KINDS:
+        tool = object_of(value, "tool")
+        name = text_of(tool, "name")
+        if not name:
+            raise DecodeError("tool.name: wanted a text")
+        event = event.with_(tool=ToolCall(name, tool.get("input", {}), text_of(tool, "call_id")))
+        if kind != "tool.pre":
+            result = object_of(value, "result")
+            event = event.with_(result=ToolResult(result.get("value"), text_of(result, "error")))
+    return agent, event
+
+
+def _text(body: bytes) -> str:
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DecodeError(f"the event is not UTF-8 at byte {error.start + 1}") from None
+
+
+def _failure(reason: str) -> Answer:
+    return Answer(stderr=reason.encode("utf-8", "replace") + b"\n", exit_status=caller.FAILURE)
+
+
+def _refusal(agent: Contract | None, event: Event | None, reason: str, call: FireCall) -> Fired:
+    decision = None
+    if agent is not None and event is not None:
+        decision = refused(agent, event, reason)
+    if call.agent and agent is not None:
+        answer = refusal(agent, event, reason)
+    elif decision is not None:
+        answer = Answer(json.dumps(to_json(decision)).encode("ascii") + b"\n")
+    else:
+        answer = Answer(json.dumps({"refused": True, "reason": reason}).encode("ascii") + b"\n")
+    return Fired("refused", answer, _record(agent, event, call, decision, [reason], answer))
+
+
+def _record(
+    agent: Contract | None,
+    event: Event | None,
+    call: FireCall,
+    decision: Decision | None,
+    notes: list[str],
+    answer: Answer | None = None,
+) -> JsonObject:
+    """Return what is kept of a fire, for people who look at it later."""
+    record = event_record(call.agent, agent, event, decision)
+    record["payload"] = call.body[:MAX_PAYLOAD_SHOWN].decode("utf-8", "replace")
+    record["answer"] = shown_answer(answer)
+    record["notes"] = list(notes)
+    return record
+
+
+def event_record(
+    name: str, agent: Contract | None, event: Event | None, decision: Decision | None
+) -> JsonObject:
+    """Return an event and its decision as JSON values."""
+    return {
+        "agent": name,
+        "kind": event.kind if event is not None else "",
+        "event": _name_of(agent, event),
+        "tool": event.tool.name if event is not None and event.tool is not None else None,
+        "session_id": event.session_id if event is not None else None,
+        "cwd": event.cwd if event is not None else None,
+        "decision": to_json(decision) if decision is not None else None,
+    }
+
+
+def shown_answer(answer: Answer | None) -> Json:
+    """Return an answer as JSON values."""
+    if answer is None:
+        return None
+    return {
+        "exit_status": answer.exit_status,
+        "stdout": answer.stdout.decode("utf-8", "replace"),
+        "stderr": answer.stderr.decode("utf-8", "replace"),
+    }
+
+
+def _name_of(agent: Contract | None, event: Event | None) -> str:
+    if agent is None or event is None:
+        return ""
+    return next((name for name, kind in agent.events.items() if kind == event.kind), event.kind)

@@ -1,0 +1,312 @@
+"""The worker processes of a service: they run the commands of clients, and with ``--processes`` fire all events.
+
+A worker does one thing at a time. One that dies in the middle of it is replaced, and the other one does it again:
+nothing that a worker does changes the machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import zlib
+from collections.abc import Awaitable, Callable, Sequence
+from struct import Struct
+from typing import Literal
+
+from sandhook.client.wire import Printed, pack, unpack
+from sandhook.errors import SandhookError
+from sandhook.serve.firing import FireCall, Fired
+
+#: Of a frame: the length of what follows.
+HEADER = Struct(">I")
+
+#: What a worker is asked: to run a command line, or to fire an event.
+Task = Literal[b"run", b"fire"]
+
+#: A worker that has nothing to do for so many seconds ends, except for the first.
+IDLE_SECONDS = 60.0
+
+#: A worker whose client is gone is ended after this.
+_TRIES = 2
+
+#: Seconds that a worker may take to start.
+_START_SECONDS = 60.0
+
+_PROGRAM = "from sandhook.cli.serve.worker import main; main()"
+
+
+class WorkerEnded(SandhookError):
+    """A worker process ended, or sent something else than an answer."""
+
+
+class Answered:
+    """What a worker answered.
+
+    Attributes:
+        fields: Of the answer.
+        audit: Lines for the audit log.
+    """
+
+    __slots__ = ("audit", "fields")
+
+    def __init__(self, fields: list[bytes], audit: list[str]) -> None:
+        self.fields = fields
+        self.audit = audit
+
+
+class WorkerProcess:
+    """One worker process."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self.idle_since = 0.0
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @classmethod
+    async def start(cls, arguments: Sequence[str]) -> WorkerProcess:
+        """Start a worker. Raises WorkerEnded.
+
+        Args:
+            arguments: The options of ``sandhook serve``; the worker makes its engines from them.
+        """
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-P",  # never import from the current directory
+                "-c",
+                _PROGRAM,
+                *arguments,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                start_new_session=sys.platform
+                != "win32",  # an interrupt typed at the terminal is the service's
+            )
+        except OSError as error:
+            raise WorkerEnded(f"a worker could not be started: {error.strerror}") from None
+        worker = cls(process)
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                if await worker._receive() != [b"ready"]:
+                    raise WorkerEnded("a worker has another protocol")
+        except TimeoutError:
+            worker.kill()
+            raise WorkerEnded("a worker did not get ready") from None
+        except BaseException:
+            worker.kill()
+            raise
+        return worker
+
+    async def ask(self, task: Task, fields: Sequence[bytes]) -> Answered:
+        """Let the worker do something. Raises WorkerEnded.
+
+        A caller that is cancelled must kill the worker, which does not stop by itself.
+        """
+        stdin = self._process.stdin
+        assert stdin is not None
+        data = pack([task, *fields])
+        try:
+            stdin.write(HEADER.pack(len(data)) + data)
+            await stdin.drain()
+        except OSError:
+            raise WorkerEnded("a worker ended") from None
+        answer = await self._receive()
+        if len(answer) < 2:
+            raise WorkerEnded("a worker sent an answer that is too short")
+        return Answered(answer[1:], answer[0].decode("utf-8").splitlines())
+
+    async def _receive(self) -> list[bytes]:
+        stdout = self._process.stdout
+        assert stdout is not None
+        try:
+            (length,) = HEADER.unpack(await stdout.readexactly(HEADER.size))
+            return unpack(await stdout.readexactly(length))
+        except (asyncio.IncompleteReadError, OSError, ValueError):
+            status = self._process.returncode
+            raise WorkerEnded(f"a worker ended{f' with status {status}' if status else ''}") from None
+
+    def kill(self) -> None:
+        """End the process at once."""
+        if self._process.returncode is None:
+            try:
+                self._process.kill()
+            except ProcessLookupError:
+                return
+
+    async def close(self) -> None:
+        """End the process: its input ends."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        try:
+            async with asyncio.timeout(2):
+                await self._process.wait()
+        except TimeoutError:
+            self.kill()
+            await self._process.wait()
+
+
+class CommandPool:
+    """Workers that run the command lines of clients, as many as are needed up to a bound.
+
+    Args:
+        arguments: See ``WorkerProcess.start``.
+        most: Workers at once.
+        waiting: Commands that may wait for one; a client whose command may not runs it itself.
+        restarted: Called when a worker ended by itself.
+    """
+
+    def __init__(
+        self, arguments: Sequence[str], *, most: int, waiting: int, restarted: Callable[[], object]
+    ) -> None:
+        self._arguments = arguments
+        self._slots = asyncio.Semaphore(most)
+        self._most_waiting = waiting
+        self._waiting = 0
+        self._idle: list[WorkerProcess] = []
+        self._busy: set[WorkerProcess] = set()
+        self._restarted = restarted
+
+    @property
+    def is_full(self) -> bool:
+        """Whether another command would have to wait longer than it may."""
+        return self._slots.locked() and self._waiting >= self._most_waiting
+
+    @property
+    def pids(self) -> list[int]:
+        """The ids of all workers."""
+        return [worker.pid for worker in (*self._idle, *self._busy)]
+
+    async def run(self, call: bytes) -> tuple[Printed | None, Answered]:
+        """Run a command line; the result is None if the worker declines. Raises WorkerEnded after the second try."""
+        self._waiting += 1
+        try:
+            await self._slots.acquire()
+        finally:
+            self._waiting -= 1
+        try:
+            for attempt in range(_TRIES):
+                try:
+                    answered = await self._run_once(call)
+                except WorkerEnded:
+                    self._restarted()
+                    if attempt + 1 == _TRIES:
+                        raise
+                else:
+                    printed = Printed.unpack(answered.fields[0]) if answered.fields[0] else None
+                    return printed, answered
+            raise WorkerEnded("no worker")
+        finally:
+            self._slots.release()
+
+    async def _run_once(self, call: bytes) -> Answered:
+        worker = self._idle.pop() if self._idle else await WorkerProcess.start(self._arguments)
+        self._busy.add(worker)
+        try:
+            answered = await worker.ask(b"run", [call])
+        except BaseException:  # it ended, or the client did: nobody waits for its answer
+            worker.kill()
+            raise
+        else:
+            worker.idle_since = asyncio.get_running_loop().time()
+            self._idle.append(worker)
+            return answered
+        finally:
+            self._busy.discard(worker)
+
+    async def prestart(self) -> None:
+        """Start the first worker. Raises WorkerEnded."""
+        self._idle.append(await WorkerProcess.start(self._arguments))
+
+    async def retire(self) -> None:
+        """End workers that had nothing to do for long, except for one."""
+        before = asyncio.get_running_loop().time() - IDLE_SECONDS
+        old = [worker for worker in self._idle[:-1] if worker.idle_since < before]
+        for worker in old:
+            self._idle.remove(worker)
+            await worker.close()
+
+    async def close(self) -> None:
+        """End all workers."""
+        for worker in self._busy:
+            worker.kill()
+        idle, self._idle = self._idle, []
+        await asyncio.gather(*(worker.close() for worker in idle))
+
+
+class EnginePool:
+    """Workers that fire events. All events of a session go to one worker, whose engine knows what the session did.
+
+    Args:
+        arguments: See ``WorkerProcess.start``.
+        count: Workers.
+        audit: Writes lines of the audit log. Raises AuditError.
+        restarted: Called when a worker ended by itself.
+    """
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        count: int,
+        *,
+        audit: Callable[[list[str]], Awaitable[None]],
+        restarted: Callable[[], object],
+    ) -> None:
+        self._arguments = arguments
+        self._workers: list[WorkerProcess | None] = [None] * count
+        self._locks = [asyncio.Lock() for _ in range(count)]
+        self._audit = audit
+        self._restarted = restarted
+
+    @property
+    def pids(self) -> list[int]:
+        """The ids of all workers."""
+        return [worker.pid for worker in self._workers if worker is not None]
+
+    async def start(self) -> None:
+        """Start all workers. Raises WorkerEnded."""
+        self._workers = list(
+            await asyncio.gather(*(WorkerProcess.start(self._arguments) for _ in self._workers))
+        )
+
+    async def fire(self, call: FireCall, session: str) -> Fired:
+        """Fire an event. Raises WorkerEnded after the second try, and AuditError."""
+        index = zlib.crc32(session.encode("utf-8", "surrogatepass")) % len(self._workers)
+        event = call.event.encode("utf-8", "surrogatepass") if call.event is not None else b""
+        fields = [
+            call.agent.encode(),
+            b"1" if call.event is not None else b"",
+            event,
+            call.directory.encode("utf-8", "surrogateescape"),
+            call.body,
+        ]
+        async with self._locks[index]:
+            for attempt in range(_TRIES):
+                try:
+                    answered = await self._fire_once(index, fields)
+                    break
+                except WorkerEnded:
+                    self._restarted()
+                    if attempt + 1 == _TRIES:
+                        raise
+        if answered.audit:
+            await self._audit(answered.audit)
+        return Fired.from_bytes(answered.fields[0])
+
+    async def _fire_once(self, index: int, fields: list[bytes]) -> Answered:
+        worker = self._workers[index]
+        if worker is None:
+            worker = self._workers[index] = await WorkerProcess.start(self._arguments)
+        try:
+            return await worker.ask(b"fire", fields)
+        except BaseException:
+            worker.kill()
+            self._workers[index] = None
+            raise
+
+    async def close(self) -> None:
+        """End all workers."""
+        workers = [worker for worker in self._workers if worker is not None]
+        self._workers = [None] * len(self._workers)
+        await asyncio.gather(*(worker.close() for worker in workers))
