@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
 import signal
 import sys
@@ -15,7 +16,11 @@ WINDOWS = Path(__file__).resolve().parents[1] / "docs" / "windows.md"
 
 
 def pytest_configure() -> None:
-    """Have signals as at a terminal: shells ignore some in the background, and nohup SIGHUP."""
+    """Have signals as at a terminal: shells ignore some in the background, and nohup SIGHUP.
+
+    No test asks a service that the developer runs: it would run another version of the code.
+    """
+    os.environ["SANDHOOK_SOCKET"] = ""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if sys.platform != "win32":

@@ -213,7 +213,7 @@ class Endpoints:
             if "contract" in query or "workspace" in query:
                 agent = contracts.get(query.get("contract", "claude_code"))
                 place = Place(query.get("workspace", ""), agent.name)
-                engines = [(place, source.find(agent, place.directory))]
+                engines = [(place, source.find(agent, place.directory, strict=bool(place.directory)))]
             else:
                 engines = source.refreshed()
             return {"engines": [items_json(place, loaded) for place, loaded in engines]}

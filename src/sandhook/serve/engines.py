@@ -71,8 +71,12 @@ class PlaceError(SandhookError):
 class EngineSource(Protocol):
     """Finds the engine of an event."""
 
-    def find(self, agent: Contract, directory: str) -> Loaded:
-        """Return the engine for an agent's event in a directory. Raises SandhookError."""
+    def find(self, agent: Contract, directory: str, *, strict: bool) -> Loaded:
+        """Return the engine for an agent's event in a directory. Raises SandhookError.
+
+        Args:
+            strict: A directory that does not exist here is an error; else it is that of the service.
+        """
         ...
 
     def refreshed(self) -> list[tuple[Place, Loaded]]:
@@ -87,7 +91,7 @@ class FixedEngine:
         self._loaded: dict[str, Loaded] = {}
         self._engine = engine
 
-    def find(self, agent: Contract, directory: str) -> Loaded:
+    def find(self, agent: Contract, directory: str, *, strict: bool = False) -> Loaded:
         known = self._loaded.get(agent.name)
         if known is None:
             own = self._engine.contracts
@@ -112,14 +116,15 @@ class ReloadingEngines:
 
     Args:
         build: Makes the engine of a place. Raises SandhookError, DecodeError.
-        place_of: Returns the place for an agent's event in a directory. Raises PlaceError.
+        place_of: Returns the place for an agent's event in a directory; the last argument is ``strict`` of ``find``.
+            Raises PlaceError.
         report: Receives a line about every engine that was made anew, or could not be.
     """
 
     def __init__(
         self,
         build: Callable[[Place], Built],
-        place_of: Callable[[Contract, str], Place],
+        place_of: Callable[[Contract, str, bool], Place],
         report: Callable[[str], object],
     ) -> None:
         self._build = build
@@ -130,8 +135,8 @@ class ReloadingEngines:
         self._locks: dict[Place, Lock] = {}
         self._broken: dict[Place, Watch] = {}
 
-    def find(self, agent: Contract, directory: str) -> Loaded:
-        return self._at(self._place_of(agent, directory))
+    def find(self, agent: Contract, directory: str, *, strict: bool) -> Loaded:
+        return self._at(self._place_of(agent, directory, strict))
 
     def _at(self, place: Place) -> Loaded:
         with self._lock:

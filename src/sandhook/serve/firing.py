@@ -107,6 +107,8 @@ class Firing:
         agent: Contract | None = None
         event: Event | None = None
         try:
+            if call.agent:
+                agent = contracts.get(call.agent)
             agent, event = read_event(call)
             fired = self._decided(agent, call, event)
         except (SandhookError, DecodeError) as error:
@@ -121,7 +123,8 @@ class Firing:
         return fired
 
     def _decided(self, agent: Contract, call: FireCall, event: Event) -> Fired:
-        loaded = self.source.find(agent, call.directory or event.project_dir or event.cwd or "")
+        directory = call.directory or event.project_dir or event.cwd or ""
+        loaded = self.source.find(agent, directory, strict=bool(call.directory))
         notes = [*(f"problem: {each}" for each in loaded.built.problems), *loaded.built.notes]
         if loaded.built.problems and self.fail_closed:
             return _refusal(agent, event, f"sandhook: {notes[0]}", call)

@@ -47,18 +47,20 @@ class EngineBuilder:
         self._hooks = [_absolute(name) for name in options.hooks]
         self._start = directory(None)
 
-    def place_of(self, agent: Contract, wanted: str) -> Place:
+    def place_of(self, agent: Contract, wanted: str, strict: bool) -> Place:
         """Return the place of an agent's event in a directory. Raises PlaceError for one that is not served."""
         if not self._hooks and self._options.contract and agent.name not in self._options.contract:
             raise PlaceError(f"this service is for {', '.join(self._options.contract)}, not for {agent.name}")
-        return Place(self._workspace(wanted), "" if self._hooks else agent.name)
+        return Place(self._workspace(wanted, strict), "" if self._hooks else agent.name)
 
-    def _workspace(self, wanted: str) -> str:
+    def _workspace(self, wanted: str, strict: bool) -> str:
         path = _absolute(wanted) if wanted else ""
         if not self._workspaces:
             place = path or self._start
             if not os.path.isdir(place):
-                raise PlaceError(f"{place}: there is no such directory")
+                if strict:
+                    raise PlaceError(f"{place}: there is no such directory")
+                return self._start  # an agent in a container names directories of its own
             return place
         inside = [each for each in self._workspaces if f"{path}/".startswith(f"{each.rstrip('/')}/")]
         if inside:
