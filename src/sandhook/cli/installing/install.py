@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 def parser() -> Parser:
     result = Parser(
         "install",
-        "FILE --agent NAME... [OPTION]...",
+        "(FILE --agent NAME... [OPTION]... | --service [--dry-run] [-- OPTION...])",
         "Add the hooks of a file to the configuration of an agent: with the agent's names of events and\n"
         "tools, its matchers and its unit of timeouts. The file is changed at that place alone; its\n"
         "comments, blanks, line ends and other keys stay. What it was before is kept, so that\n"
         "`sandhook uninstall` gives it back. The same FILE again changes nothing; a changed FILE\n"
         "replaces its hooks. Standard error lists what an agent cannot express; nothing is written\n"
-        "then, except with --lossy.\n\n"
+        "then, except with --lossy. With --service, add `sandhook serve` to what the system starts instead.\n\n"
         "Exit status: 0 installed, 2 something would be lost, 1 usage or configuration error.",
     )
     add = result.add_argument
@@ -62,6 +62,10 @@ def parser() -> Parser:
 
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
+    if "--service" in arguments[: arguments.index("--") if "--" in arguments else None]:
+        from sandhook.cli.serve.unit import run as install_service
+
+        return install_service(arguments)
     return reported(lambda: _install(parser().parse_args(arguments)))
 
 

@@ -127,7 +127,7 @@ def _add_variables(result: Parser) -> None:
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
     options = parser().parse_args(arguments)
-    _check(options)
+    check(options)
     try:
         if options.action is not None:
             from sandhook.cli.serve import control
@@ -143,7 +143,8 @@ def run(arguments: list[str]) -> int:
         raise UsageError(f"serve: {error}") from None
 
 
-def _check(options: argparse.Namespace) -> None:
+def check(options: argparse.Namespace) -> None:
+    """Raise UsageError for options that do not fit."""
     from sandhook.hooks import contracts
     from sandhook.hooks.contracts import ContractError
 

@@ -1,0 +1,146 @@
+"""The files by which a system starts ``sandhook serve`` with the user's session: systemd, launchd, Task Scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from xml.sax.saxutils import escape
+
+from sandhook.record import Record
+
+_LABEL = "sandhook.serve"
+
+
+class ServiceFile(Record):
+    """A file, its text, and the command lines by which the user switches it on and off.
+
+    Attributes:
+        path: Absolute.
+        text: The whole file.
+        switch_on, switch_off: For a shell of the system.
+    """
+
+    path: str
+    text: str
+    switch_on: str
+    switch_off: str
+
+
+def service_file(command: Sequence[str], env: Mapping[str, str], platform: str) -> ServiceFile:
+    """Return the file for a system.
+
+    Args:
+        command: The command line of the service; the program is an absolute path.
+        env: Variables of the user.
+        platform: As ``sys.platform`` has it.
+    """
+    if platform == "win32":
+        return _task(command, env)
+    home = env.get("HOME", "")
+    if platform == "darwin":
+        path = f"{home}/Library/LaunchAgents/{_LABEL}.plist"
+        return ServiceFile(
+            path,
+            _plist(command),
+            f"launchctl bootstrap gui/$(id -u) '{path}'",
+            f"launchctl bootout gui/$(id -u)/{_LABEL}",
+        )
+    base = env.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    return ServiceFile(
+        f"{base}/systemd/user/sandhook.service",
+        _unit(command),
+        "systemctl --user daemon-reload && systemctl --user enable --now sandhook.service",
+        "systemctl --user disable --now sandhook.service",
+    )
+
+
+def _unit(command: Sequence[str]) -> str:
+    """Return a unit of systemd. Source: systemd.service(5), "Command lines"."""
+    return f"""\
+[Unit]
+Description=sandhook: fires the hooks of agents
+
+[Service]
+ExecStart={" ".join(map(_for_systemd, command))}
+Restart=on-failure
+RestartSec=2
+UMask=0077
+
+[Install]
+WantedBy=default.target
+"""
+
+
+def _for_systemd(word: str) -> str:
+    text = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    return f'"{text}"'
+
+
+def _plist(command: Sequence[str]) -> str:
+    """Return a property list of launchd. Source: launchd.plist(5)."""
+    words = "\n".join(f"    <string>{escape(word)}</string>" for word in command)
+    return f"""\
+<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>{_LABEL}</string>
+  <key>ProgramArguments</key>
+  <array>
+{words}
+  </array>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key>
+    <false/>
+  </dict>
+  <key>Umask</key>
+  <integer>63</integer>
+</dict>
+</plist>
+"""
+
+
+def _task(command: Sequence[str], env: Mapping[str, str]) -> ServiceFile:
+    """Return a task of Windows. Source: Microsoft, "Task Scheduler Schema"."""
+    path = f"{env.get('LOCALAPPDATA', '')}/sandhook/serve.xml".replace("/", "\\")
+    text = f"""\
+<?xml version="1.0" encoding="UTF-8"?>
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+  <Triggers>
+    <LogonTrigger>
+      <Enabled>true</Enabled>
+    </LogonTrigger>
+  </Triggers>
+  <Principals>
+    <Principal id="Author">
+      <LogonType>InteractiveToken</LogonType>
+      <RunLevel>LeastPrivilege</RunLevel>
+    </Principal>
+  </Principals>
+  <Settings>
+    <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>
+    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
+    <RestartOnFailure>
+      <Interval>PT1M</Interval>
+      <Count>3</Count>
+    </RestartOnFailure>
+  </Settings>
+  <Actions Context="Author">
+    <Exec>
+      <Command>{escape(command[0])}</Command>
+      <Arguments>{escape(" ".join(map(_for_windows, command[1:])))}</Arguments>
+    </Exec>
+  </Actions>
+</Task>
+"""
+    return ServiceFile(
+        path, text, f'schtasks /Create /TN {_LABEL} /XML "{path}" /F', f"schtasks /Delete /TN {_LABEL} /F"
+    )
+
+
+def _for_windows(word: str) -> str:
+    """Quote a word as programs of Windows split their command line; it has no quotation marks."""
+    return f'"{word}"' if " " in word or not word else word
