@@ -1,0 +1,147 @@
+"""What a resident service saves: one guard by bash and jq, by the client of the service, and over HTTP.
+
+    python -m benchmarks.serve [--rounds N] [--fires N] [--flight N] [--processes N]
+
+The guard and its payload are the same everywhere. Whole processes are measured in turn, round by round. Over HTTP,
+connections are kept; ``paced`` sends a tenth of what the service answered at full load, as agents do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+
+from tests.serve.servetools import GUARD, Running, claude, settings
+
+CALL = claude("ls -la")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=100)
+    parser.add_argument("--fires", type=int, default=4000)
+    parser.add_argument("--flight", type=int, default=50)
+    parser.add_argument("--processes", type=int, default=2)
+    chosen = parser.parse_args()
+    files = {"guard.sh": f"#!/bin/bash\n{GUARD}", "hooks.json": settings(GUARD)}
+    for count in (0, chosen.processes):
+        service = Running("--hooks", "hooks.json", "--processes", str(count), files=files)
+        try:
+            print(f"-- --processes {count}")
+            print_memory(service)
+            if count == 0:
+                print_processes(service, chosen.rounds)
+            rate = asyncio.run(load(service, chosen.fires, chosen.flight, None))
+            asyncio.run(load(service, chosen.fires // 4, chosen.flight, rate / 10))
+            print_memory(service)
+        finally:
+            service.close()
+
+
+def print_memory(service: Running) -> None:
+    """Print the memory of the service and of each worker, without what they share where the system knows that."""
+    assert service.process is not None
+    workers = service.ask("GET", "/healthz").json["workers"]
+    sizes = []
+    for pid in (service.process.pid, *workers):
+        info = psutil.Process(pid).memory_full_info()
+        sizes.append(getattr(info, "pss", info.rss) / (1 << 20))
+    print(f"memory: {sum(sizes):.0f} MB ({' + '.join(f'{size:.0f}' for size in sizes)})")
+
+
+def print_processes(service: Running, rounds: int) -> None:
+    """Print what one hook costs an agent as a whole process."""
+    script = shutil.which("sandhook", path=str(Path(sys.executable).parent))
+    words = ["hook", "--contract", "claude_code", "--", "guard.sh"]
+    starts: dict[str, tuple[list[str], str]] = {
+        "python -c pass": ([sys.executable, "-c", "pass"], ""),
+        "python -m sandhook hook, service": ([sys.executable, "-m", "sandhook", *words], service.socket),
+    }
+    if shutil.which("bash") and shutil.which("jq"):
+        starts = {"bash and jq": (["bash", "guard.sh"], ""), **starts}
+    if script is not None:
+        starts["sandhook hook, service"] = ([script, *words], service.socket)
+        starts["sandhook hook, alone"] = ([script, *words], "")
+    calls = {name: starter(service, argv, socket) for name, (argv, socket) in starts.items()}
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            began = time.perf_counter()
+            call()
+            times[name].append(time.perf_counter() - began)
+    for name, taken in times.items():
+        print(f"{name:34} best {1e3 * min(taken):6.1f}  median {1e3 * statistics.median(taken):6.1f} ms")
+
+
+def starter(service: Running, argv: list[str], socket: str) -> Callable[[], object]:
+    """Return a function that runs a guard as an agent does."""
+    env = {**service.env, "SANDHOOK_SOCKET": socket}
+
+    def start() -> None:
+        with tempfile.TemporaryFile() as payload:
+            payload.write(CALL)
+            payload.seek(0)
+            subprocess.run(
+                argv, stdin=payload, cwd=service.project, env=env, stdout=subprocess.DEVNULL, check=True
+            )
+
+    return start
+
+
+async def load(service: Running, fires: int, flight: int, rate: float | None) -> float:
+    """Post events over kept connections; print the latencies and return the fires per second.
+
+    Args:
+        flight: Connections, each with one event at a time.
+        rate: Fires per second of all; as many as possible when None.
+    """
+    times: list[float] = []
+    pause = flight / rate if rate else 0.0
+
+    async def agent(number: int) -> None:
+        reader, writer = await asyncio.open_unix_connection(service.socket)
+        body = claude("ls -la", session_id=str(number), cwd=str(service.project))
+        head = f"POST /v1/hooks/claude_code HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
+        request = head.encode() + body
+        await asyncio.sleep(pause * number / flight)
+        for _ in range(fires // flight):
+            began = time.perf_counter()
+            writer.write(request)
+            header = await reader.readuntil(b"\r\n\r\n")
+            length = int(header.lower().partition(b"content-length: ")[2].split(b"\r\n")[0])
+            answer = await reader.readexactly(length)
+            times.append(time.perf_counter() - began)
+            assert answer == b"{}", answer
+            if pause:
+                await asyncio.sleep(max(0.0, began + pause - time.perf_counter()))
+        writer.close()
+
+    await asyncio.gather(*(agent(number) for number in range(flight)))
+    times.clear()
+    began = time.perf_counter()
+    await asyncio.gather(*(agent(number) for number in range(flight)))
+    seconds = time.perf_counter() - began
+    cuts = statistics.quantiles(times, n=100)
+    name = f"{rate:.0f} a second" if rate else "full load"
+    print(
+        f"http, {flight} in flight, {name}: {len(times) / seconds:.0f} fires a second,"
+        f" p50 {1e3 * cuts[49]:.1f} ms, p99 {1e3 * cuts[98]:.1f} ms"
+    )
+    return len(times) / seconds
+
+
+if __name__ == "__main__":
+    if os.name == "nt":
+        sys.exit("benchmarks.serve: needs Unix sockets")
+    main()
