@@ -17,8 +17,9 @@ import pytest
 
 from sandhook.hooks import HookEngine
 from sandhook.serve import app
-from sandhook.serve.audit import AuditError, open_audit
+from sandhook.serve.audit import open_audit
 from sandhook.serve.engines import FixedEngine
+from sandhook.serve.errors import AuditError
 from sandhook.serve.fires import MOST_FIRES, Fires, Live
 from sandhook.serve.firing import FireCall, Fired, Firing
 from sandhook.serve.gate import Gate, hosts_of
@@ -222,7 +223,7 @@ def test_an_audit_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None
 def test_what_cannot_be_audited_is_refused() -> None:
     log = open_audit("/dev/full")
     own = HookEngine.load(json.loads(settings(":")), "claude_code", audit=lambda line: log.write([line]))
-    fired = Firing(FixedEngine(own), fail_closed=True).fire(CALL)
+    fired = Firing(FixedEngine(own)).fire(CALL)
     log.close()
     assert "No space left" in refusal(fired)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from xml.sax.saxutils import escape
 
 from sandhook.record import Record
 
@@ -75,9 +74,14 @@ def _for_systemd(word: str) -> str:
     return f'"{text}"'
 
 
+def _escaped(text: str) -> str:
+    """Return a text as it stands in an element of XML."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
 def _plist(command: Sequence[str]) -> str:
     """Return a property list of launchd. Source: launchd.plist(5)."""
-    words = "\n".join(f"    <string>{escape(word)}</string>" for word in command)
+    words = "\n".join(f"    <string>{_escaped(word)}</string>" for word in command)
     return f"""\
 <?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -130,8 +134,8 @@ def _task(command: Sequence[str], env: Mapping[str, str]) -> ServiceFile:
   </Settings>
   <Actions Context="Author">
     <Exec>
-      <Command>{escape(command[0])}</Command>
-      <Arguments>{escape(" ".join(map(_for_windows, command[1:])))}</Arguments>
+      <Command>{_escaped(command[0])}</Command>
+      <Arguments>{_escaped(" ".join(map(_for_windows, command[1:])))}</Arguments>
     </Exec>
   </Actions>
 </Task>

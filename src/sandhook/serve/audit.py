@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Protocol
 
-from sandhook.errors import SandhookError
+from sandhook.serve.errors import AuditError
 
 _PREFIX = "sqlite:"
 
@@ -27,10 +27,6 @@ CREATE TABLE IF NOT EXISTS audit (
   session_id TEXT,
   line TEXT NOT NULL
 )"""
-
-
-class AuditError(SandhookError):
-    """An audit log that cannot be opened or written."""
 
 
 class AuditLog(Protocol):

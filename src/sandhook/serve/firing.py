@@ -17,6 +17,7 @@ from sandhook.hooks.model import Decision
 from sandhook.hooks.report import to_json
 from sandhook.hooks.telemetry import default_tracer, traced
 from sandhook.record import Record
+from sandhook.serve.errors import AuditError
 
 if TYPE_CHECKING:
     from sandhook.hooks.engine import HookEngine
@@ -102,7 +103,10 @@ class Firing:
         self._tracer: Tracer | None = default_tracer()
 
     def fire(self, call: FireCall) -> Fired:
-        """Fire an event. Never raises: a defect of sandhook, and a payload beyond its bounds, are refusals."""
+        """Fire an event. Never raises.
+
+        A defect of sandhook, a payload beyond its bounds, and an audit log that cannot be written are refusals.
+        """
         began = time.monotonic()
         agent: Contract | None = None
         event: Event | None = None
@@ -113,7 +117,7 @@ class Firing:
             fired = self._decided(agent, call, event)
         except (SandhookError, DecodeError) as error:
             reason = f"sandhook: {' '.join(str(error).split())}"
-            if self.fail_closed or isinstance(error, BoundExceeded):
+            if self.fail_closed or isinstance(error, BoundExceeded | AuditError):
                 fired = _refusal(agent, event, reason, call)
             else:
                 fired = Fired("failed", _failure(reason), _record(agent, event, call, None, [reason]))

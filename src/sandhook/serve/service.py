@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from sandhook.client.wire import Call, Printed
 from sandhook.hooks.event import JsonObject
 from sandhook.record import Record
+from sandhook.serve.errors import AuditError
 from sandhook.serve.fires import Fires
 from sandhook.serve.firing import FireCall, Fired, Firing, internal, refuse
 from sandhook.serve.metrics import Metrics
@@ -251,8 +252,9 @@ class Service:
         try:
             return await self._backend.fire(call)
         except Exception as error:
-            expected = isinstance(error, WorkerEnded)
-            return refuse(call, f"sandhook: {error}, twice" if expected else internal(error))
+            if isinstance(error, WorkerEnded | AuditError):
+                return refuse(call, f"sandhook: {error}")
+            return refuse(call, internal(error))
 
     def _finished(self, task: asyncio.Task[Fired]) -> None:
         """Free the slot of a fire, also when nobody waits for it any more."""
