@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
@@ -73,12 +74,14 @@ def test_workers_that_are_killed_at_random_never_allow(serve: Callable[..., Runn
                 wrong.append(answer)
             elif b"no rm -rf" in answer:
                 refused.append(1)
+        connection.close()
 
     def kill() -> None:
         while not done.wait(random.uniform(0.2, 1.5)):
             pids = service.ask("GET", "/healthz").json["workers"]
             if pids:
-                os.kill(random.choice(pids), signal.SIGKILL)
+                with suppress(ProcessLookupError):
+                    os.kill(random.choice(pids), signal.SIGKILL)
 
     killer = threading.Thread(target=kill)
     killer.start()
