@@ -17,6 +17,7 @@ from sandhook.hooks.secrets import redact
 from sandhook.version import __version__
 
 if TYPE_CHECKING:
+    from sandhook.hooks.contracts import Contract
     from sandhook.hooks.engine import HookEngine
     from sandhook.hooks.event import Event
     from sandhook.hooks.model import Decision, Outcome

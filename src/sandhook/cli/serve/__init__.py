@@ -50,16 +50,6 @@ def parser() -> Parser:
         ("status", "report whether the service runs, and what is wrong"),
     ):
         actions.add_argument(f"--{name}", dest="action", action="store_const", const=name, help=text)
-    result.set_defaults(
-        compat="better",
-        host=False,
-        prefer=None,
-        own_shell=None,
-        keep_env=[],
-        allow_url=[],
-        allow_private=False,
-        git_writes=False,
-    )
     return result
 
 

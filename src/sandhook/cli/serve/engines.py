@@ -9,12 +9,12 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from copy import copy
 from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.cli.configuration import AgentConfiguration, directory, gather, store_of
 from sandhook.cli.engines import engine_of, notes_of, workspace_of
+from sandhook.cli.fire import parser as fire_parser
 from sandhook.errors import TrustError
 from sandhook.hooks.contracts import Contract
 from sandhook.hooks.evidence import examine
@@ -107,11 +107,13 @@ class EngineBuilder:
 
     def _fire_options(self, place: Place) -> Namespace:
         """Return the options with which ``sandhook fire`` would make this engine."""
-        options = copy(self._options)
+        own = self._options
+        options = fire_parser().parse_args([])
+        options.isolation, options.store, options.fail_closed = own.isolation, own.store, own.fail_closed
+        options.env, options.inherit_env, options.sandbox = own.env, own.inherit_env, own.sandbox
         options.hooks = list(self._hooks)
         options.contract = place.agent or next(iter(self._options.contract), None)
         options.cwd = options.workspace = place.directory
-        options.write_back, options.write_back_also, options.trace = False, [], False
         return options
 
     def _watch_layers(self, configuration: AgentConfiguration, place: Place, watch: Watch) -> None:
