@@ -17,7 +17,7 @@ SETTINGS = '{\n  "model": "opus",\n  "permissions": {"allow": ["Bash(ls *)"]}\n}
 AGENT = "claude_code"
 FIRE = ("fire", "PreToolUse", "--contract", AGENT, "--tool", "Bash", "--input")
 
-#: Title and command lines, in their order; the proof that a guard is on belongs before the last scene.
+#: Title and command lines, in their order.
 SCENES: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     (
         "Write a guard, and its expectations",
@@ -34,6 +34,14 @@ SCENES: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
             (*FIRE, '{"command": "cd build && sudo rm -rf /"}'),
             (*FIRE, '{"command": "ls build"}'),
         ),
+    ),
+    (
+        "Is the guard surely on?",
+        (("doctor", "--agent", AGENT, "--tries", "3"),),
+    ),
+    (
+        "What if something breaks that it needs?",
+        (("chaos", f"hooks/{AGENT}/hooks.json", "--fault", "no-jq,no-home,empty-stdin,output-first"),),
     ),
     (
         "Where else would it run?",
