@@ -381,6 +381,21 @@ def test_a_change_counts_at_once_and_a_broken_one_does_not(running: Running) -> 
     assert "a change is not in use" in running.messages()
 
 
+def test_a_revoked_hook_does_not_go_on_because_another_change_is_broken(serve: Callable[..., Running]) -> None:
+    service = serve("--contract", "claude_code", files={"guard.sh": "echo one >&2; exit 2\n"})
+    project = service.project / ".claude" / "settings.json"
+    project.parent.mkdir()
+    project.write_text(settings("bash guard.sh"))
+    assert service.without("trust", project, "--yes").status == 0
+    assert service.fire("x").json["hookSpecificOutput"]["permissionDecisionReason"] == "one"
+    assert service.without("trust", project, "--revoke").status == 0
+    user = service.home / ".claude" / "settings.json"
+    user.parent.mkdir()
+    user.write_text('{"hooks": {')
+    answer = json.dumps(service.fire("x").json)
+    assert '"one"' not in answer, answer
+
+
 def test_a_script_an_approval_and_a_new_layer_count_at_once(serve: Callable[..., Running]) -> None:
     service = serve("--contract", "claude_code", files={"guard.sh": "echo one >&2; exit 2\n"})
     assert service.fire("x").json == {}

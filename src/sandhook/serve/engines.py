@@ -42,6 +42,7 @@ class Built(Record):
         notes: Hooks that are withheld.
         items: All its hooks, for lists.
         watch: The files that it was made from.
+        approvals: The file of approvals among them; "" for none.
     """
 
     engine: HookEngine
@@ -50,6 +51,7 @@ class Built(Record):
     notes: tuple[str, ...]
     items: Callable[[], Sequence[Item]]
     watch: Watch
+    approvals: str = ""
 
 
 class Loaded(Record):
@@ -182,7 +184,12 @@ class ReloadingEngines:
         return watch.changed() is not None
 
     def _renewed(self, place: Place, known: Loaded | None) -> Loaded:
-        """Make the engine of a place. A change that cannot be read keeps the known one in use."""
+        """Make the engine of a place. A change that cannot be read keeps the known one in use.
+
+        A change of the approvals does not: what somebody revoked must not go on.
+        """
+        if known is not None and known.built.watch.differs(known.built.approvals):
+            known = None
         where = f"{place.directory}{f' ({place.agent})' if place.agent else ''}"
         try:
             built = self._settled(place)
@@ -197,7 +204,7 @@ class ReloadingEngines:
             ]
             if known is None or not worse:
                 self._broken.pop(place, None)
-                if known is not None:
+                if place in self._engines:
                     self._report(f"{where}: reloaded")
                 return Loaded(built)
             why = worse[0]

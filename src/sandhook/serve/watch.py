@@ -49,6 +49,10 @@ class Watch:
             other.add_target(path, shell_name(os.path.realpath(path)))
         return other
 
+    def differs(self, path: str) -> bool:
+        """Return whether one of the watched files is not as it was."""
+        return path in self._files and _signature(path) != self._files[path]
+
     def changed(self) -> str | None:
         """Return a path that is not as it was, None when all are.
 

@@ -103,6 +103,7 @@ class EngineBuilder:
             tuple(notes_of(engine)),
             _items(engine, configuration),
             watch,
+            str(store.path),
         )
 
     def _fire_options(self, place: Place) -> Namespace:
