@@ -111,7 +111,7 @@ def test_from_an_event_loop_too(api: Tracer) -> None:
 
 def test_an_error_of_the_host_ends_the_span(api: Tracer) -> None:
     made, _ = engine(hook())
-    made.fire = lambda event, cancel=None: 1 / 0  # type: ignore[method-assign, assignment]
+    made.fire = lambda event, **options: 1 / 0  # type: ignore[method-assign, assignment]
     with pytest.raises(ZeroDivisionError):
         traced(made).fire(CALL)
     (span,) = api.spans

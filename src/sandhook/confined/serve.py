@@ -72,6 +72,7 @@ LAZY = [
     "_strptime",
     "bisect",
     "decimal",
+    "difflib",
     "fractions",
     "functools",
     "hashlib",
@@ -99,12 +100,16 @@ printf '%s' "$(echo x | tr a-z A-Z)" | awk '{print $1}'; test -f /etc/passwd; re
 _HOST_PARTS = (
     "__main__",
     "cli",
+    "client",
     "conformance",
     "hooks",
     "host",
     "installation",
+    "proving",
     "pytest_plugin",
     "recipes",
+    "serve",
+    "vetting",
     "confined",
 )
 _HOST_MODULES = (
