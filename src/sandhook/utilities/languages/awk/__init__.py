@@ -14,7 +14,14 @@ from sandhook.command.options import Inform, UsageError, also, opt, option_set
 from sandhook.kernel.stack import stack_exceeds
 from sandhook.text.locale import as_bytes, characters_are_bytes
 from sandhook.utilities.languages.awk.compile import compile_program
-from sandhook.utilities.languages.awk.lexer import Dialect, ProgramError, unescape
+from sandhook.utilities.languages.awk.lexer import (
+    BUILTINS,
+    KEYWORDS,
+    VARIABLE,
+    Dialect,
+    ProgramError,
+    unescape,
+)
 from sandhook.utilities.languages.awk.machine import run_program
 from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.sources import SourceError, Sources
@@ -114,7 +121,7 @@ def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context)
         text = as_bytes(text)
     try:
         ctx.budget.charge(len(text) >> 4)
-        program = compile_program(text, dialect, ctx.charge)
+        program = compile_program(text, dialect, ctx.charge, _assigned_names(options))
         rt = Runtime(ctx, program.symbols)
         _prepare(rt, options, names)
         return run_program(rt, program)
@@ -129,6 +136,21 @@ def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context)
     finally:
         if rt is not None:
             rt.finish()
+
+
+def _assigned_names(options: Options) -> tuple[str, ...]:
+    """Return the variables of -v. Raises UsageError and Fatal."""
+    names: list[str] = []
+    for assignment in options.assignments:
+        name, equals, _ = assignment.partition("=")
+        if not equals:
+            raise UsageError(f"`{assignment}' argument to `-v' not in `var=value' form", status=1)
+        if not VARIABLE.fullmatch(name):
+            raise Fatal(f"`{name}' is not a legal variable name")
+        if name in KEYWORDS or name in BUILTINS:
+            raise Fatal(f"cannot use gawk builtin `{name}' as variable name")
+        names.append(name.removeprefix("awk::"))
+    return tuple(names)
 
 
 def _dialect(options: Options, ctx: Context) -> Dialect:
@@ -151,10 +173,7 @@ def _prepare(rt: Runtime, options: Options, names: Sequence[str]) -> None:
     if options.separator is not None:
         rt.set_special(FS, rt.characters(unescape(options.separator)))
     for assignment in options.assignments:
-        if "=" not in assignment:
-            raise UsageError(f"`{assignment}' argument to `-v' not in `var=value' form", status=1)
-        if not rt.assign_operand(assignment):
-            raise Fatal(f"`{assignment.partition('=')[0]}' is not a legal variable name")
+        rt.assign_operand(assignment)
 
 
 def _describe_process(rt: Runtime, names: Sequence[str]) -> None:

@@ -15,18 +15,24 @@ from sandhook.record import Record
 from sandhook.utilities.languages.awk.values import Array, Fatal, Key, Strnum, Value, numeric_value, to_number
 
 _CONVERSION = lazily(
-    r"%(?:(\d+)\$)?([-+ #0']*)(\*(?:\d+\$)?|\d*)(\.(?:\*(?:\d+\$)?|-?\d*))?(?:[hlL]|[jzt])?(.)", re.DOTALL
+    r"%(?:(?P<position>\d+)\$)?(?P<before>[-+ #0']*)(?P<width>\*(?:\d+\$)?|\d*)(?P<after>[-+ #']*)"
+    r"(?:(?P<precision>\.(?:\*(?:\d+\$)?|-?\d*))[hlLjzt]?|[hlLjzt]?(?P<last>[-+ #']*))(?P<letter>.|\Z)",
+    re.DOTALL,
 )
+_CONVERTING = "csdiouxXeEfFgGaA"
 _LARGEST = 2**31 - 1
 _INTEGER = lazily(r"0|-?[1-9][0-9]{0,15}")
 
 
 class Conversion(Record):
-    """One conversion; ``at`` is its offset in the format.
+    """One conversion.
 
     Attributes:
         position: Number of the argument, 0 for the next one.
         width, precision: -1 is absent; below that, -2 is the next argument, and -2 - N is argument N.
+        at: Offset of the letter in the format.
+        width_at, precision_at: Offsets of the "*" in the format, when there is one.
+        text: What is written instead when the letter converts nothing; the arguments of "*" are used all the same.
     """
 
     position: int
@@ -35,12 +41,21 @@ class Conversion(Record):
     precision: int
     letter: str
     at: int
+    width_at: int
+    precision_at: int
+    text: str
+
+
+class Misuse(Record):
+    """A conversion that ends the program when it is reached."""
+
+    message: str
 
 
 @lru_cache(maxsize=128)
-def parse_format(format_: str) -> tuple[str | Conversion, ...]:
-    """Parse a format into conversions and plain text. Raises Fatal for an invalid argument number."""
-    items: list[str | Conversion] = []
+def parse_format(format_: str) -> tuple[str | Conversion | Misuse, ...]:
+    """Parse a format into conversions and plain text; it ends at a conversion that is misused."""
+    items: list[str | Conversion | Misuse] = []
     index_uses: set[bool] = set()
     at = 0
     while True:
@@ -54,29 +69,38 @@ def parse_format(format_: str) -> tuple[str | Conversion, ...]:
             items.append(format_[percent:])
             return tuple(items)
         at = match.end()
-        position, flags, width, precision, letter = match.groups()
-        if letter == "%":
-            items.append("%")
+        width, precision = match["width"], match["precision"] or ""
+        converts = match["letter"] in _CONVERTING and match["letter"] != ""
+        if not converts and "*" not in width + precision:
+            items.append("%" if match["letter"] == "%" else match[0])
             continue
-        if letter not in "csdiouxXeEfFgGaA":
-            items.append(match[0])
-            continue
-        for index in (position, *(part.strip("*.$") for part in (width, precision or "") if "*" in part)):
-            index_uses.add(bool(index))
-            if index and not int(index[:10]):
-                raise Fatal("argument index with `$' must be > 0")
+        indexes = [part.strip("*.$") for part in (width, precision) if "*" in part]
+        if converts:
+            indexes.append(match["position"] or "")
+        index_uses.update(map(bool, indexes))
+        if any(index and not int(index[:10]) for index in indexes):
+            items.append(Misuse("argument index with `$' must be > 0"))
+            return tuple(items)
         if len(index_uses) > 1:
-            raise Fatal("must use `count$' on all formats or none")
-        items.append(
-            Conversion(
-                _clamp(position or "0"),
-                flags.replace("'", ""),
-                _size(width) if width else -1,
-                -1 if precision is None else _size(precision[1:]),
-                letter,
-                percent,
-            )
-        )
+            items.append(Misuse("must use `count$' on all formats or none"))
+            return tuple(items)
+        items.append(_conversion(match))
+
+
+def _conversion(match: re.Match[str]) -> Conversion:
+    letter, precision = match["letter"], match["precision"]
+    text = "" if letter and letter in _CONVERTING else "%" if letter == "%" else match[0]
+    return Conversion(
+        _clamp(match["position"] or "0"),
+        (match["before"] + match["after"] + (match["last"] or "")).replace("'", ""),
+        _size(match["width"]) if match["width"] else -1,
+        -1 if precision is None else _size(precision[1:]),
+        letter,
+        match.start("letter"),
+        match.start("width"),
+        match.start("precision") + 1,
+        text,
+    )
 
 
 def _clamp(digits: str) -> int:
@@ -107,7 +131,7 @@ class _Arguments:
         if self._next >= len(self._values):
             raise Fatal(
                 "not enough arguments to satisfy format string"
-                f"\n\t`{self._format}'\n\t{' ' * (at + 1)}^ ran out for this one"
+                f"\n\t`{self._format}'\n\t{' ' * at}^ ran out for this one"
             )
         self._next += 1
         return self._values[self._next - 1]
@@ -130,7 +154,7 @@ def format_text(
         check_fits: Raises LimitExceeded for a size in characters that the run could never hold.
 
     Raises:
-        Fatal: There are fewer arguments than conversions.
+        Fatal: There are fewer arguments than conversions, or a conversion is misused.
     """
     out: list[str] = []
     size = 0
@@ -140,20 +164,26 @@ def format_text(
             out.append(item)
             size += len(item)
             continue
-        _, flags, width, precision, letter, at = item
+        if isinstance(item, Misuse):
+            raise Fatal(item.message)
+        flags, width, precision = item.flags, item.width, item.precision
         if width != -1:
-            width = values.size(width, at)
+            width = values.size(width, item.width_at)
             if width < 0:
                 flags += "-"
                 width = -width
         else:
             width = 0
         if precision < -1:
-            precision = max(values.size(precision, at), -1)
-        value = values.argument(item.position, at)
+            precision = max(values.size(precision, item.precision_at), -1)
+        if item.text:
+            out.append(item.text)
+            size += len(item.text)
+            continue
+        value = values.argument(item.position, item.at)
         if check_fits is not None:
             check_fits(size + width + max(precision, 0))
-        text = _convert(letter, flags, width, precision, value, conversion)
+        text = _convert(item.letter, flags, width, precision, value, conversion)
         size += len(text)
         if check_fits is not None:
             check_fits(size)

@@ -5,10 +5,11 @@ Source: POSIX.1-2024 XCU 3, awk, "grammar"; gawk 5.2 manual for its statements.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from sandhook.command.pieces import Charge, free
 from sandhook.utilities.languages.awk.expressions import LEVEL_CONCAT, ExpressionParser
+from sandhook.utilities.languages.awk.format import number_to_text
 from sandhook.utilities.languages.awk.lexer import GAWK, Dialect
 from sandhook.utilities.languages.awk.nodes import (
     Block,
@@ -24,8 +25,10 @@ from sandhook.utilities.languages.awk.nodes import (
     ForIn,
     If,
     Located,
+    Negation,
     Next,
     NextFile,
+    Number,
     OutputRedirection,
     Print,
     Printf,
@@ -33,14 +36,16 @@ from sandhook.utilities.languages.awk.nodes import (
     Rule,
     RuleKind,
     Statement,
+    String,
     Switch,
     SwitchCase,
+    UnaryPlus,
     While,
 )
 from sandhook.utilities.languages.awk.scope import Scope
 from sandhook.utilities.languages.awk.special import SPECIAL
 from sandhook.utilities.languages.awk.tokens import Tokens
-from sandhook.utilities.languages.awk.values import Fatal
+from sandhook.utilities.languages.awk.values import Fatal, Regexp
 
 _SPECIAL_RULES: dict[str, RuleKind] = {
     "BEGIN": "BEGIN", "END": "END", "BEGINFILE": "BEGINFILE", "ENDFILE": "ENDFILE",
@@ -48,9 +53,16 @@ _SPECIAL_RULES: dict[str, RuleKind] = {
 _REDIRECTIONS: dict[str, OutputRedirection] = {">": ">", ">>": ">>", "|": "|", "|&": "|&"}
 
 
-def parse_program(text: str, dialect: Dialect = GAWK, charge: Charge = free) -> tuple[list[Rule], Scope]:
-    """Return the rules of a program and its names and functions. Raises ProgramError and Fatal."""
+def parse_program(
+    text: str, dialect: Dialect = GAWK, charge: Charge = free, names: Iterable[str] = ()
+) -> tuple[list[Rule], Scope]:
+    """Return the rules of a program and its names and functions; ``names`` are variables that exist before it.
+
+    Raises:
+        ProgramError, Fatal: The program has an error.
+    """
     parser = _Parser(text, dialect, charge)
+    parser.scope.names.update(names)
     rules = parser.rules()
     parser.scope.resolve()
     return rules, parser.scope
@@ -247,11 +259,8 @@ class _Parser:
         return Print(tuple(self._print_arguments()), *self._redirection())
 
     def _printf(self) -> Statement:
-        line = self._tokens.advance().line
-        arguments = self._print_arguments()
-        if not arguments:
-            raise Fatal("printf: no arguments", line=line)
-        return Printf(tuple(arguments), *self._redirection())
+        self._tokens.advance()
+        return Printf(tuple(self._print_arguments()), *self._redirection())
 
     def _print_arguments(self) -> list[Expression]:
         if self._tokens.kind in ("newline", ";", "}", ">", ">>", "|", "|&", "end"):
@@ -311,11 +320,9 @@ class _Parser:
     def _do(self) -> Statement:
         self._tokens.advance()
         body = self._loop_body()
-        self._tokens.skip_terminators()
+        self._tokens.skip_newlines()
         self._tokens.expect("while")
-        condition = self._condition()
-        self._end_statement()
-        return Do(body, condition)
+        return Do(body, self._condition())  # needs no terminator
 
     def _for(self) -> Statement:
         tokens = self._tokens
@@ -362,11 +369,14 @@ class _Parser:
         tokens.enter()
         self._switches += 1
         cases: list[SwitchCase] = []
+        line = tokens.current.line
         while True:
             tokens.skip_terminators()
             if tokens.accept("}"):
                 break
+            line = tokens.current.line if not cases else line
             cases.append(self._case())
+        _check_cases(cases, line)
         self._switches -= 1
         tokens.leave()
         return Switch(subject, tuple(cases))
@@ -396,6 +406,26 @@ _SIMPLE: dict[str, Callable[[_Parser], Statement]] = {
     "continue": _Parser._continue, "next": _Parser._next, "nextfile": _Parser._next_file,
     "exit": _Parser._exit, "return": _Parser._return,
 }  # fmt: skip
+
+
+def _check_cases(cases: list[SwitchCase], line: int) -> None:
+    """Check the labels of a switch; two constants are equal when their texts are. Raises Fatal for a duplicate."""
+    labels: set[str] = set()
+    defaults = 0
+    for case in cases:
+        label, sign = case.label, ""
+        while isinstance(label, (Negation, UnaryPlus)):
+            sign = "-" if isinstance(label, Negation) else sign
+            label = label.operand
+        defaults += label is None
+        if defaults > 1:
+            raise Fatal("duplicate `default' detected in switch body", 1, line)
+        if not isinstance(label, (Number, String)) or isinstance(label.value, Regexp):
+            continue
+        text = sign + (label.value if isinstance(label, String) else number_to_text(label.value, "%.6g"))
+        if text in labels:
+            raise Fatal(f"duplicate case values in switch body: {text}", 1, line)
+        labels.add(text)
 
 
 def _check_parameter(function: str, name: str, params: list[str], line: int) -> None:

@@ -9,13 +9,12 @@ import errno
 
 from sandhook.command.context import Context, Reader
 from sandhook.kernel.descriptor import Input
-from sandhook.lazy import lazily
 from sandhook.text.locale import as_bytes, as_characters
 from sandhook.utilities.languages.awk import records
 from sandhook.utilities.languages.awk.connections import Connections
 from sandhook.utilities.languages.awk.format import number_to_text
 from sandhook.utilities.languages.awk.inplace import Replacement
-from sandhook.utilities.languages.awk.lexer import BUILTINS, KEYWORDS, unescape
+from sandhook.utilities.languages.awk.lexer import BUILTINS, KEYWORDS, VARIABLE, unescape
 from sandhook.utilities.languages.awk.regex import Invalid, Pattern, pattern
 from sandhook.utilities.languages.awk.special import (
     ARGC,
@@ -52,8 +51,6 @@ from sandhook.utilities.languages.awk.special import (
 from sandhook.utilities.languages.awk.symbols import Symbols, SymbolTable, function_table
 from sandhook.utilities.languages.awk.values import Array, Fatal, FieldString, Strnum, Value, to_number
 from sandhook.vfs.errors import error_text, fs_error
-
-_NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?")
 
 
 class ProgramExit(Exception):
@@ -448,7 +445,7 @@ class Runtime:
     def assign_operand(self, operand: str) -> bool:
         """Carry out ``name=value``; return False when the operand is not an assignment."""
         name, equals, value = operand.partition("=")
-        if not equals or not _NAME.fullmatch(name):
+        if not equals or not VARIABLE.fullmatch(name):
             return False
         name = name.removeprefix("awk::")
         self.set_variable(name, value)

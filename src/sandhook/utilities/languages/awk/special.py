@@ -23,7 +23,7 @@ SPECIAL_ARRAYS = (ENVIRON, ARGV, PROCINFO, SYMTAB, FUNCTAB)
 
 _INITIAL: dict[int, float | str] = {
     FS: " ", OFS: " ", ORS: "\n", RS: "\n", SUBSEP: "\x1c", CONVFMT: "%.6g", OFMT: "%.6g", RSTART: 0.0,
-    RLENGTH: -1.0, FILENAME: "", IGNORECASE: 0.0, FPAT: "[^[:space:]]+", FIELDWIDTHS: "", RT: "", ERRNO: "",
+    RLENGTH: 0.0, FILENAME: "", IGNORECASE: 0.0, FPAT: "[^[:space:]]+", FIELDWIDTHS: "", RT: "", ERRNO: "",
     ARGIND: 0.0,
 }  # fmt: skip
 #: The initial values of the special variables in the order of their slots; None for arrays and unset ones.

@@ -14,7 +14,7 @@ from sandhook.utilities.languages.awk.compile.compiler import Compiler
 from sandhook.utilities.languages.awk.compile.failure import can_fail
 from sandhook.utilities.languages.awk.compile.statements import with_line
 from sandhook.utilities.languages.awk.lexer import Dialect
-from sandhook.utilities.languages.awk.nodes import Print, Rule
+from sandhook.utilities.languages.awk.nodes import Located, Print, Rule
 from sandhook.utilities.languages.awk.parser import parse_program
 from sandhook.utilities.languages.awk.program import RETURN, Evaluate, Program, Step
 from sandhook.utilities.languages.awk.regex import Matching
@@ -29,21 +29,23 @@ _SHORT = 1_024  #: of longer ones, few are cached: one needs some 250 bytes for 
 _PRINT = Print((), "", None)  #: the action of a rule without one
 
 
-def compile_program(text: str, dialect: Dialect, charge: Charge) -> Program:
+def compile_program(text: str, dialect: Dialect, charge: Charge, names: tuple[str, ...] = ()) -> Program:
     """Compile a program, or return it from the cache; only the work on a long one is charged.
+
+    ``names`` are the variables that exist before the program, which no function can be called.
 
     Raises:
         ProgramError, Fatal: The program has an error.
     """
     if len(text) <= _SHORT:
-        return _compile_cached(text, dialect)
+        return _compile_cached(text, dialect, names)
     if len(text) <= _MAX_CACHED_LENGTH:
-        return _compile_cached_long(text, dialect)
-    return _compile(text, dialect, charge)
+        return _compile_cached_long(text, dialect, names)
+    return _compile(text, dialect, names, charge)
 
 
-def _compile(text: str, dialect: Dialect, charge: Charge = free) -> Program:
-    rules, scope = parse_program(text, dialect, charge)
+def _compile(text: str, dialect: Dialect, names: tuple[str, ...], charge: Charge = free) -> Program:
+    rules, scope = parse_program(text, dialect, charge, names)
     program = Program(_symbols(rules, scope, Matching(bytewise=dialect.bytewise)))
     compiler = Compiler(program, nests=scope.nests or "SYMTAB" in scope.names, charge=charge)
     try:
@@ -78,10 +80,17 @@ def _symbols(rules: list[Rule], scope: Scope, matching: Matching) -> Symbols:
     symbols.uses_process = "PROCINFO" in scope.names
     symbols.uses_tables = bool(scope.names & {"SYMTAB", "FUNCTAB"})
     symbols.uses_environment = "ENVIRON" in scope.names
-    symbols.begin_line = max((rule.line for rule in rules if rule.kind == "BEGIN"), default=0)
+    symbols.begin_line = max((_last_line(rule) for rule in rules if rule.kind == "BEGIN"), default=0)
     symbols.rule_line = max((rule.line for rule in rules if not rule.kind), default=0)
     symbols.has_begin_file = any(rule.kind == "BEGINFILE" for rule in rules)
     return symbols
+
+
+def _last_line(rule: Rule) -> int:
+    """Return the line of the last statement of an action."""
+    statements = rule.action.statements if rule.action is not None else ()
+    located = [statement.line for statement in statements if isinstance(statement, Located)]
+    return located[-1] if located else rule.line
 
 
 def _function(body: Step) -> Evaluate:

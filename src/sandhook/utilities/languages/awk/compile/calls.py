@@ -23,6 +23,7 @@ from sandhook.utilities.languages.awk.nodes import (
     Field,
     Getline,
     IndirectCall,
+    Lvalue,
     Name,
 )
 from sandhook.utilities.languages.awk.program import Evaluate, ToNumber
@@ -37,13 +38,21 @@ def _no_value(rt: Runtime) -> Value:
     return None
 
 
+def _compile_touch(compiler: Compiler, target: Lvalue | None) -> Evaluate:
+    """Compile what a target of getline does without a record: an element or a field comes to exist."""
+    if isinstance(target, Field):
+        number = compiler.number(target.number)
+        return lambda rt: rt.create_field(number(rt))
+    return compiler.value(target) if isinstance(target, Element) else _no_value
+
+
 def compile_getline(compiler: Compiler, node: Getline) -> ToNumber:
     """Compile getline: 1 for a record, 0 at the end, -1 for an error."""
     redirection = node.redirection
     store = None if node.target is None else compile_store(compiler, node.target)
     name = None if node.source is None else compiler.text(node.source)
     # Without a record the target is not assigned, but its subscript is evaluated and its element exists.
-    touch = compiler.value(node.target) if isinstance(node.target, (Element, Field)) else _no_value
+    touch = _compile_touch(compiler, node.target)
 
     def getline(rt: Runtime) -> float:
         rt.budget.charge(1)

@@ -245,6 +245,8 @@ def _patsplit(compiler: Compiler, arguments: Arguments) -> ToNumber:
 
     def patsplit(rt: Runtime) -> float:
         expression = regex(rt) if regex is not None else rt.pattern(rt.text(rt.g[FPAT]))
+        if expression.literal == "":
+            raise Fatal("patsplit: third argument must be non-null")
         parts, around = by_content_parts(expression, text(rt), rt.count_pieces)
         _fill(rt, array(rt), parts)
         if separators is not None:

@@ -7,11 +7,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 from sandhook.lazy import lazily
 from sandhook.utilities.languages.awk.compile.protocol import Compiler
 from sandhook.utilities.languages.awk.compile.variables import is_array
-from sandhook.utilities.languages.awk.format import Conversion, format_text, number_to_text, parse_format
+from sandhook.utilities.languages.awk.format import (
+    Conversion,
+    Misuse,
+    format_text,
+    number_to_text,
+    parse_format,
+)
 from sandhook.utilities.languages.awk.nodes import (
     RECORD,
     Concatenation,
@@ -82,12 +89,18 @@ def _print_argument(compiler: Compiler, node: Expression) -> ToText:
 
 
 def compile_printf(compiler: Compiler, node: Printf) -> Step:
-    """Compile printf."""
+    """Compile printf; without a format it fails when it runs."""
+    if not node.arguments:
+        return _fail_printf
     text = compile_format(compiler, node.arguments)
     if node.target is None:
         return lambda rt: rt.ctx.write(text(rt).encode("utf-8", "surrogateescape"))
     write = _writer(compiler, node.redirection, node.target)
     return lambda rt: write(rt, text(rt).encode("utf-8", "surrogateescape"))
+
+
+def _fail_printf(rt: Runtime) -> NoReturn:
+    raise Fatal("printf: no arguments")
 
 
 def _writer(compiler: Compiler, redirection: OutputRedirection, target: Expression) -> _Write:
@@ -153,13 +166,11 @@ def _simple_format(
 
 def python_format(format_: str) -> tuple[str, str] | None:
     """Return a format for Python's ``%`` and the letter of each conversion; None when the results may differ."""
-    try:
-        items = parse_format(format_)
-    except Fatal:
-        return None  # the error is reported when the format is used
     pieces: list[str] = []
     letters = ""
-    for item in items:
+    for item in parse_format(format_):
+        if isinstance(item, Misuse):
+            return None  # the error is reported when the format is used
         if isinstance(item, Conversion):
             simple = item.letter in _LETTERS and "#" not in item.flags and not item.position
             if not simple or not -1 <= item.width < WIDEST or not -1 <= item.precision < WIDEST:
