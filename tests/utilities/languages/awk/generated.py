@@ -10,7 +10,7 @@ from random import Random
 from typing import NamedTuple
 
 FILES = {
-    "f": "a b c\n1 2 3\n\n10 9 0x1A\n-4 +5 .5\nab,cd e:f\n1e2 100 1e400\n  lead  trail  \nfoo bar foo\n3x 017 1.\n",
+    "f": "a b c\n1 2 3\n\n10 9 0x1A\n-4 +5 .5\nab,cd e:f\n1e2 100\n  lead  trail  \nfoo bar foo\n3x 017 1.\n",
     "g": "x:1:2\n\n\ny:é:3\nz\n\n a b\n- 0 -0\n",
     "p": "one 1\ntwo 2\n\n\nthree 3 3\nfour\n\nfive\n",
     "e": "",
@@ -19,7 +19,7 @@ FILES = {
 
 _STRINGS = (
     "a", "b", "ab", "abc", "", "10", "9", "3x", " 3 ", "0x1A", "017", "1e2", "-5", "+5", ".5", "5.", "é", "aéb", "foo bar",
-    "a.b.c", "a,b;c", "inf", "nan", "+inf", "-nan", "1e400", "A", "\\n", "\\t", "\\/", "\\\\", "\\101", "\\x41", "a\\\"b", "&", "\\\\&",
+    "a.b.c", "a,b;c", "inf", "nan", "A", "\\n", "\\t", "\\/", "\\\\", "\\101", "\\x41", "a\\\"b", "&", "\\\\&",
 )  # fmt: skip
 _REGEXES = (
     "a", "b+", "[0-9]+", "^a", "b$", "a|b", "(a)(b)", "[a-c]", ".", "x*", "", "^", "$", "[[:digit:]]", "[^a]", "a{2}", "o{1,2}",
@@ -69,6 +69,8 @@ class _Writer:
         self.random = Random(seed)
         self.loops = 0
         self.in_function = False
+        self.in_loop = False
+        self.in_special = False  #: in BEGIN or END
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
@@ -109,7 +111,7 @@ class _Writer:
     def simple(self) -> str:
         return self.pick(
             self.variable(), self.string(), self.random.choice(_NUMBERS), "$1", "$2", "$3", "$NF", "$0", "NR", "NF", "FNR",
-            "unset", "i", "FILENAME", "length", "RSTART", "RLENGTH", "m[1]", "$9", "$(NF-1)", "ARGC", "RT",
+            "unset", "i", "FILENAME", "length", "RSTART", "RLENGTH", "m[1]", "$9", "$(NF - (NF > 0))", "SUBSEP", "ARGC", "RT",
         )  # fmt: skip
 
     def value(self, depth: int) -> str:
@@ -132,7 +134,7 @@ class _Writer:
             f"({a} {self.pick('~', '!~')} {self.regex()})", f"({a} && {b})", f"({a} || {b})", f"!{a}", f"-{a}", f"+{a}",
             f"({a} ? {b} : {self.simple()})", f"({self.lvalue()} = {a})", f"({self.lvalue()} {self.pick('+=', '-=', '*=', '^=')} {a})",
             f"({self.simple()} in m)", f"(({a}, {b}) in q)", f"{self.lvalue()}++", f"--{self.lvalue()}", f"$({self.pick('1', '2', 'NF', 'i', '0')})",
-            f"{a} {b}", f"{a} - {b}", f"{a} < {b}", f"-{a} ^ 2", f"!{a} ~ {b}", f"1 - -{self.simple()}", f"$NF-1", f"$i++", f"2 ^ 3 ^ {self.simple()}",
+            f"{a} {b}", f"{a} - {b}", f"{a} < {b}", f"-{a} ^ 2", f"!{a} ~ {b}", f"1 - -{self.simple()}", "$NF-1", "$i++", f"2 ^ 3 ^ {self.simple()}",
         )  # fmt: skip
 
     def call(self, a: str, b: str) -> str:
@@ -142,7 +144,7 @@ class _Writer:
             f"length({a})", f"substr({a}, {b})", f"substr({a}, {b}, {self.simple()})", f"substr({a}, {self.pick('0', '-1', '1.5', '2', '0.5', '1.49', 'NF')}, {self.pick('1', '2.5', '-1', '1.5', '100')})",
             f"index({a}, {self.string()})", f"split({a}, {self.pick('m', 'q')})", f"split({a}, m, {self.regex()})", f'split({a}, m, "{text}")', f"split({a}, m, {self.regex()}, q)",
             f"sub({self.regex()}, {self.replacement()}, {self.lvalue()})", f"gsub({self.regex()}, {self.replacement()}, {self.lvalue()})", f"gsub({self.regex()}, {self.replacement()})",
-            f"gensub({self.regex()}, {self.replacement()}, {self.pick('1', '2', '0', chr(34) + 'g' + chr(34), chr(34) + 'x' + chr(34), '-1')}, {a})",
+            f"gensub({self.regex()}, {self.replacement()}, {self.pick('1', '2', '0', chr(34) + 'g' + chr(34), chr(34) + 'x' + chr(34), '-1')}, ({a} \"\"))",
             f"match({a}, {self.regex()})", f"match({a}, {self.regex()}, q)", f"tolower({a})", f"toupper({a})", f"int({a})",
             f"sprintf(\"{format}\", {a})", f"sprintf(\"{format}\", {a}, {b})", f"sprintf({a}, {b})", f"sqrt({a})", f"exp({a})", f"log({a})", f"sin({a})", f"cos({a})",
             f"atan2({a}, {b})", f"f({a}, m)", f"f({a}, q)", f"g({a})", f"h({self.pick('0', '1', '3', '5')})", f"strtonum({a})", f"and({a}, {b})", f"or({a}, {b})",
@@ -190,7 +192,7 @@ class _Writer:
                 for _ in range(self.random.choice([1, 2]))
             ]
             text = f'printf "{" ".join(formats)}\\n"' + "".join(
-                f", {self.value(1)}" for _ in range(self.random.choice([0, 1, 2, 2, 2, 3]))
+                f", {self.value(1)}" for _ in range(len(formats) - self.chance(0.03) + self.chance(0.1))
             )
         if ">" in text and self.chance(0.9):
             keyword, _, rest = text.partition(" ")
@@ -199,13 +201,11 @@ class _Writer:
             text += self.pick(
                 ' > "o"',
                 ' >> "o"',
-                ' | "cat"',
                 ' | "sort"',
                 ' > "/dev/stdout"',
                 ' > "/dev/stderr"',
                 ' > ""',
                 ' > "no/dir"',
-                ' | "cat 1>&2"',
                 ' > "o" "1"',
             )
         return text
@@ -235,26 +235,48 @@ class _Writer:
             return self.loop(depth)
         if kind < 0.82:
             return self.read()
+        if kind < 0.84:
+            return self.mishap()
+        if kind < 0.88:
+            return self.jump()
         return self.pick(
-            "next", "nextfile", "exit", f"exit {self.value(1)}", "delete m", f"delete {self.element()}", f"delete m[{self.simple()}]",
+            "delete m", f"delete {self.element()}", f"delete m[{self.simple()}]",
             'OFS = "-"', "$1 = $1", "NF = 2", "$5 = \"x\"", "$0 = \"p q r\"", 'FS = ":"', 'CONVFMT = "%.2g"', 'OFMT = "%.2f"', 'ORS = "|\\n"', 'SUBSEP = ":"', "NR = 10",
-            'RS = ""', f"IGNORECASE = {self.pick('1', '0')}", f"srand({self.simple()})", "return", "return 1", "break", "continue", "NF = -1", "NF++", "$(-1) = 3", "print $(-1)",
-            "f()", "undefined(1)", "switch ($1) { case 1: print \"one\"; break; case /a/: print \"re\"; default: print \"d\" }",
-            f"switch ({self.value(1)}) {{ case \"a\": case 11: print 10; case \"10\": print \"s\"; break; default: print \"D\" }}", 'printf "%s"', "printf", 'printf("%s %s\\n", $1)', "{ print 1 }", ";",
+            'RS = ""', f"IGNORECASE = {self.pick('1', '0')}", f"srand({self.simple()})", "NF++", "switch ($1) { case 1: print \"one\"; break; case /a/: print \"re\"; default: print \"d\" }",
+            f"switch ({self.value(1)}) {{ case \"a\": case 11: print 10; case \"10\": print \"s\"; break; default: print \"D\" }}", "{ print 1 }", ";",
             'FPAT = "[a-z]+"', 'FIELDWIDTHS = "1 2 *"', 'FS = "[ ]"', 'FS = ""', "FS = \"\\\\|\"", 'FS = "\\t"', 'FS = ","', "RS = \"[0-9]\"", 'RS = "a"', 'ARGV[2] = "g"', 'ARGC = 5', "delete ARGV[1]",
         )  # fmt: skip
 
+    def mishap(self) -> str:
+        """Return a statement that ends the program, or that is an error in it."""
+        return self.pick(
+            "NF = -1", "$(-1) = 3", "print $(-1)", "f()", "undefined(1)", "return 1", "break", "continue", 'printf "%s"', "printf",
+            'printf("%s %s\\n", $1)', "x = 1 / unset", "x %= 0", 'print "a" ~ "("', 'print > ""', 'print | ""', "compl(-1)",
+        )  # fmt: skip
+
+    def jump(self) -> str:
+        choices = ["next", "nextfile", "exit", "exit", f"exit {self.value(1)}"]
+        if self.in_special and not self.chance(0.1):
+            choices = choices[2:]
+        if self.in_loop:
+            choices += ["break", "continue"]
+        if self.in_function:
+            choices += ["return", "return 1", f"return {self.value(1)}"]
+        return self.random.choice(choices)
+
     def loop(self, depth: int) -> str:
         self.loops += 1
+        outer, self.in_loop = self.in_loop, True
         counter = f"c{self.loops}"
         body = self.pick(
             self.statement(depth - 1),
             f"{{ {self.statement(depth - 1)}; {self.statement(0)} }}",
             self.pick("break", "continue"),
         )
+        self.in_loop = outer
         return self.pick(
             f"for ({counter} = 0; {counter} < {self.pick('2', '3')}; {counter}++) {body}", f"while ({counter}++ < 2) {body}",
-            f"do {{ {body} }} while ({counter}++ < 2)", f"do {body}; while ({counter}++ < 2)", f"for (i in m) delete m[i]", "for (i in m) n++", f"for (i = 1; i <= NF; i++) if (i > 9) break; else s = s $i",
+            f"do {{ {body} }} while ({counter}++ < 2)", f"do {body}; while ({counter}++ < 2)", "for (u in m) delete m[u]", "for (u in m) n++", "for (i = 1; i <= NF; i++) if (i > 9) break; else s = s $i",
         )  # fmt: skip
 
     def block(self, most: int = 4) -> str:
@@ -271,27 +293,38 @@ class _Writer:
         pattern = self.pattern()
         if self.chance(0.25):
             return self.block()
-        if pattern not in ("BEGIN", "END") and self.chance(0.3):
+        self.in_special = pattern in ("BEGIN", "END")
+        if not self.in_special and self.chance(0.3):
             return pattern
-        return f"{pattern} {self.block()}"
+        block = self.block()
+        self.in_special = False
+        return f"{pattern} {block}"
+
+    def special(self, name: str, most: int) -> str:
+        self.in_special = True
+        block = self.block(most)
+        self.in_special = False
+        return f"{name} {block}"
 
     def program(self) -> str:
         parts: list[str] = []
-        if self.chance(0.6):
-            parts.append(f"BEGIN {self.block(5)}")
-        if self.chance(0.6):
+        if self.chance(0.5):
+            parts.append(self.special("BEGIN", 5))
+        if self.chance(0.7):
             parts.extend(self.rule() for _ in range(self.random.randint(1, 3)))
         if self.chance(0.4):
-            parts.append(f"END {self.block(3)}")
+            parts.append(self.special("END", 3))
+        if not parts:
+            parts.append(self.special("BEGIN", 5))
         parts.insert(0, "BEGIN { delete m; delete q }")  # from here on they are arrays, in gawk too
-        text = "\n".join(parts) or f"BEGIN {self.block(5)}"
-        for name, definition in (
-            ("f", f"function f(a, t,  k) {{ t[a] = k; {self.statement(1)}; return length(t) a }}"),
-            ("g", f'function g(a) {{ a = a "!"; {self.statement(1)}; return a }}'),
-            ("h", "function h(n) { return n <= 1 ? 1 : n * h(n - 1) }"),
-        ):
-            if f"{name}(" in text:
-                text = f"{definition}\n{text}"
+        self.in_function = True
+        parts += [
+            f"function f(a, t,  k) {{ t[a] = k; {self.statement(1)}; return length(t) a }}",
+            f'function g(a) {{ a = a "!"; {self.statement(1)}; return a }}',
+            "function h(n) { return n <= 1 ? 1 : n * h(n - 1) }",
+        ]
+        self.in_function = False
+        text = "\n".join(parts)
         return self.damage(text) if self.chance(0.06) else text
 
     def damage(self, text: str) -> str:
@@ -354,7 +387,6 @@ def case(seed: int) -> Case:
                 "RS=a+",
                 "OFS=-",
                 "1v=3",
-                "m=1",
                 "v",
                 "NF=3",
                 "v=a\\/b",

@@ -23,7 +23,7 @@ FILES = {
         (["BEGIN {\nnone(1) }"], "awk: cmd. line:2: fatal: function `none' not defined\n"),
         (["-e", "BEGIN { x = 0 }", "-e", "BEGIN {\nprint 1 % x }"], "awk: cmd. line:2: fatal: division by zero attempted in `%'\n"),
         (["-f", "main.awk"], "awk: lib:2: fatal: division by zero attempted\n"),
-        (["-f", "lib.awk", "-f", "bad.awk"], "awk: bad.awk:2:   print (\nawk: bad.awk:2:          ^ unexpected newline or end of string\n"),
+        (["-f", "lib.awk", "-f", "bad.awk"], "awk: bad.awk:3:   print (\nawk: bad.awk:3:          ^ unexpected newline or end of string\n"),
         (["-i", "lib", "BEGIN {\nhalf(0) }"], "awk: lib:2: fatal: division by zero attempted\n"),
         (
             ['BEGIN { printf "%s %d\\n", "a" }'],

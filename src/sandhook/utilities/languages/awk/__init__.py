@@ -27,7 +27,7 @@ from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.sources import SourceError, Sources
 from sandhook.utilities.languages.awk.special import ARGC, ARGV, ENVIRON, FS, PROCINFO, SPECIAL
 from sandhook.utilities.languages.awk.symbols import function_table
-from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum
+from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum, Unlabelled
 
 PERMUTE = False
 FIXED_NAMES = ("awk", "gawk", "mawk", "nawk")
@@ -126,12 +126,15 @@ def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context)
         _prepare(rt, options, names)
         return run_program(rt, program)
     except ProgramError as error:
-        _print_error(ctx, text, error, sources.where(error.line))
+        # gawk has read the newline that it does not expect, and counts its line
+        lines_read = 1 if text[error.at : error.at + 1] == "\n" else 0
+        _print_error(ctx, text, error, sources.where(error.line, lines_read))
         return 1
     except Fatal as error:
         where = sources.where(error.line) if error.line else ""
         record = rt.where() if rt is not None and where else ""
-        ctx.error(f"{where}{record}{'fatal' if error.status == 2 else 'error'}: {error}")
+        label = "" if isinstance(error, Unlabelled) else "fatal: " if error.status == 2 else "error: "
+        ctx.error(f"{where}{record}{label}{error}")
         return error.status
     finally:
         if rt is not None:

@@ -51,6 +51,11 @@ def _remainder(where: str) -> Operation:
     return remainder
 
 
+def to_count(value: float) -> float:
+    """Convert to a whole number of 64 bits, as NR and FNR are: the lowest one for a number that does not fit."""
+    return float(int(value)) if -(2.0**63) <= value < 2.0**63 else -(2.0**63)
+
+
 def add(left: float, right: float) -> float:
     """Return the sum. The compiler recognizes this function, and adds without calling it."""
     return left + right

@@ -20,8 +20,13 @@ _CONVERSION = lazily(
     re.DOTALL,
 )
 _CONVERTING = "csdiouxXeEfFgGaA"
+_MIXED = "must use `count$' on all formats or none"
 _LARGEST = 2**31 - 1
 _INTEGER = lazily(r"0|-?[1-9][0-9]{0,15}")
+
+
+class FormatError(Fatal):
+    """A format does not suit its arguments."""
 
 
 class Conversion(Record):
@@ -56,7 +61,7 @@ class Misuse(Record):
 def parse_format(format_: str) -> tuple[str | Conversion | Misuse, ...]:
     """Parse a format into conversions and plain text; it ends at a conversion that is misused."""
     items: list[str | Conversion | Misuse] = []
-    index_uses: set[bool] = set()
+    numbered: bool | None = None
     at = 0
     while True:
         percent = format_.find("%", at)
@@ -74,16 +79,19 @@ def parse_format(format_: str) -> tuple[str | Conversion | Misuse, ...]:
         if not converts and "*" not in width + precision:
             items.append("%" if match["letter"] == "%" else match[0])
             continue
-        indexes = [part.strip("*.$") for part in (width, precision) if "*" in part]
-        if converts:
-            indexes.append(match["position"] or "")
-        index_uses.update(map(bool, indexes))
-        if any(index and not int(index[:10]) for index in indexes):
+        position = match["position"]
+        stars = [part.strip("*.$") for part in (width, precision) if "*" in part]
+        if any(index and not int(index[:10]) for index in (position, *stars)):
             items.append(Misuse("argument index with `$' must be > 0"))
             return tuple(items)
-        if len(index_uses) > 1:
-            items.append(Misuse("must use `count$' on all formats or none"))
+        unnumbered = "" in stars or (converts and not position)
+        if unnumbered and (position or numbered):
+            items.append(Misuse(("fatal: " if "" in stars else "") + _MIXED))  # gawk writes it twice
             return tuple(items)
+        if position and numbered is False:
+            items.append(Misuse(_MIXED))
+            return tuple(items)
+        numbered = bool(position) if position or unnumbered else numbered
         items.append(_conversion(match))
 
 
@@ -126,10 +134,10 @@ class _Arguments:
         """Return argument ``number``, or the next one for 0. Raises Fatal when it is missing."""
         if number:
             if number > len(self._values):
-                raise Fatal(f"argument index {number} greater than total number of supplied arguments")
+                raise FormatError(f"argument index {number} greater than total number of supplied arguments")
             return self._values[number - 1]
         if self._next >= len(self._values):
-            raise Fatal(
+            raise FormatError(
                 "not enough arguments to satisfy format string"
                 f"\n\t`{self._format}'\n\t{' ' * at}^ ran out for this one"
             )
@@ -154,7 +162,7 @@ def format_text(
         check_fits: Raises LimitExceeded for a size in characters that the run could never hold.
 
     Raises:
-        Fatal: There are fewer arguments than conversions, or a conversion is misused.
+        FormatError: There are fewer arguments than conversions, or a conversion is misused.
     """
     out: list[str] = []
     size = 0
@@ -165,7 +173,7 @@ def format_text(
             size += len(item)
             continue
         if isinstance(item, Misuse):
-            raise Fatal(item.message)
+            raise FormatError(item.message)
         flags, width, precision = item.flags, item.width, item.precision
         if width != -1:
             width = values.size(width, item.width_at)

@@ -155,7 +155,8 @@ class ProgramError(Exception):
 
 class Token(Record):
     """``kind`` is "number", "string", "ere", "regexp" (``@/re/``), "name", "call" (a name right before "("),
-    "indirect" (a name after "@"), "builtin", "newline", "end", or the keyword or operator itself."""
+    "indirect" (a name after "@"), "builtin", "newline", "end", or the keyword or operator itself.
+    "invalid" is text that is no token; its value is the error, which is reported when the parser gets there."""
 
     kind: str
     value: str
@@ -181,7 +182,7 @@ GAWK = Dialect(True, False)
 
 
 def tokenize(text: str, dialect: Dialect = GAWK, charge: Charge = free) -> list[Token]:
-    """Return the tokens of a program. Raises ProgramError."""
+    """Return the tokens of a program, up to the first text that is no token."""
     return _Lexer(text, dialect).tokens(charge)
 
 
@@ -208,7 +209,11 @@ class _Lexer:
                 break
             start = at
             charge(2)
-            kind, value, at = self._token(at, previous)
+            try:
+                kind, value, at = self._token(at, previous)
+            except ProgramError as error:
+                tokens.append(Token("invalid", str(error), error.line, error.at))
+                break
             if kind:
                 tokens.append(Token(kind, value, self.line, start))
                 previous = kind

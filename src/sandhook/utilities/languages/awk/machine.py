@@ -36,6 +36,7 @@ def run_program(rt: Runtime, program: Program) -> int:
             _section(rt, program.end, "END")
     except Exception:  # not BaseException: a process that a signal ends does not wait for its commands
         if rt.budget.exhausted is None:
+            rt.ctx.flush()
             rt.connections.close_all()
         raise
     rt.connections.close_all()
@@ -128,7 +129,7 @@ def _batch(rt: Runtime, program: Program, source: Source, rule: Step) -> int | N
                 rt.nr += 1.0
                 rt.fnr += 1.0
             if terminators:
-                rt.g[RT] = next(source.terminators, source.separator)
+                rt.g[RT] = next(source.terminators, source.separator) or None
             rt.record = line
             rt.record_is_string = False
             rt.fields = None

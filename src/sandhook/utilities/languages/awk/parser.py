@@ -45,7 +45,7 @@ from sandhook.utilities.languages.awk.nodes import (
 from sandhook.utilities.languages.awk.scope import Scope
 from sandhook.utilities.languages.awk.special import SPECIAL
 from sandhook.utilities.languages.awk.tokens import Tokens
-from sandhook.utilities.languages.awk.values import Fatal, Regexp
+from sandhook.utilities.languages.awk.values import Fatal, Regexp, Unlabelled
 
 _SPECIAL_RULES: dict[str, RuleKind] = {
     "BEGIN": "BEGIN", "END": "END", "BEGINFILE": "BEGINFILE", "ENDFILE": "ENDFILE",
@@ -99,7 +99,7 @@ class _Parser:
         tokens = self._tokens
         line = tokens.advance().line
         if tokens.kind in ("newline", "end"):
-            raise Fatal(f"{kind} blocks must have an action part", 1, line)
+            raise Unlabelled(f"{kind} blocks must have an action part", 1, line + tokens.at_line_end)
         if tokens.kind != "{":
             tokens.fail_unexpected()
         self._expressions.rule_kind = kind
@@ -130,9 +130,7 @@ class _Parser:
             tokens.fail_unexpected()
         token = tokens.advance()
         tokens.expect("(")
-        tokens.skip_newlines()
         params = self._parameters(token.value, token.line)
-        tokens.skip_newlines()
         tokens.expect(")")
         tokens.skip_newlines()
         function = self.scope.define(token, params)

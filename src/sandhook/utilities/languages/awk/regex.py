@@ -85,7 +85,15 @@ CHARACTERS = Matching()
 
 
 class Invalid(Fatal):
-    """An expression that does not compile. In a constant it is an error of the program."""
+    """An expression that does not compile. In a constant it is an error of the program.
+
+    Attributes:
+        reason: The error and the expression.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"invalid regexp: {reason}")
+        self.reason = reason
 
 
 class Pattern:

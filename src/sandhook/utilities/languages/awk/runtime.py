@@ -11,11 +11,12 @@ from sandhook.command.context import Context, Reader
 from sandhook.kernel.descriptor import Input
 from sandhook.text.locale import as_bytes, as_characters
 from sandhook.utilities.languages.awk import records
+from sandhook.utilities.languages.awk.arithmetic import to_count
 from sandhook.utilities.languages.awk.connections import Connections
 from sandhook.utilities.languages.awk.format import number_to_text
 from sandhook.utilities.languages.awk.inplace import Replacement
 from sandhook.utilities.languages.awk.lexer import BUILTINS, KEYWORDS, VARIABLE, unescape
-from sandhook.utilities.languages.awk.regex import Invalid, Pattern, pattern
+from sandhook.utilities.languages.awk.regex import Pattern, pattern
 from sandhook.utilities.languages.awk.special import (
     ARGC,
     ARGIND,
@@ -222,10 +223,10 @@ class Runtime:
             self.set_count(to_number(value))
             return
         if slot == NR:
-            self.nr = to_number(value)
+            self.nr = to_count(to_number(value))
             return
         if slot == FNR:
-            self.fnr = to_number(value)
+            self.fnr = to_count(to_number(value))
             return
         if slot in (FS, FPAT, FIELDWIDTHS, IGNORECASE, RS):
             self.split()
@@ -435,6 +436,7 @@ class Runtime:
     def skip_directory(self) -> None:
         """Print a warning that an operand is a directory, and skip it."""
         self.ctx.error(f"warning: command line argument `{self.directory}' is a directory: skipped")
+        self.g[FILENAME] = Strnum(self.directory)
         self.directory = ""
 
     def _begin(self, reader: Reader, name: str) -> None:
@@ -462,6 +464,8 @@ class Runtime:
             return
         if slot in self.symbols.arrays:
             raise Fatal(f"cannot use array `{name}' as variable name")
+        if (len(value) - len(value.rstrip("\\"))) % 2:
+            value = value[:-1]  # a backslash at the end escapes nothing
         self.set_global(slot, Strnum(self.characters(unescape(value))))
 
     def read_main(self) -> tuple[str, str] | None:
@@ -491,7 +495,4 @@ class Runtime:
 
     def pattern(self, source: str) -> Pattern:
         """Compile a regular expression that is a string at run time. Raises Fatal."""
-        try:
-            return pattern(source, self.matching)
-        except Invalid as error:
-            raise Fatal(f"invalid regexp: {error}") from None
+        return pattern(source, self.matching)

@@ -75,10 +75,16 @@ class Scope:
     def add_call(self, token: Token, arguments: Sequence[Expression]) -> None:
         """Record a call of a user's function."""
         self.drop_scalar_uses(arguments)
+        self._check_function(token, self.function.params if self.function else [])
         self._calls.append((token.value, self.function.params if self.function else [], token))
         for position, argument in enumerate(arguments):
             if isinstance(argument, Name):
                 self._array_arguments.append((self.function, argument.name, token.value, position))
+
+    def _check_function(self, token: Token, params: list[str]) -> None:
+        name = token.value
+        if name not in self.functions and (name in self.names or name in params):
+            raise Fatal(f"attempt to use non-function `{name}' in function call", 1, token.line)
 
     def define(self, token: Token, params: list[str]) -> Function:
         """Add a function. Raises Fatal when its name is already in use."""
@@ -96,9 +102,8 @@ class Scope:
                 1,
                 self._first_lines.get(name, 1),
             )
-        for name, params, token in self._calls:
-            if name not in self.functions and (name in self.names or name in params):
-                raise Fatal(f"attempt to use non-function `{name}' in function call", 1, token.line)
+        for _, params, token in self._calls:
+            self._check_function(token, params)
         changed = True
         while changed:
             changed = False

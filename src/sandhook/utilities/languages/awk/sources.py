@@ -49,11 +49,11 @@ class Sources:
     def text(self) -> str:
         return "\n".join(self._texts)
 
-    def where(self, line: int) -> str:
+    def where(self, line: int, lines_read: int = 0) -> str:
         """Return ``cmd. line:3: `` or ``prog.awk:3: `` for a line of the whole, 1-based."""
         for piece in self._pieces:
             if line <= piece.lines:
-                return f"{piece.name}:{piece.first + line - 1}: "
+                return f"{piece.name}:{piece.first + line - 1 + lines_read}: "
             line -= piece.lines
         return "cmd. line:1: "
 

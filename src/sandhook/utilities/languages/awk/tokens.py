@@ -22,14 +22,18 @@ class Tokens:
     def __init__(self, text: str, dialect: Dialect, charge: Charge = free) -> None:
         self._tokens = tokenize(text, dialect, charge)
         self._charge = charge
-        self.at = 0
-        self.current = self._tokens[0]
         self.depth = 0
+        self.rewind(0)
 
     @property
     def kind(self) -> str:
         """The kind of the current token."""
         return self.current.kind
+
+    @property
+    def at_line_end(self) -> bool:
+        """True at the end of a line that another one follows."""
+        return self.current.kind == "newline" and self._tokens[self.at + 1].kind != "end"
 
     @property
     def following(self) -> str:
@@ -45,15 +49,16 @@ class Tokens:
         """Return the current token and move to the next one."""
         token = self.current
         self._charge(4)
-        self.at += 1
-        if self.at < len(self._tokens):
-            self.current = self._tokens[self.at]
+        if self.at + 1 < len(self._tokens):
+            self.rewind(self.at + 1)
         return token
 
     def rewind(self, at: int) -> None:
-        """Move the cursor back to an index."""
+        """Move the cursor to an index. Raises ProgramError for text that is no token."""
         self.at = at
         self.current = self._tokens[at]
+        if self.current.kind == "invalid":
+            self.fail(self.current.value)
 
     def accept(self, kind: str) -> bool:
         """Move past a token of this kind; return False when the current one is another."""

@@ -32,6 +32,10 @@ class Fatal(Exception):
         self.line = line
 
 
+class Unlabelled(Fatal):
+    """An error that gawk prints without "fatal" or "error"."""
+
+
 class NextRecord(Exception):
     """Raised by next inside a function; the argument is the line of the statement."""
 

@@ -211,6 +211,8 @@ class Steps:
         return run
 
     def _printf(self, node: Printf) -> BlockStep:
+        if not node.arguments:
+            raise Unsupported
         format_, *arguments = node.arguments
         simple = python_format(format_.value) if isinstance(format_, String) else None
         if simple is None or not 0 < len(simple[1]) == len(arguments):

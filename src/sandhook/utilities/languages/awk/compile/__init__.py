@@ -81,14 +81,14 @@ def _symbols(rules: list[Rule], scope: Scope, matching: Matching) -> Symbols:
     symbols.uses_tables = bool(scope.names & {"SYMTAB", "FUNCTAB"})
     symbols.uses_environment = "ENVIRON" in scope.names
     symbols.begin_line = max((_last_line(rule) for rule in rules if rule.kind == "BEGIN"), default=0)
-    symbols.rule_line = max((rule.line for rule in rules if not rule.kind), default=0)
+    symbols.rule_line = max((_last_line(rule) for rule in rules if not rule.kind), default=0)
     symbols.has_begin_file = any(rule.kind == "BEGINFILE" for rule in rules)
     return symbols
 
 
 def _last_line(rule: Rule) -> int:
-    """Return the line of the last statement of an action."""
-    statements = rule.action.statements if rule.action is not None else ()
+    """Return the line of the last statement of an action that always runs, else of the pattern."""
+    statements = rule.action.statements if rule.action is not None and rule.first is None else ()
     located = [statement.line for statement in statements if isinstance(statement, Located)]
     return located[-1] if located else rule.line
 

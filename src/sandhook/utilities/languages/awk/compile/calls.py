@@ -72,7 +72,7 @@ def compile_getline(compiler: Compiler, node: Getline) -> ToNumber:
             touch(rt)
             return 0.0
         record, terminator = entry
-        rt.g[RT] = terminator
+        rt.g[RT] = terminator or None  # unset, as in gawk, when the input has ended without one
         if name is None:
             rt.fnr += 1.0
             rt.nr += 1.0

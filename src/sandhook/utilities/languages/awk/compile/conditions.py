@@ -165,7 +165,7 @@ def constant_pattern(compiler: Compiler, source: str) -> Pattern:
     try:
         return pattern(source, compiler.program.symbols.matching)
     except Invalid as error:
-        raise Fatal(str(error), 1) from None
+        raise Fatal(error.reason, 1) from None
 
 
 def compile_regex(compiler: Compiler, node: Expression) -> Callable[[Runtime], Pattern]:

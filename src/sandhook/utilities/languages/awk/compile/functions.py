@@ -73,14 +73,14 @@ def truncate(value: float) -> float:
 
 def _bits(name: str, combine: Callable[[int, int], int]) -> CompileCall:
     def apply(*values: float) -> float:
-        for at, value in enumerate(values, 1):
-            if not value >= 0:
+        for at, value in reversed(list(enumerate(values, 1))):
+            if value < 0:
                 raise Fatal(
                     f"{name}({values[0]:.6f}, {values[1]:.6f}): negative values are not allowed"
                     if name.endswith("shift")
                     else f"{name}: argument {at} negative value {number_to_text(value, '%g')} is not allowed"
                 )
-        integers = [int(value) & ((1 << 64) - 1) if value < 2**64 else 0 for value in values]
+        integers = [_to_bits(value) for value in values]
         result = integers[0]
         for value in integers[1:]:
             result = combine(result, value)
@@ -90,9 +90,16 @@ def _bits(name: str, combine: Callable[[int, int], int]) -> CompileCall:
 
 
 def _compl(value: float) -> float:
-    if not value >= 0:
+    if value < 0:
         raise Fatal(f"compl({value:.6f}): negative value is not allowed")
-    return _to_double(~int(value) & ((1 << 64) - 1))
+    return _to_double(~_to_bits(value) & ((1 << 64) - 1))
+
+
+def _to_bits(value: float) -> int:
+    """Convert to 64 bits as C does on common machines: 0 for too large a number, the highest bit for NaN."""
+    if value != value:
+        return 1 << 63
+    return int(value) if value < 2**64 else 0
 
 
 def _to_double(value: int) -> float:
@@ -452,8 +459,8 @@ FUNCTIONS: dict[str, CompileCall] = {
     "mktime": mktime, "asort": _asort(False), "asorti": _asort(True),
     "and": _bits("and", lambda a, b: a & b), "or": _bits("or", lambda a, b: a | b),
     "xor": _bits("xor", lambda a, b: a ^ b),
-    "lshift": _bits("lshift", lambda a, b: (a << b) & ((1 << 64) - 1) if b < 64 else 0),
-    "rshift": _bits("rshift", lambda a, b: a >> b if b < 64 else 0),
+    "lshift": _bits("lshift", lambda a, b: (a << b % 64) & ((1 << 64) - 1)),
+    "rshift": _bits("rshift", lambda a, b: a >> b % 64),
     "compl": _numeric(_compl),
     "strtonum": _strtonum, "isarray": _isarray, "typeof": _typeof, "mkbool": _mkbool,
     "inplace::begin": _inplace("begin"), "inplace::end": _inplace("end"),

@@ -14,6 +14,7 @@ from sandhook.utilities.languages.awk.compile.protocol import Compiler
 from sandhook.utilities.languages.awk.compile.variables import is_array
 from sandhook.utilities.languages.awk.format import (
     Conversion,
+    FormatError,
     Misuse,
     format_text,
     number_to_text,
@@ -53,24 +54,24 @@ def compile_print(compiler: Compiler, node: Print) -> Step:
         return _print_pair(*texts)
 
     def print_(rt: Runtime) -> None:
-        line = rt.ofs.join([text(rt) for text in texts])
-        rt.ctx.write(line.encode("utf-8", "surrogateescape") + rt.ors)
+        line = [text(rt) for text in texts]  # OFS is read after the arguments, which may set it
+        rt.ctx.write(rt.ofs.join(line).encode("utf-8", "surrogateescape") + rt.ors)
 
     return print_
 
 
 def _print_pair(first: ToText, second: ToText) -> Step:
     def pair(rt: Runtime) -> None:
-        text = f"{first(rt)}{rt.ofs}{second(rt)}"
-        rt.ctx.write(text.encode("utf-8", "surrogateescape") + rt.ors)
+        left, right = first(rt), second(rt)
+        rt.ctx.write(f"{left}{rt.ofs}{right}".encode("utf-8", "surrogateescape") + rt.ors)
 
     return pair
 
 
 def _print_to(write: _Write, texts: list[ToText]) -> Step:
     def print_(rt: Runtime) -> None:
-        line = rt.ofs.join([text(rt) for text in texts])
-        write(rt, line.encode("utf-8", "surrogateescape") + rt.ors)
+        line = [text(rt) for text in texts]
+        write(rt, rt.ofs.join(line).encode("utf-8", "surrogateescape") + rt.ors)
 
     return print_
 
@@ -96,7 +97,16 @@ def compile_printf(compiler: Compiler, node: Printf) -> Step:
     if node.target is None:
         return lambda rt: rt.ctx.write(text(rt).encode("utf-8", "surrogateescape"))
     write = _writer(compiler, node.redirection, node.target)
-    return lambda rt: write(rt, text(rt).encode("utf-8", "surrogateescape"))
+
+    def printf(rt: Runtime) -> None:
+        try:
+            data = text(rt).encode("utf-8", "surrogateescape")
+        except FormatError:
+            write(rt, b"")  # gawk opens the target before it formats: its error is the first
+            raise
+        write(rt, data)
+
+    return printf
 
 
 def _fail_printf(rt: Runtime) -> NoReturn:
