@@ -2,7 +2,7 @@
 
 Source: POSIX.1-2024 XCU 3, awk. Oracle: gawk 5.2 in C.UTF-8.
 Divergences: L-AWK-002 (unsupported features), L-AWK-003 (order), L-AWK-004 (random numbers),
-L-AWK-005 (nesting and warnings).
+L-AWK-005 (nesting and warnings), L-AWK-007 (kinds of names), L-AWK-008 (faults of gawk).
 """
 
 from __future__ import annotations

@@ -141,7 +141,6 @@ class ExpressionParser:
         if tokens.accept("?"):
             tokens.skip_newlines()
             first = self.expression()
-            tokens.skip_newlines()
             tokens.expect(":")
             tokens.skip_newlines()
             node = Conditional(node, first, self.expression())
@@ -253,7 +252,6 @@ class ExpressionParser:
         kind = tokens.kind
         if may_assign and (kind == "=" or kind in _ASSIGNMENTS):
             tokens.advance()
-            tokens.skip_newlines()
             tokens.enter()
             value = self.expression()
             tokens.leave()
@@ -294,10 +292,11 @@ class ExpressionParser:
     def _increment(self) -> Expression:
         kind = self._tokens.advance().kind
         self._tokens.enter()
+        token = self._tokens.current
         target = self._primary()
         self._tokens.leave()
         if not isinstance(target, LVALUES):
-            self._tokens.fail_unexpected()
+            self._tokens.fail("syntax error", token)
         return Increment(target, 1.0 if kind == "++" else -1.0, True)
 
     def _getline(self) -> Expression:
@@ -375,9 +374,7 @@ class ExpressionParser:
         tokens = self._tokens
         tokens.expect("(")
         tokens.enter()
-        tokens.skip_newlines()
         nodes = [] if tokens.kind == ")" else self._inside()
-        tokens.skip_newlines()
         tokens.expect(")")
         tokens.leave()
         return tuple(nodes)
@@ -401,6 +398,8 @@ class ExpressionParser:
         arguments = self._arguments()
         self._check_count(token, len(arguments))
         self._check_arrays(token, arguments)
+        if name == "index" and self._tokens.token_before(2).kind in ("ere", "regexp"):
+            raise Fatal("index: regexp constant as second argument is not allowed", line=token.line)
         if name in ("typeof", "isarray"):
             self._scope.drop_scalar_uses(arguments)
             first = arguments[0]
@@ -447,6 +446,4 @@ _PRIMARIES: dict[str, Callable[[ExpressionParser], Expression]] = {
 
 def _is_changeable(node: Expression) -> bool:
     """Return True when sub accepts a node as its target; it ignores a constant."""
-    while isinstance(node, Grouping):
-        node = node.expression
     return isinstance(node, (*LVALUES, String, Number))

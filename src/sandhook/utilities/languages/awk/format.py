@@ -99,15 +99,15 @@ def _conversion(match: re.Match[str]) -> Conversion:
     letter, precision = match["letter"], match["precision"]
     text = "" if letter and letter in _CONVERTING else "%" if letter == "%" else match[0]
     return Conversion(
-        _clamp(match["position"] or "0"),
-        (match["before"] + match["after"] + (match["last"] or "")).replace("'", ""),
-        _size(match["width"]) if match["width"] else -1,
-        -1 if precision is None else _size(precision[1:]),
-        letter,
-        match.start("letter"),
-        match.start("width"),
-        match.start("precision") + 1,
-        text,
+        position=_clamp(match["position"] or "0"),
+        flags=(match["before"] + match["after"] + (match["last"] or "")).replace("'", ""),
+        width=_size(match["width"]) if match["width"] else -1,
+        precision=-1 if precision is None else _size(precision[1:]),
+        letter=letter,
+        at=match.start("letter"),
+        width_at=match.start("width"),
+        precision_at=match.start("precision") + 1,
+        text=text,
     )
 
 

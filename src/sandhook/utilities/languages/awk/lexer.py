@@ -130,6 +130,8 @@ _OPERATORS = (
 _CANONICAL = {"**": "^", "**=": "^="}
 #: A "/" after one of these divides; elsewhere it begins a regular expression.
 _OPERANDS = frozenset(("number", "string", "ere", "regexp", "name", "builtin", ")", "]", "++", "--"))
+#: The errors of characters that begin no token, where they are not "invalid char".
+_INVALID = {".": "syntax error", "&": "syntax error", "\\": "backslash not last character on line"}
 _SIMPLE = {
     "n": "\n",
     "t": "\t",
@@ -241,9 +243,8 @@ class _Lexer:
             return self._extension(at)
         kind = next((operator for operator in _OPERATORS if text.startswith(operator, at)), "")
         if not kind:
-            raise ProgramError(
-                "syntax error" if char == "." else f"invalid char '{char}' in expression", line, at
-            )
+            message = _INVALID.get(char) or f"invalid char '{char}' in expression"
+            raise ProgramError(message, line, at)
         if (kind[:2] == "**" and self.dialect.posix) or (kind == "|&" and not self.dialect.extensions):
             raise ProgramError("syntax error", line, at + 1)
         self.braces += (kind == "{") - (kind == "}")
@@ -265,7 +266,7 @@ class _Lexer:
             return "", "", directive.end()
         if word[0] == "load":
             raise ProgramError("@load is not supported (L-AWK-002)", self.line, at)
-        raise ProgramError("syntax error", self.line, at)
+        raise ProgramError("syntax error", self.line, at + 1)
 
     def _enter(self, name: str, at: int) -> None:
         if not _NAME.fullmatch(name) or "::" in name:

@@ -82,18 +82,25 @@ class _Parser:
 
     def rules(self) -> list[Rule]:
         """Parse the whole program; functions are added to ``scope``."""
+        tokens = self._tokens
         rules: list[Rule] = []
         while True:
-            self._tokens.skip_terminators()
-            kind = self._tokens.kind
+            tokens.skip_newlines()
+            kind = tokens.kind
             if kind == "end":
                 return rules
+            if kind == ";":
+                tokens.advance()
+                line = tokens.current.line + tokens.at_line_end
+                raise Unlabelled("each rule must have a pattern or an action part", 1, line)
             if kind == "function":
                 self._function()
             elif kind in _SPECIAL_RULES:
                 rules.append(self._special_rule(_SPECIAL_RULES[kind]))
             else:
                 rules.append(self._rule())
+            tokens.skip_newlines()
+            tokens.accept(";")
 
     def _special_rule(self, kind: RuleKind) -> Rule:
         tokens = self._tokens
@@ -383,6 +390,8 @@ class _Parser:
         tokens = self._tokens
         label: Expression | None = None
         if tokens.accept("case"):
+            if tokens.kind not in ("number", "string", "ere", "regexp", "-", "+"):
+                tokens.fail_unexpected()
             label = self._expressions.unary()
         else:
             tokens.expect("default")

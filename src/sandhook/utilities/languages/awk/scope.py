@@ -83,7 +83,7 @@ class Scope:
 
     def _check_function(self, token: Token, params: list[str]) -> None:
         name = token.value
-        if name not in self.functions and (name in self.names or name in params):
+        if name not in self.functions and (name in self.names or name in params or name in SPECIAL):
             raise Fatal(f"attempt to use non-function `{name}' in function call", 1, token.line)
 
     def define(self, token: Token, params: list[str]) -> Function:

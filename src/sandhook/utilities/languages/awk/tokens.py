@@ -45,6 +45,10 @@ class Tokens:
         """The token before the current one."""
         return self._tokens[self.at - 1]
 
+    def token_before(self, count: int) -> Token:
+        """Return the token that is ``count`` tokens before the current one."""
+        return self._tokens[self.at - count]
+
     def advance(self) -> Token:
         """Return the current token and move to the next one."""
         token = self.current

@@ -93,7 +93,7 @@ def compile_call(compiler: Compiler, node: Call) -> Evaluate:
 def _call(compiler: Compiler, name: str, arguments: Sequence[Expression]) -> Evaluate:
     function = compiler.program.symbols.functions.get(name)
     if function is None:
-        return _undefined_call(name)
+        return _undefined_call(name, [compiler.value(argument) for argument in arguments])
     bodies = compiler.program.bodies
     parameters: list[Evaluate] = []
     for param, argument in zip(function.params, arguments):
@@ -138,10 +138,12 @@ def _call(compiler: Compiler, name: str, arguments: Sequence[Expression]) -> Eva
     return call
 
 
-def _undefined_call(name: str) -> Evaluate:
-    """Return a closure that raises Fatal when an undefined function is called."""
+def _undefined_call(name: str, arguments: Sequence[Evaluate]) -> Evaluate:
+    """Return a closure that evaluates the arguments of an undefined function, and raises Fatal."""
 
     def call(rt: Runtime) -> NoReturn:
+        for argument in arguments:
+            argument(rt)
         raise Fatal(f"function `{name}' not defined")
 
     return call
