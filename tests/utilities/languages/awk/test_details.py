@@ -115,3 +115,15 @@ def _texts(status: int, stdout: bytes, stderr: bytes) -> tuple[int, str, str]:
 def test_a_fatal_error_writes_standard_output_before_the_commands_end() -> None:
     result = Shell().run('gawk \'BEGIN { print "b" | "sort"; print "a"; print 1 / x }\'')
     assert (result.exit_status, result.stdout) == (2, "a\nb\n")
+
+
+@pytest.mark.parametrize(
+    ("program", "stdout"),
+    [
+        ('print "b" | "sort"; print "c" | "sort -r"', "c\nb\n"),
+        ('print "b" | "sort"; print "x" > "/dev/stdout"', "x\nb\n"),
+        ('print "b" | "sort"; print "p"', "b\np\n"),
+    ],
+)
+def test_the_end_closes_the_last_stream_first(program: str, stdout: str) -> None:
+    assert Shell().run(f"gawk 'BEGIN {{ {program} }}'").stdout == stdout

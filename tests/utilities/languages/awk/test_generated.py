@@ -91,7 +91,10 @@ DECLARED = (
     Declared("L-AWK-007", r"\btypeof\("),
     Declared("L-AWK-008", stdout="[\udc80-\udcff]"),
     Declared("L-AWK-008", stdout=r"(?i)\binf\b"),
+    Declared("L-AWK-008", stdout=r"0x0\.\w+p-1022"),
     Declared("L-AWK-008", r"\b(?:patsplit|FPAT)\b"),
+    Declared("L-AWK-008", r"\bgetline NF\b|, NF\)"),
+    Declared("L-AWK-008", here=r"`(?:break|continue)' is not allowed outside"),
 )
 
 

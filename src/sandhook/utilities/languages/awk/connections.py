@@ -142,9 +142,9 @@ class Connections:
         return float(stream.close())
 
     def close_all(self) -> None:
-        """Flush and close every stream in the order they were opened; standard output is last, as in gawk."""
+        """Flush and close every stream, the last one first as gawk does."""
         while self.streams:
-            self.streams.pop(next(iter(self.streams))).close()
+            self.streams.popitem()[1].close()
 
     def abandon(self) -> None:
         """Release every stream without waiting for commands."""

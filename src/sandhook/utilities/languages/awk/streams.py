@@ -122,7 +122,8 @@ class StandardStream(Stream):
         return True
 
     def close(self) -> int:
-        """Keep the buffer: standard output is flushed last."""
+        """Flush; the descriptor stays open."""
+        self.flush()
         return 0
 
 
