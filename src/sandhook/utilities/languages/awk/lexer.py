@@ -118,7 +118,7 @@ UNSUPPORTED = frozenset(["bindtextdomain", "dcgettext", "dcngettext"])
 
 _NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)?")
 VARIABLE = _NAME  #: what -v and operands may assign to
-_NAMESPACE = lazily(r'[ \t]*"([^"\n]*)"')
+_NAMESPACE = lazily(r'[ \t]*"([^"\n]*)"(?:[ \t]*;)?')
 _NUMBER = lazily(r"0[xX][0-9A-Fa-f]+|(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]+)?")
 _DECIMAL = lazily(r"(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]+)?")
 _BLANK = lazily(r"(?:[ \t\r]++|\\\r?\n|#[^\n]*)++")
