@@ -130,6 +130,9 @@ def test_gawk_prints_the_same(oracle: bool, tmp_path: Path, monkeypatch: pytest.
         if expected is None:
             continue
         found = on_both_paths(program, monkeypatch)
-        if found != expected and declared(program, expected, found) is None:
+        if found == expected or declared(program, expected, found) is not None:
+            continue
+        # L-AWK-008: gawk prints memory that it does not own, and so another text each time
+        if all(in_gawk(program, tmp_path / "work") == expected for _ in range(5)):
             different.append((seed, program, expected, found))
     assert not different
