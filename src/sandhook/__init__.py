@@ -7,7 +7,14 @@ from sandhook.version import __version__
 TYPE_CHECKING = False  # the import of typing takes 5 ms, for which every hook would wait
 if TYPE_CHECKING:
     from sandhook.command.own import UtilityContext, utility
-    from sandhook.errors import ConfigError, LimitExceeded, SandhookError, ShellSyntaxError, UnsupportedError
+    from sandhook.errors import (
+        ConfigError,
+        LimitExceeded,
+        SandhookError,
+        ShellSyntaxError,
+        SnapshotError,
+        UnsupportedError,
+    )
     from sandhook.hooks.host import HostRunner
     from sandhook.host.command import HostCommand
     from sandhook.host.shell import HostShell
@@ -33,6 +40,7 @@ _HOMES = {
     "Session": "shell",
     "Shell": "shell",
     "ShellSyntaxError": "errors",
+    "SnapshotError": "errors",
     "Step": "interp.steps",
     "Steps": "interp.steps",
     "UnsupportedError": "errors",
@@ -55,6 +63,7 @@ __all__ = [
     "Session",
     "Shell",
     "ShellSyntaxError",
+    "SnapshotError",
     "Step",
     "Steps",
     "UnsupportedError",

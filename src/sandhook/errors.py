@@ -132,6 +132,20 @@ class IsolationError(SandhookError):
         self.reason = reason
 
 
+class SnapshotError(SandhookError):
+    """A session cannot be stored, or its snapshot cannot be restored.
+
+    Attributes:
+        where: The part of the snapshot, for example ``variables.PATH``.
+        reason: What is wrong there, and what was wanted.
+    """
+
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(f"snapshot: {where}: {reason}")
+        self.where = where
+        self.reason = reason
+
+
 class WorkerError(SandhookError):
     """A supervised worker could not be started or broke its protocol."""
 

@@ -4,43 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from threading import Lock
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from sandhook.builtins.commands import make_commands, standard_commands
-from sandhook.errors import IsolationError, LimitExceeded, WorkerCrash
+from sandhook.errors import IsolationError
 from sandhook.interp.arguments import check_run, check_shell
 from sandhook.interp.beginning import (
     DEFAULT_ENVIRONMENT,
     Script,
     Streams,
     exceeded,
-    export_variables,
     input_data,
     shell_environment,
     turn,
 )
+from sandhook.interp.one_run import Run
 from sandhook.interp.program import TreeStore
-from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
+from sandhook.interp.result import Result
 from sandhook.interp.runtime import Runtime
-from sandhook.interp.shell_command import new_state
-from sandhook.kernel.descriptor import (
-    Callback,
-    Capture,
-    Description,
-    Feed,
-    Input,
-    OutputCap,
-    ReadInput,
-    WriteBytes,
-)
-from sandhook.kernel.process import Kernel, Process
+from sandhook.kernel.descriptor import ReadInput, WriteBytes
 from sandhook.kernel.settings import Settings
-from sandhook.kernel.signals import NAMES
 from sandhook.kernel.stack import in_thread_if_stack_is_deep
-from sandhook.kernel.watchdog import RunInterrupted, WatchedRun
-from sandhook.limits import Budget, Cancellation, Limits, Overflow
-from sandhook.state.fork import move
+from sandhook.limits import Cancellation, Limits, Overflow
 from sandhook.state.state import State
 from sandhook.text.surrogates import as_shell_text
 from sandhook.vfs.base import FileSystem
@@ -53,7 +38,7 @@ if TYPE_CHECKING:
 
     from sandhook.command.own import Utilities
     from sandhook.interp.beginning import RunArguments, SessionArguments
-    from sandhook.interp.outside import Stage, World
+    from sandhook.interp.outside import World
     from sandhook.interp.steps import Steps
     from sandhook.isolation.arguments import Isolation
     from sandhook.net.network import Network
@@ -138,7 +123,7 @@ class Shell:
         self.network = network
         self._commands = make_commands(utilities, without) if utilities or without else standard_commands()
         self.crlf, self._lock = crlf, Lock()
-        self._runtime = Runtime(self._commands, parse_cache, crlf=crlf)
+        self.runtime = Runtime(self._commands, parse_cache, crlf=crlf)
 
     def run(
         self,
@@ -191,7 +176,7 @@ class Shell:
         if self.isolation == "process":
             return self._run_in_worker(text, limits or self.limits, streams, temporary_files)
         return self._run_here(
-            lambda: _Run(self, limits or self.limits, streams).main(text), cancel, temporary_files
+            lambda: Run(self, limits or self.limits, streams).main(text), cancel, temporary_files
         )
 
     def _run_here(
@@ -217,7 +202,7 @@ class Shell:
         env = None if script.env is None else shell_environment(script.env)
         environment = self.env if env is None else {**self.env, **env}
         if exceeded(limits, as_shell_text(script.text), script.args, environment, data or b"") is not None:
-            refused = _Run(self, limits, streams).refused(script)
+            refused = Run(self, limits, streams).refused(script)
             if refused is not None:  # no worker need see it
                 return refused
         if data is not None:
@@ -286,7 +271,7 @@ class Session:
         check_run(text, streams, limits, temporary_files)
 
         def continued() -> Result:
-            run = _Run(shell, limits or shell.limits, streams)
+            run = Run(shell, limits or shell.limits, streams)
             self._state, result = run.continued(self._state, self._start, text, keeps_args=args is None)
             return result
 
@@ -298,203 +283,6 @@ class Session:
 
         cancel = arguments["cancel"] = arguments.get("cancel") or Cancellation()
         return await call_in_thread(lambda: self.run(script, **arguments), cancel)
-
-
-class _Run:
-    """One run: a kernel with one budget, and the main process."""
-
-    def __init__(self, shell: Shell, limits: Limits, streams: Streams) -> None:
-        stdin, stdout, stderr, overflow, self.cancel, steps = streams
-        self.shell = shell
-        self.steps: Steps | None = steps
-        self.limits = limits
-        self.started, self.budget = monotonic(), Budget(limits)
-        self.notes: tuple[str, ...] = ()
-        self.stage: Stage | None = None
-        if shell.world is None:
-            self.kernel = Kernel(
-                shell.fs, limits, self.budget, network=shell.network, settings=shell.settings
-            )
-        else:
-            self.stage = shell.world.begin(limits, self.budget, shell.network, shell.settings)
-            self.kernel = self.stage.kernel
-        self.cap = OutputCap(limits.output_bytes, drops=overflow == "drop")
-        self.error_cap = OutputCap(limits.output_bytes, drops=True) if self.cap.drops else self.cap
-        inherited = self.stage if self.stage is not None and self.stage.inherits else None
-        self.out = self._sink(1, stdout, self.cap) if inherited is None else inherited.stream(1)
-        self.err = self._sink(2, stderr, self.error_cap) if inherited is None else inherited.stream(2)
-        self.runtime = shell._runtime if steps is None else steps.observe(shell._runtime, self.kernel)
-        self.inherited = inherited
-        self.feed = None if isinstance(stdin, (bytes, str)) else stdin
-        self.data = input_data(stdin) or b""
-
-    def _sink(self, descriptor: int, write: WriteBytes | None, cap: OutputCap) -> Description:
-        if self.steps is not None:
-            return self.steps.output(descriptor, write, self.budget, cap)
-        if write is None:
-            return Capture(self.budget, cap)
-        return Callback(self.budget, cap, write)
-
-    def process(self) -> Process:
-        stdin: Description
-        if self.inherited is not None:
-            stdin = self.inherited.stream(0)
-        else:
-            stdin = Input(self.data) if self.feed is None else Feed(self.budget, self.feed)
-        descriptors: dict[int, Description] = {0: stdin, 1: self.out, 2: self.err}
-        return self.kernel.new_process(1, descriptors, self.shell.cwd)
-
-    def main(self, script: Script) -> Result:
-        """Run a script in fresh state."""
-        if (refused := self.refused(script)) is not None:
-            return refused
-        text, name, from_file = as_shell_text(script.text), as_shell_text(script.name), script.from_file
-        args = [as_shell_text(argument) for argument in script.args]
-        environment = self._environment(script)
-        process = self.process()
-        runtime = self.runtime
-        if from_file:
-            process.argv = ("bash", name, *args)
-            state = new_state(
-                runtime, process, name, environment, input="file", main=name, programs=self.stage
-            )
-        else:
-            state = new_state(runtime, process, name, environment, input="string", programs=self.stage)
-        state.positional = args
-        return self._execute(process, state, text)
-
-    def refused(self, script: Script) -> Result | None:
-        """Return the result if the input exceeds a limit, else None."""
-        try:
-            self._check_input(script.text, script.args, self._environment(script))
-        except LimitExceeded as error:
-            return self._refused(error)
-        return None
-
-    def continued(
-        self, state: State | None, start: Script, script: Script, *, keeps_args: bool
-    ) -> tuple[State, Result]:
-        """Run a script in a session's state, which moves to this run.
-
-        Args:
-            state: None begins the session.
-            start: The environment and the name that it began with.
-            keeps_args: Its positional parameters stay; else they are those of the script.
-        """
-        process = self.process()
-        environment = self._environment(start)
-        if state is None:
-            state = new_state(
-                self.runtime, process, start.name, environment, input="string", programs=self.stage
-            )
-        else:
-            move(state, process, self.stage)
-        text, args = as_shell_text(script.text), [as_shell_text(argument) for argument in script.args]
-        try:
-            self._check_input(text, args, {**environment, **(script.env or {})})
-        except LimitExceeded as error:
-            return state, self._refused(error)
-        if not keeps_args:
-            state.positional = args
-        return state, self._execute(process, state, text, script.env)
-
-    def _environment(self, script: Script) -> dict[str, str]:
-        """Return the shell's variables and those of the script."""
-        return {**self.shell.env, **shell_environment(script.env)} if script.env else self.shell.env
-
-    def _check_input(self, script: str, args: Sequence[str], environment: Mapping[str, str]) -> None:
-        limit = exceeded(self.limits, script, args, environment, self.data)
-        if limit is not None:
-            self.budget.fail(limit)
-
-    def _refused(self, error: LimitExceeded) -> Result:
-        """Return the result of a run whose input exceeds a limit."""
-        if self.stage is not None:
-            self.stage.close(ended=True)
-        return self._result(1, None, error)
-
-    def _execute(
-        self, process: Process, state: State, script: str, env: Mapping[str, str] | None = None
-    ) -> Result:
-        scheduler = self.kernel.scheduler
-        runtime = self.runtime
-        error: LimitExceeded | None = None
-        defect: Exception | None = None
-        ended = False
-        label = "" if state.invocation.input == "file" else "-c: "
-
-        def main() -> int:
-            if env:
-                self.notes = export_variables(state, env)
-            return runtime.run_main(state, script, label)
-
-        process.start(main)
-        if self.cancel is not None:
-            self.cancel.attach(self.budget)
-        watched = WatchedRun(self.budget, interruptible=self.stage is None)
-        try:
-            if self.budget.exhausted is not None:  # cancelled before it began
-                raise self.budget.exhausted
-            watched.watch(lambda: scheduler.run(lambda: process.done and self._is_over()))
-            ended = True
-        except LimitExceeded as exceeded:
-            error = exceeded
-        except RunInterrupted:
-            error = self.budget.exhausted or LimitExceeded("wall_seconds", self.limits.wall_seconds)
-            self.budget.exhausted = error
-        except MemoryError:  # the system had less memory than the limit allows
-            error = self.budget.exhausted or LimitExceeded("memory_bytes", self.limits.memory_bytes)
-            self.budget.exhausted = error
-        except RecursionError:
-            error = self.budget.exhausted or LimitExceeded("call_depth", self.limits.call_depth)
-            self.budget.exhausted = error
-        except Exception as exception:  # the only barrier: a defect ends the run, not the host
-            defect = exception
-        finally:
-            if self.cancel is not None:
-                self.cancel.detach(self.budget)
-            scheduler.close()
-            if error is not None:
-                error.with_traceback(None)  # its frames hold all that the run had
-            if self.stage is not None:
-                self.stage.close(ended=ended)
-        result = self._result(process.status, state, error, defect)
-        result.interrupted = watched.interrupted
-        return result
-
-    def _is_over(self) -> bool:
-        """Return True when every output descriptor is closed, or on a host the linger time has passed."""
-        if not self.out.references and not self.err.references:
-            return True
-        return self.stage is not None and not self.stage.lingers()
-
-    def _result(
-        self, status: int, state: State | None, error: LimitExceeded | None, defect: Exception | None = None
-    ) -> Result:
-        crash = error.reason if isinstance(error, WorkerCrash) else None
-        if error is not None:
-            status = TIMED_OUT if error.limit == "wall_seconds" else KILLED
-        elif defect is not None:
-            status = DEFECT
-        failure = self.kernel.failure if error is None and defect is None else None
-        if failure is not None and failure.status != status:
-            failure = None
-        return Result(
-            self.out.getvalue() if isinstance(self.out, Capture) else b"",
-            self.err.getvalue() if isinstance(self.err, Capture) else b"",
-            status,
-            limit=error.limit if error is not None and crash is None else None,
-            truncated=self.cap.truncated or self.error_cap.truncated,
-            stdout_truncated=self.cap.truncated,
-            duration=monotonic() - self.started,
-            syntax_error=None if state is None else state.execution.syntax_error,
-            not_started=failure.reason or None if failure is not None else None,
-            outermost=failure is not None and failure.outermost,
-            signal=NAMES.get(failure.signal) if failure is not None else None,
-            defect=defect,
-            failure=crash,
-            notes=(*self.notes, *(() if self.stage is None else self.stage.notes), *self.kernel.notes),
-        )
 
 
 _DEFAULT_LIMITS = Limits()
