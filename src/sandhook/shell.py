@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from sandhook.builtins.commands import make_commands, standard_commands
-from sandhook.errors import IsolationError
+from sandhook.errors import IsolationError, SnapshotError
 from sandhook.interp.arguments import check_run, check_shell
 from sandhook.interp.beginning import (
     DEFAULT_ENVIRONMENT,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from sandhook.command.own import Utilities
-    from sandhook.interp.beginning import RunArguments, SessionArguments
+    from sandhook.interp.beginning import RestoreArguments, RunArguments, SessionArguments
     from sandhook.interp.outside import World
     from sandhook.interp.steps import Steps
     from sandhook.isolation.arguments import Isolation
@@ -230,6 +231,30 @@ class Shell:
             raise IsolationError("session()", "the state of a session stays in this process")
         return Session(self, env, name)
 
+    @classmethod
+    def restore(cls, data: bytes, **arguments: Unpack[RestoreArguments]) -> Session:
+        """Return a session as it was when ``Session.snapshot`` stored it, in a new Shell.
+
+        Files, environment and state come from the snapshot, and the arguments are those of a new Shell: limits,
+        network and utilities are not stored. Nothing in the snapshot is executed.
+
+        Raises:
+            SnapshotError: The data are malformed, or exceed the limits.
+        """
+        from sandhook.sessions.snapshot import read_snapshot
+
+        if cls.__init__ is not Shell.__init__:
+            raise SnapshotError("shell", f"{cls.__name__} has the files of this machine; wanted Shell")
+        limits = arguments.get("limits") or _DEFAULT_LIMITS
+        stored = read_snapshot(data, limits)
+        fs = stored.file_system(limits)
+        files = fs.snapshot()
+        shell = cls(env=stored.env, cwd=stored.cwd, fs=fs, **arguments)
+        fs.restore(files)  # without a directory that the new Shell made
+        session = shell.session(env=stored.start.env, name=stored.start.name)
+        session._state = stored.begin(Run(shell, limits, Streams()))
+        return session
+
 
 class Session:
     """Runs that share shell state; each has its own budget.
@@ -283,6 +308,48 @@ class Session:
 
         cancel = arguments["cancel"] = arguments.get("cancel") or Cancellation()
         return await call_in_thread(lambda: self.run(script, **arguments), cancel)
+
+    def snapshot(self) -> bytes:
+        """Return the session as bytes for ``Shell.restore``: files, variables, functions, options and the rest.
+
+        Jobs, open descriptors and BASH_COMMAND end with a run and are not part of it, nor are sockets and devices.
+
+        Raises:
+            SnapshotError: The files are not those of a MemoryFileSystem.
+        """
+        from sandhook.sessions.snapshot import write_snapshot
+
+        state = self._begun()
+        with self._shell._lock:
+            return write_snapshot(self._shell, self._start, state)
+
+    def fork(self) -> Session:
+        """Return a second session that begins as this one is now, in a Shell of its own.
+
+        It takes time in proportion to the number of files; their contents are shared until they change.
+
+        Raises:
+            SnapshotError: The files are those of the machine, or of a file system that cannot be copied.
+        """
+        from sandhook.sessions.files import copy_files
+        from sandhook.sessions.snapshot import fork_state
+
+        state = self._begun()
+        shell = copy(self._shell)
+        with self._shell._lock:
+            shell.fs, shell.env, shell._lock = copy_files(shell.fs), shell.env.copy(), Lock()
+            session = Session(shell, self._start.env, self._start.name)
+            session._state = fork_state(state, Run(shell, shell.limits, Streams()), self._start)
+        return session
+
+    def _begun(self) -> State:
+        """Return the state, that of a session which has run nothing if need be."""
+        if self._shell.world is not None:
+            raise SnapshotError("files", "they are those of this machine; wanted a MemoryFileSystem")
+        if self._state is None:
+            with self._shell._lock:
+                self._state = Run(self._shell, self._shell.limits, Streams()).new_session(self._start)
+        return self._state
 
 
 _DEFAULT_LIMITS = Limits()

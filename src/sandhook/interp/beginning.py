@@ -50,7 +50,10 @@ if TYPE_CHECKING:
     from threading import Lock
     from typing import TypedDict
 
+    from sandhook.command.own import Utilities
+    from sandhook.interp.program import TreeStore
     from sandhook.interp.steps import Steps
+    from sandhook.net.network import Network
 
     class SessionArguments(TypedDict, total=False):
         """The keyword arguments of ``Session.run``."""
@@ -64,6 +67,17 @@ if TYPE_CHECKING:
         overflow: Overflow
         cancel: Cancellation | None
         temporary_files: Sequence[tuple[str, bytes]]
+
+    class RestoreArguments(TypedDict, total=False):
+        """The keyword arguments of ``Shell.restore``."""
+
+        limits: Limits | None
+        utilities: Utilities | None
+        network: Network | None
+        parse_cache: TreeStore | None
+        start_files: bool
+        git_writes: bool
+        crlf: bool
 
     class RunArguments(TypedDict, total=False):
         """The keyword arguments of ``Shell.run``."""

@@ -131,13 +131,12 @@ class Run:
             start: The environment and the name that it began with.
             keeps_args: Its positional parameters stay; else they are those of the script.
         """
-        process = self.process()
         environment = self._environment(start)
         if state is None:
-            state = new_state(
-                self.runtime, process, start.name, environment, input="string", programs=self.stage
-            )
+            state = self.new_session(start)
+            process = state.process
         else:
+            process = self.process()
             move(state, process, self.stage)
         text, args = as_shell_text(script.text), [as_shell_text(argument) for argument in script.args]
         try:
@@ -147,6 +146,13 @@ class Run:
         if not keeps_args:
             state.positional = args
         return state, self._execute(process, state, text, script.env)
+
+    def new_session(self, start: Script) -> State:
+        """Return the state of a session that begins."""
+        environment = self._environment(start)
+        return new_state(
+            self.runtime, self.process(), start.name, environment, input="string", programs=self.stage
+        )
 
     def _environment(self, script: Script) -> dict[str, str]:
         """Return the shell's variables and those of the script."""

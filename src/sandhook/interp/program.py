@@ -92,7 +92,7 @@ class Program:
         self.error: ShellSyntaxError | None = None
         self.last_warnings: tuple[ReadWarning, ...] = ()
         self.weight = 1 + (len(text) >> 8)
-        self._records_last_argument = _reads_last_argument(text)
+        self._records_last_argument = reads_last_argument(text)
         self._units: list[Unit] = []
         self._complete = False
         self._lock = Lock()
@@ -206,7 +206,7 @@ def _trees(text: str, options: ParseOptions) -> tuple[CommandList, ...] | None:
     return None if parser.warnings else tuple(trees)
 
 
-def _reads_last_argument(text: str) -> bool:
+def reads_last_argument(text: str) -> bool:
     """Return True if a text has ``$_``; otherwise commands need not record their last argument."""
     return "$" in text and "_" in text and _LAST_ARGUMENT.search(text) is not None
 
@@ -280,7 +280,7 @@ def read_units(
     from sandhook.syntax.parser import Parser
 
     parser = Parser(text, "", options_of())
-    records_last_argument = _reads_last_argument(text)
+    records_last_argument = reads_last_argument(text)
     start = 0
     while True:
         parser.options = options_of()

@@ -65,6 +65,17 @@ class Options:
         self.noglob = self.nounset = self.pipefail = self.posix = self.xtrace = False
         self.extglob = self.lastpipe = self.nocasematch = False
 
+    @classmethod
+    def of(cls, enabled: frozenset[str], shopts: frozenset[str]) -> Options:
+        """Return the options of which exactly these are on."""
+        new = cls()
+        new.enabled, new.shopts = enabled, shopts
+        for name in cls.MIRRORED:
+            setattr(new, name, name in enabled)
+        for name in cls.MIRRORED_SHOPTS:
+            setattr(new, name, name in shopts)
+        return new
+
     def copy(self) -> Options:
         new = Options.__new__(Options)
         new.enabled = self.enabled

@@ -1,0 +1,1 @@
+"""Sessions as data: snapshots, what is restored from them, and differences."""
