@@ -21,6 +21,7 @@ NAMES = (
     "trees",
     "entries",
     "snapshots",
+    "sessions",
     "frames",
     "confined",
     "cases",

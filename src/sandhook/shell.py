@@ -260,10 +260,13 @@ class Session:
     """Runs that share shell state; each has its own budget.
 
     ``exit`` ends one run's script, not the session. Background jobs end with the run that started them.
+
+    Attributes:
+        shell: The Shell whose files it uses.
     """
 
     def __init__(self, shell: Shell, env: Mapping[str, str] | None, name: str) -> None:
-        self._shell = shell
+        self.shell = shell
         self._start = Script("", env=env, name=name)
         self._state: State | None = None
 
@@ -290,7 +293,7 @@ class Session:
             env: Set before the script, as by ``export``: the variables stay for later runs. One that cannot be
                 set, for example a readonly one, is one of ``Result.notes``.
         """
-        shell = self._shell
+        shell = self.shell
         streams = Streams(stdin, stdout, stderr, overflow, cancel)
         text = Script(script, args or (), env)
         check_run(text, streams, limits, temporary_files)
@@ -315,13 +318,13 @@ class Session:
         Jobs, open descriptors and BASH_COMMAND end with a run and are not part of it, nor are sockets and devices.
 
         Raises:
-            SnapshotError: The files are not those of a MemoryFileSystem.
+            SnapshotError: The files are not those of a MemoryFileSystem, or a function cannot be stored as text.
         """
         from sandhook.sessions.snapshot import write_snapshot
 
         state = self._begun()
-        with self._shell._lock:
-            return write_snapshot(self._shell, self._start, state)
+        with self.shell._lock:
+            return write_snapshot(self.shell, self._start, state, self.shell.limits)
 
     def fork(self) -> Session:
         """Return a second session that begins as this one is now, in a Shell of its own.
@@ -335,8 +338,8 @@ class Session:
         from sandhook.sessions.snapshot import fork_state
 
         state = self._begun()
-        shell = copy(self._shell)
-        with self._shell._lock:
+        shell = copy(self.shell)
+        with self.shell._lock:
             shell.fs, shell.env, shell._lock = copy_files(shell.fs), shell.env.copy(), Lock()
             session = Session(shell, self._start.env, self._start.name)
             session._state = fork_state(state, Run(shell, shell.limits, Streams()), self._start)
@@ -344,11 +347,11 @@ class Session:
 
     def _begun(self) -> State:
         """Return the state, that of a session which has run nothing if need be."""
-        if self._shell.world is not None:
+        if self.shell.world is not None:
             raise SnapshotError("files", "they are those of this machine; wanted a MemoryFileSystem")
         if self._state is None:
-            with self._shell._lock:
-                self._state = Run(self._shell, self._shell.limits, Streams()).new_session(self._start)
+            with self.shell._lock:
+                self._state = Run(self.shell, self.shell.limits, Streams()).new_session(self._start)
         return self._state
 
 

@@ -4,15 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sandhook.errors import LimitExceeded, ShellSyntaxError
+from sandhook.errors import LimitExceeded, ShellSyntaxError, SnapshotError
 from sandhook.interp.compile import compile_unit
 from sandhook.interp.program import reads_last_argument
 from sandhook.sessions.reading import Cursor
 from sandhook.syntax.nodes import CommandList, FunctionDefinition, shift_lines
 from sandhook.syntax.options import ParseOptions
+from sandhook.syntax.unparse import function_text
 
 if TYPE_CHECKING:
+    from sandhook.limits import Limits
     from sandhook.state.state import Function, State
+
+#: How often a text is printed and parsed until it stays as it is; two are enough for all that were tried.
+_ROUNDS = 5
+
+
+def stored_text(function: Function, limits: Limits) -> str:
+    """Return the definition of a function so that what it defines is printed alike.
+
+    In a substitution, whether commands were on one line decides how they are printed, as in bash. Raises
+    SnapshotError for a function that cannot be read again.
+    """
+    name, text = function.name, function.definition()
+    for _ in range(_ROUNDS):
+        former = text
+        unit = _parsed(name, Cursor(former, f"document.state.functions.{name}"), limits)
+        definition = unit.items[0].command
+        assert isinstance(definition, FunctionDefinition)
+        text = function_text(name, definition.body)
+        if text == former:
+            return text
+    raise SnapshotError(f"document.state.functions.{name}", "its definition changes whenever it is printed")
 
 
 def define(state: State, name: str, text: Cursor, line: int) -> Function:
@@ -20,14 +43,24 @@ def define(state: State, name: str, text: Cursor, line: int) -> Function:
 
     Raises SnapshotError for a text that is not one definition of this name.
     """
-    source = text.text()
-    limits = state.budget.limits
-    # What extglob adds is a syntax error without it, so each printed function can be read with it.
-    options = ParseOptions(True, False, (), int(limits.nesting), int(limits.script_bytes), False)
+    unit = _parsed(name, text, state.budget.limits)
+    if line > 1:
+        unit = shift_lines(unit, line - 1)
+    compile_unit(unit, records_last_argument=reads_last_argument(text.text()))(state)
+    function = state.functions.get(name)
+    if function is None:
+        text.refuse(f"{name!r} cannot be the name of a function")
+    return function
+
+
+def _parsed(name: str, text: Cursor, limits: Limits) -> CommandList:
+    """Return the tree of a text that is one definition of this name; refuse other texts."""
     from sandhook.syntax.parser import Parser
 
-    parser = Parser(source, name, options)
+    # What extglob adds is a syntax error without it, so each printed function can be read with it.
+    options = ParseOptions(True, False, (), int(limits.nesting), int(limits.script_bytes), False)
     try:
+        parser = Parser(text.text(), name, options)
         unit = parser.next_unit()
         rest = parser.next_unit() if unit is not None else None
     except ShellSyntaxError as error:
@@ -36,13 +69,7 @@ def define(state: State, name: str, text: Cursor, line: int) -> Function:
         text.refuse(f"more than {error.limit} allows ({error.maximum})")
     if unit is None or rest is not None or not _defines(unit, name):
         text.refuse(f"wanted one definition of {name!r} and nothing else")
-    if line > 1:
-        unit = shift_lines(unit, line - 1)
-    compile_unit(unit, records_last_argument=reads_last_argument(source))(state)
-    function = state.functions.get(name)
-    if function is None:
-        text.refuse(f"{name!r} cannot be the name of a function")
-    return function
+    return unit
 
 
 def _defines(unit: CommandList, name: str) -> bool:

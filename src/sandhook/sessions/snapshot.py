@@ -69,14 +69,17 @@ class Stored(Record):
         return _restored(self.state, run, self.start)
 
 
-def write_snapshot(shell: Sandbox, start: Script, state: State) -> bytes:
-    """Return a session as bytes. Raises SnapshotError for files that are not in memory."""
+def write_snapshot(shell: Sandbox, start: Script, state: State, limits: Limits) -> bytes:
+    """Return a session as bytes. Raises SnapshotError for files that are not in memory.
+
+    The functions must be within the limits for scripts.
+    """
     about, entries = write_files(shell.fs)
     document: dict[str, Json] = {
         "shell": {"cwd": shell.cwd, "env": dict(shell.env)},
         "session": {"name": start.name, "env": None if start.env is None else dict(start.env)},
         "files": about,
-        "state": write_state(state),
+        "state": write_state(state, limits),
     }
     text = dumps(document, separators=(",", ":")).encode("ascii")
     rest = b"".join((_line("state", text), text, _line("files", entries), entries))

@@ -13,7 +13,7 @@ from sandhook.errors import LimitExceeded
 from sandhook.interp.dynamic import DYNAMICS
 from sandhook.interp.lookup import hash_entry
 from sandhook.kernel.signals import NUMBERS, SIGQUIT
-from sandhook.sessions.functions import define
+from sandhook.sessions.functions import define, stored_text
 from sandhook.sessions.reading import Cursor
 from sandhook.state.options import SET_OPTIONS, SHOPT_OPTIONS, Options
 from sandhook.state.records import Memo
@@ -33,6 +33,7 @@ from sandhook.text.names import is_name
 from sandhook.vfs.path import VirtualPath
 
 if TYPE_CHECKING:
+    from sandhook.limits import Limits
     from sandhook.sessions.reading import Json
     from sandhook.state.history import History
     from sandhook.state.random import Random
@@ -49,12 +50,15 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def write_state(state: State) -> dict[str, Json]:
-    """Return the document of a state."""
+def write_state(state: State, limits: Limits | None = None) -> dict[str, Json]:
+    """Return the document of a state; without limits, for parsing, that of a copy in this process.
+
+    Raises SnapshotError for a function that could not be parsed again.
+    """
     values: dict[str, Json] = {name: _write_value(value) for name, value in state.values.items()}
     functions: dict[str, Json] = {
         name: {
-            "text": function.definition(),
+            "text": "" if limits is None else stored_text(function, limits),
             "attributes": letters(function.attributes),
             "source": function.source,
             "line": function.line,
