@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
+from copy import deepcopy
+from functools import cache
 from hashlib import sha256
 
-from fuzz.pieces import promise
+from fuzz.pieces import Pieces, promise
 from fuzz.targets import scripts
 from sandhook.errors import SnapshotError
 from sandhook.shell import Shell
@@ -35,6 +38,36 @@ SESSIONS = (
 )
 
 
+#: What a document has in place of something else: names, texts and values of all kinds.
+TEXTS = ("", "x", "PATH", "OPTIND", "IFS", "DIRSTACK", "a b", "f", "f () \n{ \n    :\n}", "rx", "aA", "ERR", "/", "\udcff", "$(x)", "9" * 30)  # fmt: skip
+VALUES: tuple[object, ...] = (
+    *(
+        None,
+        True,
+        0,
+        1,
+        -1,
+        255,
+        1 << 62,
+        1 << 63,
+        10**30,
+        1.5,
+        [],
+        {},
+        [1, 2],
+        ["a", "b"],
+        {"indexed": [[7, "x"]]},
+    ),
+    *(
+        {"associative": [["k", "v"]]},
+        {"associative": []},
+        {"indexed": [[(1 << 63) - 1, "x"]]},
+        [["a", "b"]],
+        "\0",
+    ),
+)
+
+
 def seeds() -> Iterable[bytes]:
     for script in SESSIONS:
         session = Shell(files={"in": "x\n"}, fs=MemoryFileSystem(now_ns=lambda: NOW)).session()
@@ -44,6 +77,8 @@ def seeds() -> Iterable[bytes]:
         yield b"\1" + re.sub(rb",1[0-9]{9}\]", b",1]", text) + BETWEEN + entries
     yield b"\0" + data
     yield b"\0sandhook session 2\n"
+    yield bytes(range(2, 60))
+    yield bytes([2, *(byte * 37 % 251 for byte in range(60))])
 
 
 def sections(data: bytes) -> tuple[bytes, bytes]:
@@ -60,12 +95,48 @@ def framed(text: bytes, entries: bytes) -> bytes:
     return HEAD + sha256(rest).hexdigest().encode() + b"\n" + rest
 
 
+@cache
+def documents() -> list[tuple[bytes, bytes]]:
+    """Return the sections of snapshots that are restored."""
+    return [
+        (text, entries) for text, _, entries in (seed[1:].partition(BETWEEN) for seed in seeds()) if entries
+    ]
+
+
+def changed(pieces: Pieces) -> bytes:
+    """Return a snapshot whose document has other values, keys or entries in a few places."""
+    text, entries = pieces.choice(documents())
+    document = json.loads(text)
+    for _ in range(1 + pieces.number(3)):
+        place: object = document.get("state", document) if pieces.number(8) else document
+        while isinstance(place, dict | list) and place:
+            keys = list(place) if isinstance(place, dict) else list(range(len(place)))
+            key = pieces.choice(keys)
+            if isinstance(place[key], dict | list) and place[key] and pieces.number(8):
+                place = place[key]
+            elif isinstance(place, dict) and not pieces.number(16):
+                place[pieces.choice(TEXTS)] = place.pop(key)
+                break
+            else:
+                kind = type(place[key]) if pieces.number(8) else object
+                place[key] = deepcopy(
+                    pieces.choice([value for value in (*TEXTS, *VALUES) if isinstance(value, kind)])
+                )
+                break
+    if not pieces.number(16) and entries:
+        at = pieces.number(len(entries))
+        entries = entries[:at] + pieces.rest()[:4] + entries[at + pieces.number(2) * 4 :]
+    return framed(json.dumps(document).encode(), entries)
+
+
 def target(data: bytes) -> None:
     if data[:1] == b"\1":
         text, _, entries = data[1:].partition(BETWEEN)
         data = framed(text, entries)
-    else:
+    elif data[:1] == b"\0":
         data = data[1:]
+    else:
+        data = changed(Pieces(data[1:]))
     try:
         session = Shell.restore(data, limits=scripts.LIMITS)
     except SnapshotError as error:

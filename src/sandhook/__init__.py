@@ -23,11 +23,15 @@ if TYPE_CHECKING:
     from sandhook.interp.steps import Step, Steps
     from sandhook.limits import Cancellation, Limits
     from sandhook.net.network import Network
+    from sandhook.sessions.changes import SessionDiff
+    from sandhook.sessions.stream import Piece, Stream
     from sandhook.shell import Session, Shell
+    from sandhook.vfs.mapping import Files
 
 _HOMES = {
     "Cancellation": "limits",
     "ConfigError": "errors",
+    "Files": "vfs.mapping",
     "Host": "host.world",
     "HostCommand": "host.command",
     "HostRunner": "hooks.host",
@@ -35,14 +39,17 @@ _HOMES = {
     "LimitExceeded": "errors",
     "Limits": "limits",
     "Network": "net.network",
+    "Piece": "sessions.stream",
     "Result": "interp.result",
     "SandhookError": "errors",
     "Session": "shell",
+    "SessionDiff": "sessions.changes",
     "Shell": "shell",
     "ShellSyntaxError": "errors",
     "SnapshotError": "errors",
     "Step": "interp.steps",
     "Steps": "interp.steps",
+    "Stream": "sessions.stream",
     "UnsupportedError": "errors",
     "UtilityContext": "command.own",
     "utility": "command.own",
@@ -51,6 +58,7 @@ _HOMES = {
 __all__ = [
     "Cancellation",
     "ConfigError",
+    "Files",
     "Host",
     "HostCommand",
     "HostRunner",
@@ -58,14 +66,17 @@ __all__ = [
     "LimitExceeded",
     "Limits",
     "Network",
+    "Piece",
     "Result",
     "SandhookError",
     "Session",
+    "SessionDiff",
     "Shell",
     "ShellSyntaxError",
     "SnapshotError",
     "Step",
     "Steps",
+    "Stream",
     "UnsupportedError",
     "UtilityContext",
     "__version__",

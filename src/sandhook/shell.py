@@ -38,11 +38,21 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from sandhook.command.own import Utilities
-    from sandhook.interp.beginning import RestoreArguments, RunArguments, SessionArguments
+    from sandhook.interp.beginning import (
+        RestoreArguments,
+        RunArguments,
+        SessionArguments,
+        SessionStreamArguments,
+        StreamArguments,
+    )
     from sandhook.interp.outside import World
     from sandhook.interp.steps import Steps
     from sandhook.isolation.arguments import Isolation
     from sandhook.net.network import Network
+    from sandhook.sessions.changes import SessionDiff
+    from sandhook.sessions.stream import Stream
+    from sandhook.vfs.mapping import Files
+    from sandhook.vfs.snapshot import Snapshot
 
 
 class Shell:
@@ -222,6 +232,23 @@ class Shell:
         cancel = arguments["cancel"] = arguments.get("cancel") or Cancellation()
         return await call_in_thread(lambda: self.run(script, **arguments), cancel)
 
+    def stream(self, script: str, **arguments: Unpack[StreamArguments]) -> Stream:
+        """Return the output of a run as an asynchronous iterator of pieces; the arguments are those of ``run``.
+
+        ``Stream.result`` has the result after the last piece, without the output.
+        """
+        from sandhook.sessions.stream import Stream
+
+        cancel = arguments["cancel"] = arguments.get("cancel") or Cancellation()
+        return Stream(lambda out, err: self.run(script, stdout=out, stderr=err, **arguments), cancel)
+
+    @property
+    def files(self) -> Files:
+        """The files as a mapping of paths to contents; relative paths are below ``cwd``. It shows their present state."""
+        from sandhook.vfs.mapping import Files
+
+        return Files(lambda: self.fs, self.cwd)
+
     def session(self, *, env: Mapping[str, str] | None = None, name: str = "bash") -> Session:
         """Return a session: runs that share variables, functions, options and working directory.
 
@@ -312,6 +339,13 @@ class Session:
         cancel = arguments["cancel"] = arguments.get("cancel") or Cancellation()
         return await call_in_thread(lambda: self.run(script, **arguments), cancel)
 
+    def stream(self, script: str, **arguments: Unpack[SessionStreamArguments]) -> Stream:
+        """Return the output of a run in this session as an asynchronous iterator; see ``Shell.stream``."""
+        from sandhook.sessions.stream import Stream
+
+        cancel = arguments["cancel"] = arguments.get("cancel") or Cancellation()
+        return Stream(lambda out, err: self.run(script, stdout=out, stderr=err, **arguments), cancel)
+
     def snapshot(self) -> bytes:
         """Return the session as bytes for ``Shell.restore``: files, variables, functions, options and the rest.
 
@@ -325,6 +359,24 @@ class Session:
         state = self._begun()
         with self.shell._lock:
             return write_snapshot(self.shell, self._start, state, self.shell.limits)
+
+    def diff(self, before: bytes | Snapshot) -> SessionDiff:
+        """Return what changed in the files since an earlier state.
+
+        Args:
+            before: A snapshot of this session, or the state of a MemoryFileSystem (``shell.fs.snapshot()``).
+
+        Raises:
+            SnapshotError: The snapshot is malformed, or the files are not those of a MemoryFileSystem.
+        """
+        from sandhook.sessions.changes import files_diff
+        from sandhook.sessions.files import state_of
+        from sandhook.sessions.snapshot import read_snapshot
+
+        if isinstance(before, bytes):
+            limits = self.shell.limits
+            before = read_snapshot(before, limits).file_system(limits).snapshot()
+        return files_diff(before, state_of(self.shell.fs))
 
     def fork(self) -> Session:
         """Return a second session that begins as this one is now, in a Shell of its own.

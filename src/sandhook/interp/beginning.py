@@ -55,18 +55,22 @@ if TYPE_CHECKING:
     from sandhook.interp.steps import Steps
     from sandhook.net.network import Network
 
-    class SessionArguments(TypedDict, total=False):
-        """The keyword arguments of ``Session.run``."""
+    class SessionStreamArguments(TypedDict, total=False):
+        """The keyword arguments of ``Session.stream``."""
 
         stdin: bytes | str | ReadInput
         args: Sequence[str] | None
         env: Mapping[str, str] | None
         limits: Limits | None
-        stdout: WriteBytes | None
-        stderr: WriteBytes | None
         overflow: Overflow
         cancel: Cancellation | None
         temporary_files: Sequence[tuple[str, bytes]]
+
+    class SessionArguments(SessionStreamArguments, total=False):
+        """The keyword arguments of ``Session.run``."""
+
+        stdout: WriteBytes | None
+        stderr: WriteBytes | None
 
     class RestoreArguments(TypedDict, total=False):
         """The keyword arguments of ``Shell.restore``."""
@@ -79,8 +83,8 @@ if TYPE_CHECKING:
         git_writes: bool
         crlf: bool
 
-    class RunArguments(TypedDict, total=False):
-        """The keyword arguments of ``Shell.run``."""
+    class StreamArguments(TypedDict, total=False):
+        """The keyword arguments of ``Shell.stream``."""
 
         stdin: bytes | str | ReadInput
         args: Sequence[str]
@@ -88,12 +92,16 @@ if TYPE_CHECKING:
         name: str
         from_file: bool
         limits: Limits | None
-        stdout: WriteBytes | None
-        stderr: WriteBytes | None
         overflow: Overflow
         cancel: Cancellation | None
         temporary_files: Sequence[tuple[str, bytes]]
         steps: Steps | None
+
+    class RunArguments(StreamArguments, total=False):
+        """The keyword arguments of ``Shell.run``."""
+
+        stdout: WriteBytes | None
+        stderr: WriteBytes | None
 
 
 def input_data(stdin: bytes | str | ReadInput) -> bytes | None:

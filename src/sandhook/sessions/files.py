@@ -8,7 +8,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from sandhook.errors import SnapshotError
-from sandhook.sessions.reading import Cursor
+from sandhook.sessions.reading import Cursor, shown
 from sandhook.vfs.delta import decode, delta, encode
 from sandhook.vfs.locked import LockedFileSystem
 from sandhook.vfs.memory import MemoryFileSystem
@@ -80,7 +80,7 @@ def read_files(document: Cursor, data: bytes, limits: Limits) -> MemoryFileSyste
     try:
         fs.apply(decode(data))
     except (ValueError, OSError, TypeError) as error:
-        raise SnapshotError("files", str(error)) from None
+        raise SnapshotError("files", shown(str(error))) from None
     bytes_left, names_left, _ = fs.quota_left
     if bytes_left < 0:
         raise SnapshotError("files", f"{-bytes_left} bytes more than fs_bytes allows ({limits.fs_bytes})")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sandhook.errors import LimitExceeded, ShellSyntaxError, SnapshotError
 from sandhook.interp.compile import compile_unit
 from sandhook.interp.program import reads_last_argument
-from sandhook.sessions.reading import Cursor
+from sandhook.sessions.reading import Cursor, shown
 from sandhook.syntax.nodes import CommandList, FunctionDefinition, shift_lines
 from sandhook.syntax.options import ParseOptions
 from sandhook.syntax.unparse import function_text
@@ -29,13 +29,15 @@ def stored_text(function: Function, limits: Limits) -> str:
     name, text = function.name, function.definition()
     for _ in range(_ROUNDS):
         former = text
-        unit = _parsed(name, Cursor(former, f"document.state.functions.{name}"), limits)
+        unit = _parsed(name, Cursor(former, f"document.state.functions.{shown(name)}"), limits)
         definition = unit.items[0].command
         assert isinstance(definition, FunctionDefinition)
         text = function_text(name, definition.body)
         if text == former:
             return text
-    raise SnapshotError(f"document.state.functions.{name}", "its definition changes whenever it is printed")
+    raise SnapshotError(
+        f"document.state.functions.{shown(name)}", "its definition changes whenever it is printed"
+    )
 
 
 def define(state: State, name: str, text: Cursor, line: int) -> Function:
@@ -49,7 +51,7 @@ def define(state: State, name: str, text: Cursor, line: int) -> Function:
     compile_unit(unit, records_last_argument=reads_last_argument(text.text()))(state)
     function = state.functions.get(name)
     if function is None:
-        text.refuse(f"{name!r} cannot be the name of a function")
+        text.refuse(f"'{shown(name)}' cannot be the name of a function")
     return function
 
 
@@ -64,11 +66,11 @@ def _parsed(name: str, text: Cursor, limits: Limits) -> CommandList:
         unit = parser.next_unit()
         rest = parser.next_unit() if unit is not None else None
     except ShellSyntaxError as error:
-        text.refuse(f"the text does not parse: {error}")
+        text.refuse(f"the text does not parse: {shown(str(error))}")
     except LimitExceeded as error:
         text.refuse(f"more than {error.limit} allows ({error.maximum})")
     if unit is None or rest is not None or not _defines(unit, name):
-        text.refuse(f"wanted one definition of {name!r} and nothing else")
+        text.refuse(f"wanted one definition of '{shown(name)}' and nothing else")
     return unit
 
 

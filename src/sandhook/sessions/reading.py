@@ -14,6 +14,15 @@ Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | Non
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 
 
+#: Characters of a name that a message repeats.
+_SHOWN = 60
+
+
+def shown(text: str) -> str:
+    """Return a text for a message, which may have come from anybody: short, on one line."""
+    return ascii(text[:_SHOWN])[1:-1] + ("..." if len(text) > _SHOWN else "")
+
+
 def parse(data: bytes, where: str) -> Cursor:
     """Return a cursor over a JSON text. Raises SnapshotError."""
     try:
@@ -58,7 +67,7 @@ class Cursor:
         value = self._value
         if not isinstance(value, dict) or value.keys() != set(names):
             self.refuse(f"wanted an object with {', '.join(names)}")
-        return {name: Cursor(item, f"{self.where}.{name}") for name, item in value.items()}
+        return {name: Cursor(item, f"{self.where}.{shown(name)}") for name, item in value.items()}
 
     def members(self) -> dict[str, Cursor]:
         """Return the values of an object with any keys, which are texts of the shell."""
@@ -66,7 +75,7 @@ class Cursor:
         if not isinstance(value, dict):
             self.refuse("wanted an object")
         return {
-            Cursor(name, self.where).text(): Cursor(item, f"{self.where}.{name}")
+            Cursor(name, self.where).text(): Cursor(item, f"{self.where}.{shown(name)}")
             for name, item in value.items()
         }
 
@@ -134,5 +143,5 @@ class Cursor:
             self.refuse("wanted names in order, each once")
         for name in found:
             if name not in known:
-                self.refuse(f"{name!r} is not known")
+                self.refuse(f"'{shown(name)}' is not known")
         return frozenset(found)

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from sandhook.builtins.variables.getopts import Index
 from sandhook.errors import LimitExceeded
 from sandhook.interp.dynamic import DYNAMICS
 from sandhook.interp.lookup import hash_entry
 from sandhook.kernel.signals import NUMBERS, SIGQUIT
 from sandhook.sessions.functions import define, stored_text
-from sandhook.sessions.reading import Cursor
+from sandhook.sessions.reading import Cursor, shown
 from sandhook.state.options import SET_OPTIONS, SHOPT_OPTIONS, Options
 from sandhook.state.records import Memo
 from sandhook.state.state import Function
@@ -30,6 +31,7 @@ from sandhook.state.values import (
     store,
 )
 from sandhook.text.names import is_name
+from sandhook.text.numbers import is_number
 from sandhook.vfs.path import VirtualPath
 
 if TYPE_CHECKING:
@@ -41,6 +43,9 @@ if TYPE_CHECKING:
 
 #: Names of traps.
 _TRAPS = frozenset({"EXIT", "DEBUG", "ERR", "RETURN", *NUMBERS})
+
+#: OPTIND has fewer digits.
+_DIGITS = 19
 
 _BITS = {letter: bit for bit, letter in LETTERS}
 
@@ -65,7 +70,7 @@ def write_state(state: State, limits: Limits | None = None) -> dict[str, Json]:
         }
         for name, function in state.functions.items()
     }
-    tracing, process = state.tracing, state.process
+    tracing, process, optind = state.tracing, state.process, state.values.get("OPTIND")
     return {
         "values": values,
         "attributes": {name: letters(bits) for name, bits in state.attributes.items()},
@@ -82,7 +87,7 @@ def write_state(state: State, limits: Limits | None = None) -> dict[str, Json]:
             "err_depth": tracing.err_depth,
         },
         "positional": [*state.positional],
-        "getopts": state.getopts_position,
+        "getopts": optind.position if isinstance(optind, Index) else None,
         "process": {"cwd": process.cwd, "umask": process.umask},
         "directories": [*state.directory_stack],
         "statuses": {
@@ -260,13 +265,13 @@ def _check_kinds(part: Cursor, state: State) -> None:
         else:
             right = bool(bits & ASSOC)
         if not right:
-            part.refuse(f"{name} is not of the kind that its attributes name")
+            part.refuse(f"{shown(name)} is not of the kind that its attributes name")
 
 
 def _read_references(part: Cursor, state: State) -> None:
     for name in (references := part.text_map()):
         if not is_name(name):
-            part.refuse(f"{name!r} is not a name of a variable")
+            part.refuse(f"'{shown(name)}' is not a name of a variable")
     state.namerefs = references
 
 
@@ -298,7 +303,7 @@ def _read_traps(part: Cursor, state: State) -> None:
     process = state.process
     for name, text in (traps := _kept(part, state)).items():
         if name not in _TRAPS:
-            part.refuse(f"{name!r} is not a trap")
+            part.refuse(f"'{shown(name)}' is not a trap")
         number = NUMBERS.get(name)
         if number is not None and text:
             process.caught.add(number)
@@ -326,7 +331,14 @@ def _read_positional(part: Cursor, state: State) -> None:
 
 
 def _read_getopts(part: Cursor, state: State) -> None:
-    state.getopts_position = part.number(0)
+    if part.is_null():
+        return
+    value = state.values.get("OPTIND")
+    if not isinstance(value, str) or not is_number(value) or len(value) >= _DIGITS or int(value) < 1:
+        part.refuse("OPTIND is not a number of getopts")
+    index = Index(value)
+    index.position = part.number(0)
+    state.values["OPTIND"] = index
 
 
 def _read_process(part: Cursor, state: State) -> None:
