@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
     from sandhook.command.own import Utilities
     from sandhook.interp.beginning import (
-        RestoreArguments,
         RunArguments,
         SessionArguments,
         SessionStreamArguments,
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from sandhook.isolation.arguments import Isolation
     from sandhook.net.network import Network
     from sandhook.sessions.changes import SessionDiff
+    from sandhook.sessions.snapshot import RestoreArguments
     from sandhook.sessions.stream import Stream
     from sandhook.vfs.mapping import Files
     from sandhook.vfs.snapshot import Snapshot

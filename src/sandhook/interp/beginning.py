@@ -50,10 +50,7 @@ if TYPE_CHECKING:
     from threading import Lock
     from typing import TypedDict
 
-    from sandhook.command.own import Utilities
-    from sandhook.interp.program import TreeStore
     from sandhook.interp.steps import Steps
-    from sandhook.net.network import Network
 
     class SessionStreamArguments(TypedDict, total=False):
         """The keyword arguments of ``Session.stream``."""
@@ -71,17 +68,6 @@ if TYPE_CHECKING:
 
         stdout: WriteBytes | None
         stderr: WriteBytes | None
-
-    class RestoreArguments(TypedDict, total=False):
-        """The keyword arguments of ``Shell.restore``."""
-
-        limits: Limits | None
-        utilities: Utilities | None
-        network: Network | None
-        parse_cache: TreeStore | None
-        start_files: bool
-        git_writes: bool
-        crlf: bool
 
     class StreamArguments(TypedDict, total=False):
         """The keyword arguments of ``Shell.stream``."""

@@ -20,13 +20,29 @@ from sandhook.sessions.state import read_directory, read_state, write_state
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import TypedDict
 
+    from sandhook.command.own import Utilities
     from sandhook.interp.one_run import Run, Sandbox
+    from sandhook.interp.program import TreeStore
     from sandhook.limits import Limits
+    from sandhook.net.network import Network
     from sandhook.sessions.reading import Json
     from sandhook.state.state import Function, State
     from sandhook.vfs.memory import MemoryFileSystem
     from sandhook.vfs.path import VirtualPath
+
+    class RestoreArguments(TypedDict, total=False):
+        """The keyword arguments of ``Shell.restore``."""
+
+        limits: Limits | None
+        utilities: Utilities | None
+        network: Network | None
+        parse_cache: TreeStore | None
+        start_files: bool
+        git_writes: bool
+        crlf: bool
+
 
 _MAGIC = b"sandhook session "
 _VERSION = b"1"

@@ -25,6 +25,9 @@ _AHEAD = 65_536
 #: Between two looks of a run that waits for its reader, in seconds.
 _LOOK_SECONDS = 0.02
 
+#: The longest wait for the end of a run that was ended, in seconds; one of the sandbox needs some milliseconds.
+_LONGEST_END = 1.0
+
 
 class Piece(Record):
     """What a run wrote at once, and to which of its outputs."""
@@ -45,7 +48,7 @@ class _Buffer:
         self.arrived = asyncio.Event()
 
     def writer(self, stream: StreamName) -> WriteBytes:
-        """Return what a run calls with its output; it waits while the reader is far behind."""
+        """Return what a run calls with its output; it waits while the run is too far ahead."""
 
         def write(data: bytes) -> None:
             with self.changed:
@@ -66,7 +69,7 @@ class _Buffer:
             self.loop.call_soon_threadsafe(self.arrived.set)
 
     def take(self) -> Piece | None:
-        """Return the oldest piece; None if there is none now."""
+        """Return the oldest piece; None if nothing waits."""
         with self.changed:
             if not self.pieces:
                 return None
@@ -129,11 +132,14 @@ class Stream:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """End the run, and wait until it has ended; its result is then available. Output that nobody read is dropped."""
+        """End the run, and wait until it has ended; its result is then available. Output that nobody read is dropped.
+
+        Code of the host that the run calls and that does not return is waited for no longer than a second.
+        """
         self._buffer.cancel.cancel()
         task = self._task
         if task is not None and not task.done():
-            await asyncio.wait([task])
+            await asyncio.wait([task], timeout=_LONGEST_END)
 
     def __del__(self) -> None:
         task = self._task
