@@ -74,6 +74,12 @@ result: Result = shell.run("cat", stdin=read, args=["a"], env={"X": "y"}, stdout
 result = session.run("cat", stdin=read, args=("a",), env={"X": "y"}, stderr=write, cancel=Cancellation())
 shell.run("cat", overflow="keep")  # refused
 session.run("cat", name="x")  # refused
+kept: bytes = session.snapshot()
+again: Session = Shell.restore(kept, limits=Limits(), network=None, crlf=False)
+Shell.restore(kept, cwd="/")  # refused
+Shell.restore("text")  # refused
+names: list[str] = [path for path in shell.files if shell.files[path] != b""]
+patch: str = again.fork().diff(kept).text
 
 
 async def main() -> bytes:
@@ -81,6 +87,10 @@ async def main() -> bytes:
     second = await session.arun("cat", stdin="x", args=["a"], limits=Limits())
     await shell.arun("cat", stdim="x")  # refused
     await session.arun("cat", args="a", overflow=1)  # refused
+    async for piece in session.stream("cat", stdin="x", args=["a"]):
+        first_bytes: bytes = piece.data
+        piece.stream == "output"  # refused
+    shell.stream("cat", stdout=write)  # refused
     third = await engine.afire(ToolPre("Bash", text))
     return first.stdout_bytes + second.stdout_bytes + str(third.refused).encode()
 
