@@ -19,7 +19,7 @@ from sandhook.sessions.reading import Cursor, parse
 from sandhook.sessions.state import read_directory, read_state, write_state
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Collection, Mapping
     from typing import TypedDict
 
     from sandhook.command.own import Utilities
@@ -37,10 +37,13 @@ if TYPE_CHECKING:
 
         limits: Limits | None
         utilities: Utilities | None
+        without: Collection[str]
         network: Network | None
         parse_cache: TreeStore | None
         start_files: bool
         git_writes: bool
+        dispatches_scripts: bool
+        may_run: Callable[[str], bool] | None
         crlf: bool
 
 
