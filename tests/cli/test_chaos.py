@@ -25,7 +25,7 @@ def test_the_grid(sandhook: Run, tmp_path: Path) -> None:
     assert lines[0].split() == [
         "1",
         "crush",
-        f"{config}:1",
+        f"{config.as_posix()}:1",
         "PreToolUse[0]",
         "1",
         "of",

@@ -34,10 +34,10 @@ cases:
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     made = tmp_path / "project"
     made.mkdir()
-    (made / "crush.json").write_text(HOOKS)
-    (made / "guard.sh").write_text(GUARD)
+    (made / "crush.json").write_bytes(HOOKS.encode())
+    (made / "guard.sh").write_bytes(GUARD.encode())
     (made / "guard.sh").chmod(0o755)
-    (made / "guard.expect.yaml").write_text(CASES)
+    (made / "guard.expect.yaml").write_bytes(CASES.encode())
     monkeypatch.chdir(made)
     return made
 
@@ -59,7 +59,7 @@ def test_once_runs_everything(sandhook: Sandhook, project: Path, files: tuple[st
 
 
 def test_once_reports_faults_and_fails(sandhook: Sandhook, project: Path) -> None:
-    (project / "guard.sh").write_text("#!/bin/bash\nexit 0\n")
+    (project / "guard.sh").write_bytes(b"#!/bin/bash\nexit 0\n")
     ran = sandhook("watch", "--once", "guard.expect.yaml")
     assert (ran.status, lines(ran.stdout)) == (1, [
         "failed  guard.expect.yaml  1 pass, 1 fail",
@@ -69,7 +69,7 @@ def test_once_reports_faults_and_fails(sandhook: Sandhook, project: Path) -> Non
     (project / "guard.sh").unlink()
     ran = sandhook("watch", "--once", "crush.json", "--contract", "crush")
     assert ran.status == 1 and "E-FILE: ./guard.sh" in ran.stdout
-    (project / "crush.json").write_text("{")
+    (project / "crush.json").write_bytes(b"{")
     ran = sandhook("watch", "--once", "crush.json", "--contract", "crush")
     assert ran.status == 1 and "E-CONFIG" in ran.stdout
 
@@ -162,7 +162,7 @@ def watch(project: Path, home: Path) -> Iterator[Callable[..., Session]]:
 def by_renaming(path: Path, text: str) -> None:
     """Save as vim and most editors do: a new file takes the name of the old one."""
     new = path.with_name(f".{path.name}.new")
-    new.write_text(text)
+    new.write_bytes(text.encode())
     new.chmod(path.stat().st_mode)
     new.replace(path)
 
@@ -171,12 +171,12 @@ def by_removing(path: Path, text: str) -> None:
     mode = path.stat().st_mode
     path.unlink()
     time.sleep(0.02)
-    path.write_text(text)
+    path.write_bytes(text.encode())
     path.chmod(mode)
 
 
 def in_place(path: Path, text: str) -> None:
-    path.write_text(text)
+    path.write_bytes(text.encode())
 
 
 @pytest_terminals
@@ -213,9 +213,9 @@ def test_other_files_run_nothing_and_new_expectations_do(
     watch: Callable[..., Session], project: Path
 ) -> None:
     session = watch()
-    (project / "notes.txt").write_text("x")
+    (project / "notes.txt").write_bytes(b"x")
     assert session.silence() == ""
-    (project / "more.expect.yaml").write_text(CASES)
+    (project / "more.expect.yaml").write_bytes(CASES.encode())
     assert any("ok      more.expect.yaml  2 pass" in line for line in session.wait_for("2 pass"))
     (project / "more.expect.yaml").unlink()
     assert "Traceback" not in session.silence()
@@ -233,7 +233,7 @@ def test_a_script_that_appears_is_noticed(watch: Callable[..., Session], project
     (project / "guard.sh").unlink()
     session = watch("crush.json", "guard.expect.yaml")
     assert session.silence(0.3) == ""
-    (project / "guard.sh").write_text(GUARD)
+    (project / "guard.sh").write_bytes(GUARD.encode())
     (project / "guard.sh").chmod(0o755)
     session.wait_for("guard.expect.yaml  2 pass")
     assert session.close() == 0

@@ -151,7 +151,11 @@ def test_expectations_are_found_below_the_file_and_named(tmp_path: Path) -> None
     elsewhere = tmp_path / "a" / "b" / "c" / "d" / "e"
     elsewhere.mkdir(parents=True)
     moved = (hidden / "a.expect.yaml").rename(elsewhere / "a.expect.yaml")
-    moved.write_text(EXPECTATIONS.replace("hooks: crush.json", f"hooks: {config}\nproject: {tmp_path}"))
+    moved.write_text(
+        EXPECTATIONS.replace(
+            "hooks: crush.json", f"hooks: {config.as_posix()}\nproject: {tmp_path.as_posix()}"
+        )
+    )
     assert chaos([config.as_posix()], faults=["no-home"]).guards == ()
     report = chaos([config.as_posix()], expectations=[moved.as_posix()], faults=["no-home"])
     assert report.held

@@ -379,7 +379,8 @@ def test_on_loopback_the_client_asks_a_service_that_knows_the_token(serve: Calla
     # Another program has the port now; it learns nothing, and its answer is not believed.
     endpoint = service.run / "serve.tcp"
     text = endpoint.read_text()
-    assert service.stop() in (0, 1) and not endpoint.exists()
+    assert service.stop() in (0, 1)
+    assert not endpoint.exists() or sys.platform == "win32"  # where a process is ended without being asked
     with socket.socket() as stranger:
         stranger.bind(("127.0.0.1", 0))
         stranger.listen()

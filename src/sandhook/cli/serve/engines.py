@@ -100,10 +100,10 @@ class EngineBuilder:
             engine,
             configuration.contract,
             problems,
-            tuple(notes_of(engine)),
-            _items(engine, configuration),
-            watch,
-            str(store.path),
+            notes=tuple(notes_of(engine)),
+            items=_items(engine, configuration),
+            watch=watch,
+            approvals=str(store.path),
         )
 
     def _fire_options(self, place: Place) -> Namespace:
