@@ -111,4 +111,6 @@ def view() -> str:
 
 
 def _user() -> int:
-    return os.geteuid() if sys.platform != "win32" else 0
+    if sys.platform == "win32":
+        return 0
+    return os.geteuid()

@@ -32,6 +32,11 @@ class LocalSocket:
     a socket without a lock is of a service that died: it is replaced.
     """
 
+    path: str
+    socket: socket.socket
+    _lock: int
+    _inode: int
+
     def __init__(self, path: str) -> None:
         if sys.platform == "win32":
             raise SocketError(f"{path}: there are no Unix sockets here; use --listen")
