@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 import tomllib
+from functools import cache
 
 import pytest
 
@@ -40,6 +41,7 @@ def optional() -> dict[str, set[str]]:
     return {extra: packages(wanted) for extra, wanted in extras.items() if extra not in TOOLS}
 
 
+@cache
 def imported() -> dict[str, set[str]]:
     """Map each third-party package that src imports, or finds by its name, to the modules that do."""
     found: dict[str, set[str]] = {}

@@ -48,7 +48,7 @@ def test_mutations_break_no_promise(name: str, oracle: bool) -> None:
     target = available(name, oracle)
     mutator = Mutator(Random(1), target.WORDS)
     inputs = corpus(name)
-    for _ in range(INPUTS):
+    for _ in range(INPUTS // 5 if name == "repositories" else INPUTS):  # these run some commands each
         target.target(mutator.mutated(inputs))
 
 

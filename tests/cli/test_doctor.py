@@ -234,7 +234,9 @@ BROKEN: dict[str, tuple[Callable[[Machine], None], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "too slow" else []) for name in BROKEN]
+)
 def test_a_broken_guard_is_not_on(machine: Machine, name: str) -> None:
     damage, failing = BROKEN[name]
     machine.guard("claude_code")

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.cli.terminals import ATTRIBUTES
+from tests.sandbox.tools import every
 
 Sandhook = Callable[..., Any]
 
@@ -180,7 +181,7 @@ def in_place(path: Path, text: str) -> None:
 
 
 @pytest_terminals
-@pytest.mark.parametrize("save", [in_place, by_renaming, by_removing])
+@pytest.mark.parametrize("save", every(3, [by_renaming, in_place, by_removing]))
 def test_a_saved_script_runs_what_depends_on_it(
     watch: Callable[..., Session], project: Path, save: Callable[[Path, str], None]
 ) -> None:

@@ -8,12 +8,27 @@ from collections.abc import Iterator
 import pytest
 
 from sandhook import Shell
+from sandhook.interp.runtime import Runtime
 from sandhook.state.state import State
 
 
+class Counted(State):
+    """A state that is counted as long as it lives."""
+
+    __slots__ = ()
+    alive = 0
+
+    def __new__(cls, *_: object, **__: object) -> Counted:
+        Counted.alive += 1
+        return super().__new__(cls)
+
+    def __del__(self) -> None:
+        Counted.alive -= 1
+
+
 @pytest.fixture
-def uncollected() -> Iterator[None]:
-    gc.collect()
+def uncollected(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(Runtime, "state_class", Counted)
     gc.disable()
     yield
     gc.enable()
@@ -63,7 +78,7 @@ def test_a_subshell_leaves_nothing(step: str, uncollected: None) -> None:
 
     def count(data: bytes) -> None:
         if data in (b"one\n", b"two\n"):
-            counts.append(sum(isinstance(each, State) for each in gc.get_objects()))
+            counts.append(Counted.alive)
 
     shell = Shell(files={"f": "a\nb\n", "j": "{}", "h.sh": b"#!/bin/bash\necho a\n"})
     script = f"chmod +x h.sh; {step}\n/bin/echo one >&2\n{step}\n{step}\n{step}\n/bin/echo two >&2"

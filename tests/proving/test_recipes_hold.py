@@ -14,6 +14,7 @@ from sandhook.proving.faults import NAMES, OF_THE_TOOL, FaultName
 from sandhook.recipes import catalogue
 from tests.recipes.recipetools import products, written
 from tests.recipes.test_recipes import SAMPLE
+from tests.sandbox.tools import every
 
 #: Faults by which a script does not run, or its answer is not read in time: only its agent can refuse then.
 OUT_OF_REACH: frozenset[FaultName] = frozenset(
@@ -22,6 +23,9 @@ OUT_OF_REACH: frozenset[FaultName] = frozenset(
         *("no-cwd", "output-first", "background-child"),
     }
 )
+
+#: Those that run by default.
+USUAL = ("protected-paths", "secrets-in-prompts", "turn-budget")
 
 #: Recipes that refuse, or keep the agent working.
 GUARDS = [
@@ -32,7 +36,7 @@ GUARDS = [
 @pytest.mark.parametrize(
     ("name", "agent"),
     [
-        pytest.param(name, agent, marks=[] if SAMPLE[name] == agent else [pytest.mark.slow])
+        pytest.param(name, agent, marks=[] if SAMPLE[name] == agent and name in USUAL else [pytest.mark.slow])
         for name, agent in GUARDS
     ],
 )
@@ -51,7 +55,7 @@ def test_a_recipe_holds_what_a_script_can_hold(name: str, agent: str, tmp_path: 
 WRAPPED = [("destructive-commands", agent) for agent in ("claude_code", "codex", "cursor", "crush")]
 
 
-@pytest.mark.parametrize(("name", "agent"), WRAPPED)
+@pytest.mark.parametrize(("name", "agent"), every(4, WRAPPED))
 def test_a_wrapped_recipe_holds_everything(name: str, agent: str, tmp_path: Path) -> None:
     plan = written(agent, [name], tmp_path)
     contract, config = contracts.get(agent), tmp_path / plan.config

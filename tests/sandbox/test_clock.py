@@ -445,7 +445,7 @@ LARGE_STEPS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("script", every(16, LARGE_STEPS))
+@pytest.mark.parametrize("script", every(32, LARGE_STEPS))
 def test_a_step_is_priced_by_the_bytes_that_it_touches(script: str) -> None:
     limits = ("wall_seconds", "memory_bytes", "fields", "call_depth", "script_bytes")
     ends_in_time(script, LIMITS, limits)

@@ -76,7 +76,7 @@ def without_collections() -> Iterator[None]:
 
 @pytest.mark.parametrize(
     ("operator", "operand"),
-    every(8, [(operator, operand) for operator in CASES for operand in CASES[operator]]),
+    every(16, [(operator, operand) for operator in CASES for operand in CASES[operator]]),
 )
 def test_an_operator_ends_in_time_with_every_operand(operator: str, operand: str) -> None:
     returns_in_time(f"x=$1; shift; {{ {operator}; }} 2> /dev/null", LIMITS, args=(OPERANDS[operand],))

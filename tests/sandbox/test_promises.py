@@ -305,7 +305,7 @@ def test_promise_7_matchers_of_hooks_are_linear() -> None:
 
 @pytest.mark.parametrize(
     "script",
-    [
+    every(2, [
         "printf %999999999d 1",
         "printf '%*s' 999999999 a",
         "printf -v x '%.999999999f' 1",
@@ -322,7 +322,7 @@ def test_promise_7_matchers_of_hooks_are_linear() -> None:
         "truncate -s 10G f; head -c 10G /dev/zero > g",
         "read -N 999999999 x < <(yes); x=$(< /dev/zero)",
         "mapfile x < <(yes)",
-    ],
+    ]),
 )  # fmt: skip
 def test_promise_8_sizes_are_checked_before_allocation(script: str) -> None:
     limits = Limits(memory_bytes=2 * MEBIBYTE, fs_bytes=MEBIBYTE, wall_seconds=20.0, fields=20_000)

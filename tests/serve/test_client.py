@@ -218,7 +218,9 @@ FAULTS: dict[str, Callable[[socket.socket], Any]] = {
 
 
 @pytest.mark.skipif(not HAS_UNIX, reason="Unix sockets")
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(
+    "fault", [pytest.param(name, marks=[pytest.mark.slow] if name == "it hangs" else []) for name in FAULTS]
+)
 def test_a_fault_of_the_service_is_no_decision(running: Running, fault: str) -> None:
     service = FakeService(FAULTS[fault])
     env = {"SANDHOOK_SOCKET": service.path}

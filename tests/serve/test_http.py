@@ -444,6 +444,7 @@ def test_workspaces_do_not_leak(serve: Callable[..., Running]) -> None:
 # ---------------------------------------------------------------------- the end
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process without asking it")
 def test_running_fires_finish_or_are_refused_and_new_ones_are_refused(serve: Callable[..., Running]) -> None:
     loop = "i=0; while ((i++ < 60000)); do :; done; echo slow >&2; exit 2"
