@@ -18,7 +18,7 @@ from sandhook.cli.configuration import (
     nothing_found,
 )
 from sandhook.cli.output import is_terminal, plain, put, put_record, put_rows
-from sandhook.hooks.inventory import Item, inventory
+from sandhook.hooks.inventory import Item, inventory, item_json
 
 if TYPE_CHECKING:
     import argparse
@@ -131,29 +131,11 @@ def meaning_of(state: str) -> Meaning:
 
 def _json(item: Item) -> dict[str, object]:
     spec = item.spec
-    record: dict[str, object] = {
-        "state": item.state,
-        "contract": item.contract,
-        "layer": item.layer,
-        "file": item.file,
-        "line": item.line,
-        "path": item.path,
-        "why": item.why,
-        "isolation": item.isolation,
-    }
+    record: dict[str, object] = {**item_json(item), "isolation": item.isolation}
     if spec is not None:
         record.update(
-            id=spec.id,
-            approval=spec.trust_hash,
-            event=spec.native_event,
-            kind=spec.event,
-            type=spec.executor.type,
-            command=spec.executor.text,
-            argv=list(spec.executor.argv),
-            timeout=spec.timeout,
             on_error=spec.on_error,
             detached=spec.background,  # the key is part of the public output format
-            once=spec.once,
             description=spec.description,
         )
     return record

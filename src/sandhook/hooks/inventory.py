@@ -8,6 +8,7 @@ from typing import Literal
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.engine import HookEngine
+from sandhook.hooks.event import JsonObject
 from sandhook.hooks.model import HookSpec, LayerName
 from sandhook.hooks.sources import line_of, with_lines
 from sandhook.isolation.arguments import Isolation
@@ -95,3 +96,30 @@ def _item(state: State, contract: Contract, spec: HookSpec, places: dict[str, Do
         path=spec.path,
         why=why,
     )
+
+
+def item_json(item: Item) -> JsonObject:
+    """Return a hook of a list as JSON values: where it is, whether it is in force, and what runs."""
+    spec = item.spec
+    record: JsonObject = {
+        "state": item.state,
+        "contract": item.contract,
+        "layer": item.layer,
+        "file": item.file,
+        "line": item.line,
+        "path": item.path,
+        "why": item.why,
+    }
+    if spec is not None:
+        record.update(
+            id=spec.id,
+            event=spec.native_event,
+            kind=spec.event,
+            type=spec.executor.type,
+            command=spec.executor.text,
+            argv=list(spec.executor.argv),
+            timeout=spec.timeout,
+            approval=spec.trust_hash,
+            once=spec.once,
+        )
+    return record
