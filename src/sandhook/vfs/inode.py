@@ -30,6 +30,7 @@ class Inode:
         target: Path that a symbolic link names, or ``Device`` of a character device; "" for other types.
         links: The number of names; for a directory, including its "." and the ".." of its children.
         opens: The number of open handles.
+        fill: Returns the first children of a directory of the skeleton that nobody has read; else not set.
     """
 
     __slots__ = (
@@ -37,6 +38,7 @@ class Inode:
         "children",
         "ctime",
         "data",
+        "fill",
         "gid",
         "ino",
         "links",
@@ -58,6 +60,7 @@ class Inode:
         self.children: dict[str, Inode] = NO_CHILDREN
         self.data: bytes | bytearray = b""
         self.target: str | Device = ""
+        self.fill: Callable[[], dict[str, Inode]]
 
     def size(self) -> int:
         """Return the size in bytes that stat(2) reports."""
