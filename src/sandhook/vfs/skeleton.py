@@ -130,7 +130,10 @@ def _rows() -> dict[str, list[_Row]]:
     for number, (path, mode, is_own, data, target) in enumerate(files, start=2):
         parent, _, name = path.rpartition("/")
         links = 2 + inner.count(path) if mode & S_IFMT == S_IFDIR else 1
-        row = _Row(parent, name, number, mode, is_own, links, data, target)
+        row = _Row(
+            parent=parent, name=name, number=number, mode=mode,
+            is_own=is_own, links=links, data=data, target=target,
+        )  # fmt: skip
         rows.setdefault(path.partition("/")[0] if parent else "", []).append(row)
     return rows
 
