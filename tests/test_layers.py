@@ -57,7 +57,7 @@ def breaches(name: str) -> Iterator[str]:
 
 
 #: Parts that most others import; the picture leaves them out.
-BASE = {"", "errors", "lazy", "limits", "record", "version"}
+BASE = {"", "errors", "lazy", "limits", "record", "typed", "version"}
 
 
 def picture() -> set[tuple[str, str]]:

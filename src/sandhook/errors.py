@@ -7,7 +7,7 @@ lives in ``state/control.py``.
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from sandhook.typed import Literal, TypeAlias
 
 #: The construct that a syntax error is within: ``$( )``, ``name=( ... )``, an unclosed quote or brace; or none.
 ErrorPlace: TypeAlias = Literal["", "substitution", "array", "quote"]

@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
-from typing import Any, AnyStr, ParamSpec, TypeVar, cast
+
+from sandhook.typed import Any, AnyStr, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 R = TypeVar("R")

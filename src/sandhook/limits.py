@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from threading import Lock, local
 from time import monotonic
-from typing import Literal, NoReturn, Protocol, Self, TypeAlias, TypeVar
 
 from sandhook.errors import LimitExceeded, LimitName, WorkerCrash
 from sandhook.record import Record
+from sandhook.typed import Literal, NoReturn, Protocol, Self, TypeAlias, TypeVar
 
 T = TypeVar("T")
 

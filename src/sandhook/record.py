@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from operator import itemgetter
-from typing import Any, Self, dataclass_transform
+
+from sandhook.typed import Any, Self, dataclass_transform
 
 try:  # what namedtuple uses: half the time of a property, to make and to read
     from _collections import _tuplegetter as _field  # type: ignore[import-not-found]

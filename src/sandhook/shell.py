@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from copy import copy
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from sandhook.builtins.commands import make_commands, standard_commands
 from sandhook.errors import IsolationError, SnapshotError
@@ -29,6 +27,7 @@ from sandhook.kernel.stack import in_thread_if_stack_is_deep
 from sandhook.limits import Cancellation, Limits, Overflow
 from sandhook.state.state import State
 from sandhook.text.surrogates import as_shell_text
+from sandhook.typed import TYPE_CHECKING
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.initial import make_directories, populate
 from sandhook.vfs.memory import MemoryFileSystem
@@ -386,6 +385,8 @@ class Session:
         Raises:
             SnapshotError: The files are those of the machine, or of a file system that cannot be copied.
         """
+        from copy import copy
+
         from sandhook.sessions.files import copy_files
         from sandhook.sessions.snapshot import fork_state
 

@@ -7,7 +7,8 @@ A few built-ins of bash need no state and are utilities here (``true``, ``false`
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+
+from sandhook.typed import Any
 
 BUILTINS: dict[str, str] = {
     ".": "flow.source",

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, Literal, NoReturn, TypeAlias
 
 from sandhook.limits import PIECE, check_clock
 from sandhook.record import Record
 from sandhook.state.control import Discard, ExitShell, ShellError, UsageExit
 from sandhook.state.state import Interpreter, State
 from sandhook.text.names import is_name
+from sandhook.typed import Any, Literal, NoReturn, TypeAlias
 from sandhook.vfs.errors import error_text
 
 USAGE_STATUS = 2  #: bash's EX_USAGE

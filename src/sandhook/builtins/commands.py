@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from sandhook import builtins
 from sandhook.interp.lookup import Builtin, Commands
 from sandhook.state.state import State
+from sandhook.typed import TYPE_CHECKING
 from sandhook.utilities import UTILITIES, installed, load
 
 if TYPE_CHECKING:

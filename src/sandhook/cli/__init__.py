@@ -9,10 +9,10 @@ import gc
 import sys
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import NoReturn
 
 from sandhook.errors import IsolationError
 from sandhook.record import Record
+from sandhook.typed import NoReturn
 from sandhook.version import __version__
 
 

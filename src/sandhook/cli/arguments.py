@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import NoReturn
 
 from sandhook.cli import COMMANDS, UsageError
+from sandhook.typed import NoReturn
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR, UsageError
 from sandhook.cli.configuration import gather
@@ -23,6 +22,7 @@ from sandhook.hooks.adapters import caller
 from sandhook.hooks.adapters.caller import MAX_PAYLOAD, fire_for, refusal
 from sandhook.hooks.contracts import Answer, Contract
 from sandhook.hooks.decode import BoundExceeded, DecodeError
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse

@@ -13,7 +13,8 @@ import os
 import stat
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+
+from sandhook.typed import TYPE_CHECKING
 
 try:
     from _blake2 import blake2b  # the function of hashlib, whose import loads OpenSSL (3 ms)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from sandhook.cli.notes import print_note
 from sandhook.errors import ConfigError, Problem
@@ -14,6 +13,7 @@ from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.sources import discover, documents, layer_files, project_directory
 from sandhook.record import Record
 from sandhook.text.names import is_name
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse

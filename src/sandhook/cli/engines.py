@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sandhook.cli import UsageError
 from sandhook.cli.cache import default_store
 from sandhook.cli.configuration import AgentConfiguration, directory, environment, store_of, trust_of
@@ -13,6 +11,7 @@ from sandhook.cli.notes import write_line
 from sandhook.cli.observer import OBSERVER
 from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.runner import SandboxRunner
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse

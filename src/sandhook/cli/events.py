@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.hooks.decode import DecodeError, decode, type_name
 from sandhook.hooks.event import Event, Json, ToolCall, ToolResult
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse

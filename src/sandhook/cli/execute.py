@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable
 from errno import EINVAL
-from typing import TYPE_CHECKING, TextIO
 
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser, add_isolation
@@ -14,6 +13,7 @@ from sandhook.cli.cache import default_store
 from sandhook.cli.machine import add_host, host_of
 from sandhook.cli.network import add_permissions, network_of
 from sandhook.text.names import is_name
+from sandhook.typed import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     import argparse

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR, UsageError
 from sandhook.cli.arguments import Parser, add_format, add_isolation, add_variables
@@ -17,6 +16,7 @@ from sandhook.errors import ConfigError, TrustError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import COMPAT, ContractError
 from sandhook.hooks.decode import DecodeError
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse

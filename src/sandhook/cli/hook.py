@@ -7,7 +7,6 @@ exit status of the script go back unchanged.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser, add_git_writes, add_isolation, add_variables
@@ -18,6 +17,7 @@ from sandhook.errors import SandhookError
 from sandhook.hooks import contracts
 from sandhook.hooks.decode import DecodeError
 from sandhook.record import Record
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import add_git_writes
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse

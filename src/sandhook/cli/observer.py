@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Protocol
+
+from sandhook.typed import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from sandhook.hooks.contracts import Contract

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from typing import Protocol
 
 from sandhook.kernel.descriptor import CHUNK, Description, File
 from sandhook.kernel.process import Kernel, Process
 from sandhook.limits import Budget
 from sandhook.record import Record
+from sandhook.typed import Protocol
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.path import VirtualPath, join
 

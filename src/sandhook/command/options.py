@@ -7,7 +7,8 @@ parses command lines by it, with GNU's rules and messages.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias, TypeVar, dataclass_transform
+
+from sandhook.typed import Any, Literal, TypeAlias, TypeVar, dataclass_transform
 
 CACHED_LINES = 128  #: command lines whose parse is cached, for each utility
 CACHED_ARGUMENTS = 16  #: the longest cached command line, in arguments

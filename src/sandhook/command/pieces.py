@@ -7,9 +7,9 @@ text takes sixty times the memory of the text.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import AnyStr
 
 from sandhook.lazy import lazily
+from sandhook.typed import AnyStr
 
 PIECE = 65_536  #: bytes, or characters, that one call may work on
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from typing import Any, Protocol
 
 from sandhook.command.context import Context
 from sandhook.command.options import Syntax, is_negative_number
+from sandhook.typed import Any, Protocol
 
 
 class Declaration(Protocol):

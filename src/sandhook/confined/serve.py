@@ -71,6 +71,7 @@ EXTENSIONS = [
 LAZY = [
     "_strptime",
     "bisect",
+    "copy",
     "decimal",
     "difflib",
     "fractions",

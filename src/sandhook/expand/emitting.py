@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 from sandhook.expand.fields import Fields, Unglobbed
 from sandhook.expand.reference import Parameter, Value
@@ -11,6 +10,7 @@ from sandhook.expand.special import separator
 from sandhook.expand.text import Text
 from sandhook.state.state import State
 from sandhook.text.fields import DEFAULT_IFS, split
+from sandhook.typed import TypeAlias
 
 Emit: TypeAlias = Callable[[State, Fields], None]
 

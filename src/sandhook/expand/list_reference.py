@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeAlias
 
 from sandhook.expand.fields import Fields
 from sandhook.expand.text import Text
@@ -11,6 +10,7 @@ from sandhook.state.references import follow
 from sandhook.state.state import State
 from sandhook.syntax.nodes import DoubleQuoted, Literal, ParameterExpansion, Word, WordPart
 from sandhook.text.names import is_ordinary
+from sandhook.typed import Protocol, TypeAlias
 
 _ALL = Word((Literal("@"),))
 

@@ -7,7 +7,6 @@ Source: POSIX.1-2024 XCU 2.5, 2.6.2; bash 5.2 manual 3.4, 6.7.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias
 
 from sandhook.expand.numbers import NotPlain
 from sandhook.expand.special import separator, special_value
@@ -17,6 +16,7 @@ from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, IndexedArray
 from sandhook.syntax.nodes import Literal, ParameterExpansion, Word
 from sandhook.text.names import is_ordinary
+from sandhook.typed import Any, Protocol, TypeAlias
 
 Value: TypeAlias = Callable[[State], "str | None"]
 Values: TypeAlias = Callable[[State], "list[str]"]

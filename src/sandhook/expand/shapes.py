@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 from sandhook.expand.reference import subscript_of
 from sandhook.state.state import State
@@ -23,6 +22,7 @@ from sandhook.syntax.nodes import (
 )
 from sandhook.text.fields import DEFAULT_IFS
 from sandhook.text.names import is_ordinary
+from sandhook.typed import TypeAlias
 
 FieldsOf: TypeAlias = Callable[[State], "list[str]"]
 

@@ -6,7 +6,6 @@ Nothing here splits or globs; ``word`` adds that where a word becomes fields.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter, shown_name
@@ -38,6 +37,7 @@ from sandhook.syntax.nodes import (
     WordPart,
 )
 from sandhook.text.names import is_name, is_ordinary
+from sandhook.typed import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from sandhook.expand import integer

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from json import JSONDecodeError, dumps, loads
 from math import isfinite, isnan
-from typing import Any, NoReturn
 
 from sandhook.formats import FormatError, Number
 from sandhook.limits import check_clock
+from sandhook.typed import Any, NoReturn
 
 _LOOK = 0xFF  #: a mask: items between two looks at the clock
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Protocol
 
 from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.model import Outcome
+from sandhook.typed import Protocol
 
 #: Characters of one text; the rest is cut, and its length reported.
 MAX_TEXT = 2048

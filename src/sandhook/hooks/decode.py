@@ -10,10 +10,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from json import JSONDecodeError
-from typing import TYPE_CHECKING, NoReturn
 
 from sandhook.lazy import lazily
 from sandhook.record import Record
+from sandhook.typed import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from sandhook.hooks.event import Json, JsonObject

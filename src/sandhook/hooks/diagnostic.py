@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from sandhook.typed import Self
 
 
 class Diagnostic(str):

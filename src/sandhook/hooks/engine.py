@@ -9,7 +9,6 @@ if decision.refused:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
 
 from sandhook.hooks.arguments import (
     check_audit,
@@ -31,6 +30,7 @@ from sandhook.hooks.model import Compat, Decision, FailClosed, HookSpec, source_
 from sandhook.hooks.placement import SANDBOX_TYPES, notes, start_workers
 from sandhook.hooks.runner import Runner, RunnerAdapter, SandboxRunner, unknown_executor
 from sandhook.record import Record
+from sandhook.typed import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from sandhook.command.own import Utilities

@@ -7,9 +7,9 @@ core uses ``tool.pre``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from sandhook.record import Record
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from datetime import datetime

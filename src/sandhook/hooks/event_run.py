@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from threading import Lock, Thread
-from typing import TYPE_CHECKING
 
 from sandhook.hooks.decode import BoundExceeded, DecodeError, other_readings
 from sandhook.hooks.fold import Fold
@@ -26,6 +25,7 @@ from sandhook.hooks.model import (
 )
 from sandhook.hooks.runner import RunnerAdapter, unknown_executor
 from sandhook.record import Record
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sandhook.hooks.audit import Audit

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Literal
 
 from sandhook.lazy import cache_short, lazily
 from sandhook.limits import check_clock, present_budget
 from sandhook.pattern.errors import PatternError
+from sandhook.typed import Literal
 
 #: The syntax of an expression: Go's regexp (RE2's own), Rust's regex crate, or JavaScript's RegExp.
 Flavour = Literal["go", "rust", "js"]

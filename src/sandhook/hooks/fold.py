@@ -5,8 +5,6 @@ Verdicts are folded in config order, never in the order in which hooks finish.
 
 from __future__ import annotations
 
-from typing import Literal
-
 from sandhook.hooks.event import Event, ToolResult
 from sandhook.hooks.model import (
     PERMISSIONS,
@@ -19,6 +17,7 @@ from sandhook.hooks.model import (
     Verdict,
 )
 from sandhook.record import Record
+from sandhook.typed import Literal
 
 #: Which hooks of one event count as the same.
 Dedupe = Literal["", "text", "source"]

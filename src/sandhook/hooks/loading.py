@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
 
 from sandhook.errors import ConfigError, NotApproved, Problem, TrustError
 from sandhook.hooks import contracts
@@ -13,6 +12,7 @@ from sandhook.hooks.model import HookSpec
 from sandhook.hooks.sources import documents, line_of, problem_of, with_lines
 from sandhook.limits import Budget, Limits, use_budget
 from sandhook.record import Record
+from sandhook.typed import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from sandhook.hooks.sources import Source

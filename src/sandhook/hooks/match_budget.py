@@ -8,13 +8,13 @@ earlier one.
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from sandhook.errors import LimitExceeded
 from sandhook.hooks.contracts import may_override, needs_trust
 from sandhook.hooks.event import Event
 from sandhook.hooks.matcher import Match, Matcher
 from sandhook.limits import Budget, Limits, use_budget
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sandhook.hooks.fold import Dedupe

@@ -7,13 +7,13 @@ these parts when it loads a file; nothing here depends on an agent.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Protocol, runtime_checkable
 
 from sandhook.hooks.decode import DecodeError, encode
 from sandhook.hooks.event import Event, Json
 from sandhook.hooks.flavour import Flavour
 from sandhook.limits import present_budget
 from sandhook.record import Record
+from sandhook.typed import Protocol
 
 
 class Match(Record):
@@ -33,13 +33,6 @@ class Matcher(Protocol):
     """Decides on one event."""
 
     def check(self, event: Event) -> Match: ...
-
-
-@runtime_checkable
-class Expressible(Matcher, Protocol):
-    """A matcher of a contract that can have an equivalent expression, for ``regex_of``."""
-
-    def expression(self) -> str | None: ...
 
 
 class TextTest(Protocol):
@@ -275,8 +268,9 @@ def regex_of(matcher: Matcher) -> str | None:
     """
     if isinstance(matcher, Always):
         return ""
-    if isinstance(matcher, Expressible):
-        return matcher.expression()
+    own: Callable[[], str | None] | None = getattr(matcher, "expression", None)  # of a contract's matcher
+    if own is not None:
+        return own()
     if not isinstance(matcher, ToolName):
         return None
     test = matcher.test

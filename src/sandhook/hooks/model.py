@@ -7,12 +7,12 @@ new Event.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
 
 from sandhook.errors import LimitName
 from sandhook.hooks.event import Json, ToolResult
 from sandhook.hooks.matcher import ALWAYS, Matcher
 from sandhook.record import Record
+from sandhook.typed import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from sandhook.host.environment import EnvPolicy

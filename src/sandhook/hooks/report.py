@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import Decision, Operation, Outcome
 from sandhook.hooks.text import neutralise
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sandhook.interp.steps import Step

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from threading import RLock
-from typing import TYPE_CHECKING, Literal
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.model import HookSpec, Request, RunResult
 from sandhook.isolation.arguments import check, obstacle
+from sandhook.typed import TYPE_CHECKING, Literal
 from sandhook.vfs.errors import reason
 from sandhook.vfs.initial import superuser, write_file
 from sandhook.vfs.locked import LockedFileSystem

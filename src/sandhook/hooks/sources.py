@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, cast
 
 from sandhook.errors import ConfigError, Problem, SandhookError
 from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.decode import DecodeError, decode
+from sandhook.typed import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
     from sandhook.hooks.event import JsonObject

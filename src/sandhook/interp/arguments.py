@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from sandhook.limits import Cancellation, Limits
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sandhook.interp.beginning import Script, Streams

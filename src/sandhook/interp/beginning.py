@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
 
 from sandhook.kernel.descriptor import ReadInput, WriteBytes
 from sandhook.limits import Cancellation, Limits, Overflow
@@ -13,6 +12,7 @@ from sandhook.state.state import State
 from sandhook.state.values import EXPORT
 from sandhook.text.names import is_name
 from sandhook.text.surrogates import as_shell_text
+from sandhook.typed import TYPE_CHECKING, Literal
 
 
 class Script(Record):

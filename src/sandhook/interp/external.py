@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
 
 from sandhook.command.context import Context, Ended, NotStarted
 from sandhook.command.run import run_utility
@@ -23,6 +22,7 @@ from sandhook.state.environment import exported_variables, set_environment
 from sandhook.state.fork import fork
 from sandhook.state.state import Function, Interpreter, State
 from sandhook.text.numbers import decimal
+from sandhook.typed import TypeAlias
 from sandhook.vfs.errors import TEXTS
 from sandhook.vfs.path import join
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sandhook.interp import lookup, traps
 from sandhook.kernel.stack import DEEP, stack_exceeds
@@ -16,6 +15,7 @@ from sandhook.state.state import Function, Interpreter, State
 from sandhook.state.values import FEW_PARAMETERS, LARGE, TRACE, Charge, HeldText
 from sandhook.syntax.nodes import BraceGroup
 from sandhook.text.numbers import decimal
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sandhook.command import run

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sandhook.kernel.signals import DESCRIPTIONS, NAMES, SIGINT, SIGPIPE, SIGTERM
 from sandhook.state.assignment import unset
 from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
 from sandhook.text.numbers import decimal
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sandhook.state.jobs import Job, Jobs

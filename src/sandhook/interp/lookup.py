@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sandhook.kernel.failure import CommandFailure
 from sandhook.limits import timed_items
@@ -17,6 +16,7 @@ from sandhook.record import Record
 from sandhook.state.assigned import Argument
 from sandhook.state.state import Hashed, State
 from sandhook.state.values import held
+from sandhook.typed import TYPE_CHECKING, Literal, TypeAlias
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.errors import NameMissing, error_text, fs_error
 from sandhook.vfs.names import MAX_LINKS

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
 
 from sandhook.errors import LimitExceeded, WorkerCrash
 from sandhook.interp.beginning import (
@@ -25,6 +24,7 @@ from sandhook.limits import Budget, Limits
 from sandhook.state.fork import move
 from sandhook.state.state import State
 from sandhook.text.surrogates import as_shell_text
+from sandhook.typed import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from sandhook.interp.outside import Stage, World

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.interp.compile import compile_unit
@@ -17,6 +16,7 @@ from sandhook.record import Record
 from sandhook.state.state import State
 from sandhook.syntax.nodes import CommandList, shift_lines
 from sandhook.syntax.options import ParseOptions
+from sandhook.typed import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from sandhook.syntax.parser import Parser

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sandhook.limits import timed_items
 from sandhook.pattern.glob import compile_pattern
 from sandhook.state.state import State
 from sandhook.text.numbers import is_integer
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sandhook.state.history import History

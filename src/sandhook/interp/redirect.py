@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.parameter import CHOOSING
@@ -34,6 +33,7 @@ from sandhook.syntax.nodes import (
     renumbered,
 )
 from sandhook.text.numbers import decimal
+from sandhook.typed import TypeAlias
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath, join
 

@@ -6,7 +6,6 @@ One Runtime serves all States of a run (``State.shell``). It has the commands an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.shapes import runs_commands
@@ -25,6 +24,7 @@ from sandhook.state.state import State
 from sandhook.syntax import parse_heredoc, parse_word
 from sandhook.syntax.nodes import Assignment, Case, Command, For, Select, SimpleCommand, Word
 from sandhook.syntax.options import ParseOptions
+from sandhook.typed import TYPE_CHECKING, NoReturn, TypeVar
 
 if TYPE_CHECKING:
     from sandhook.expand import arith

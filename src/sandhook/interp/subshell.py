@@ -7,7 +7,6 @@ for it (``( )``, the last command of a pipeline, command substitution), else as 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 from sandhook.interp.jobs import jobs_of
 from sandhook.kernel.descriptor import Null
@@ -29,6 +28,7 @@ from sandhook.syntax.nodes import (
     SimpleCommand,
     While,
 )
+from sandhook.typed import TypeAlias
 
 Run: TypeAlias = Callable[[State], int]
 

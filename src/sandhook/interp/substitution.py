@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container
-from typing import TypeAlias
 
 from greenlet import getcurrent
 
@@ -15,6 +14,7 @@ from sandhook.kernel.process import Kernel
 from sandhook.kernel.scheduler import Task
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
+from sandhook.typed import TypeAlias
 from sandhook.vfs.errors import error_text
 
 Run: TypeAlias = Callable[[State], int]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection
-from typing import Literal, TypeAlias
 
 from sandhook.errors import IsolationError
+from sandhook.typed import Literal, TypeAlias
 
 #: Where runs take place: in the thread that calls, or in a worker process that the system confines.
 Isolation: TypeAlias = Literal["thread", "process"]

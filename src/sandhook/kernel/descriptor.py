@@ -7,9 +7,9 @@ offset (POSIX XBD 3.256). ``retain`` and ``release`` count them; the last releas
 from __future__ import annotations
 
 import errno
-from typing import Protocol
 
 from sandhook.limits import Budget
+from sandhook.typed import Protocol
 from sandhook.vfs.base import FileHandle
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.inode import MemoryFile

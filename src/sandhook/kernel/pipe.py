@@ -7,13 +7,13 @@ without readers gets SIGPIPE, a reader without writers gets the end of the input
 from __future__ import annotations
 
 import errno
-from typing import NoReturn
 
 from greenlet import getcurrent
 
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.scheduler import Scheduler, Task
 from sandhook.kernel.signals import SIGPIPE, BrokenPipe
+from sandhook.typed import NoReturn
 from sandhook.vfs.errors import fs_error
 
 CAPACITY = 65_536  #: bytes

@@ -10,7 +10,6 @@ import errno
 from collections.abc import Callable, Mapping, Sequence
 from time import time
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from greenlet import GreenletExit, getcurrent
 
@@ -29,6 +28,7 @@ from sandhook.kernel.signals import (
     Terminated,
 )
 from sandhook.limits import Budget, Limits
+from sandhook.typed import TYPE_CHECKING
 from sandhook.vfs.base import Device, FileSystem
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath, join

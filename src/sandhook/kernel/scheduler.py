@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
 from sandhook.lazy import lazy_module
 from sandhook.limits import Budget
+from sandhook.typed import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     import heapq

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from threading import Thread
-from typing import TypeVar
+
+from sandhook.typed import TypeVar
 
 T = TypeVar("T")
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from sandhook.lazy import lazily, lazy_module
 from sandhook.limits import check_clock, check_fits
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import bisect

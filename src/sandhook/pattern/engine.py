@@ -10,11 +10,11 @@ expression at every byte: 4 s for ``(a|b)*a(a|b){900}c`` on 1 MB. So a search be
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sandhook.limits import check_clock, present_budget
 from sandhook.pattern.errors import PatternError, SearchTooLong
 from sandhook.pattern.kept import Kept
+from sandhook.typed import Any
 
 #: The most bytes for one compiled expression and its automata.
 MAX_MEMORY = 8 << 20

@@ -6,7 +6,7 @@ Caches count expressions. A short expression may have a large program, and RE2 k
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from sandhook.typed import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from weakref import WeakKeyDictionary

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 from sandhook.lazy import cache_short, lazily
 from sandhook.limits import Budget, Limits, present_budget
 from sandhook.pattern.engine import Find, Spans, compile_backtracking, compile_linear
 from sandhook.pattern.errors import PatternError, SearchTooLong
 from sandhook.pattern.translate import TOO_BIG, Dialect, Translator
+from sandhook.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from sandhook.record import Record
+from sandhook.typed import TypeAlias
 
 
 class Element(Record):

@@ -6,7 +6,7 @@ utility does not catch them, and they never leave ``Shell.run``.
 
 from __future__ import annotations
 
-from typing import Final, Literal, TypeAlias
+from sandhook.typed import Final, Literal, TypeAlias
 
 
 class ControlFlow(BaseException):

@@ -8,9 +8,9 @@ a whole, so that a subshell shares them until one of the two shells replaces its
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sandhook.record import Record
+from sandhook.typed import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from sandhook.errors import ShellSyntaxError

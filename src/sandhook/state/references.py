@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import Protocol
 
 from sandhook.lazy import lazily
 from sandhook.state.control import ShellError
 from sandhook.state.frame import Frame
 from sandhook.state.values import ASSOC, Value
+from sandhook.typed import Protocol
 
 #: What a reference may name: a variable, or an element of one.
 TARGET = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?$", re.DOTALL)

@@ -9,7 +9,6 @@ frame of its function; there is one flat namespace at any time, so reading never
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.kernel.process import Process
 from sandhook.limits import Budget
@@ -41,6 +40,7 @@ from sandhook.state.values import (
     new_array,
     store,
 )
+from sandhook.typed import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from sandhook.state.interpreter import InterpreterOf, ProgramsOf

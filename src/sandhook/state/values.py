@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.limits import check_clock
+from sandhook.typed import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from sandhook.limits import Budget

@@ -8,11 +8,10 @@ first text that has to be parsed, so that a tree that was stored can run without
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sandhook.syntax.cache import SCRIPTS
 from sandhook.syntax.nodes import Arith, CommandList, Word
 from sandhook.syntax.options import DEFAULT_OPTIONS, ParseOptions
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sandhook.syntax.parser import Parser

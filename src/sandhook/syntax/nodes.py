@@ -11,11 +11,11 @@ came from different texts.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
-from typing import Literal as OneOf
 
 from sandhook.limits import check_clock
 from sandhook.record import Record
+from sandhook.typed import Any, TypeAlias
+from sandhook.typed import Literal as OneOf
 
 Span: TypeAlias = tuple[int, int]
 NO_SPAN: Span = (0, 0)

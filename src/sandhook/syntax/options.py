@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Self
 
 from sandhook.syntax.nodes import Node
+from sandhook.typed import Self
 
 
 class ParseOptions(Node):

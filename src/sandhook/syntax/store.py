@@ -15,10 +15,9 @@ LEXICON is a checksum of the node classes and their fields.
 
 from __future__ import annotations
 
-from typing import Any
-
 from sandhook.syntax import nodes
 from sandhook.syntax.nodes import CommandList, Node
+from sandhook.typed import Any
 from sandhook.version import __version__
 
 FORMAT = 1

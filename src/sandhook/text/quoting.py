@@ -8,10 +8,9 @@ Source: the Bash Reference Manual, printf %q and ``${parameter@Q}``. Oracle: bas
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
-
 from sandhook.lazy import lazily
 from sandhook.limits import timed_pieces
+from sandhook.typed import Literal, TypeAlias
 
 _SAFE = lazily(r"[A-Za-z0-9_./:@%+=-]+")
 _SAFE_FOR_PARALLEL = lazily(r"[A-Za-z0-9_./+-]+")

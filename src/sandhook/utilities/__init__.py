@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+
+from sandhook.typed import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -12,9 +12,8 @@ ENAMETOOLONG (a name over 255 bytes or a path over 4,096), EINVAL (a NUL in a na
 
 from __future__ import annotations
 
-from typing import Literal, Protocol, TypeAlias
-
 from sandhook.record import Record
+from sandhook.typed import Literal, Protocol, TypeAlias
 from sandhook.vfs.path import VirtualPath
 
 

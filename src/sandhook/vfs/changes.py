@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final, Literal, TypeAlias
 
 from sandhook.record import Record
+from sandhook.typed import Final, Literal, TypeAlias
 from sandhook.vfs.path import VirtualPath
 
 ChangeKind: TypeAlias = Literal["created", "modified", "deleted", "chmod"]

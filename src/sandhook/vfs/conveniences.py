@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING
 
+from sandhook.typed import TYPE_CHECKING
 from sandhook.vfs.base import Device
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.path import VirtualPath, dirname

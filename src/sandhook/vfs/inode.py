@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
+from sandhook.typed import Protocol
 from sandhook.vfs.base import Device, Stat
 from sandhook.vfs.quota import Quota
 

@@ -11,9 +11,9 @@ import errno
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from time import time_ns
-from typing import TYPE_CHECKING
 
 from sandhook.text.surrogates import as_shell_text
+from sandhook.typed import TYPE_CHECKING
 from sandhook.vfs.base import Device, Entry, Stat
 from sandhook.vfs.conveniences import Conveniences
 from sandhook.vfs.errors import fs_error

@@ -5,7 +5,7 @@ A VirtualPath is a ``str`` that begins with "/" (surrogateescape for bytes that 
 
 from __future__ import annotations
 
-from typing import NewType
+from sandhook.typed import NewType
 
 VirtualPath = NewType("VirtualPath", str)
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from typing import Protocol, TypeAlias, runtime_checkable
 
 from sandhook.record import Record
+from sandhook.typed import TypeAlias
 from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat
 from sandhook.vfs.conveniences import Conveniences
 from sandhook.vfs.errors import fs_error
@@ -27,24 +27,14 @@ _DOTS = ("", ".", "..")
 CanonicalStat: TypeAlias = Callable[[VirtualPath, tuple[int, int]], Stat]
 
 
-@runtime_checkable
-class CanonicalFileSystem(Protocol):
-    """A file system that need not walk a path which another one has walked."""
-
-    def canonical_stat(self, path: VirtualPath, user: tuple[int, int]) -> Stat:
-        """Return what lstat reports; see ``ResolvingFileSystem``."""
-        ...
-
-
 def canonical_stat_of(fs: FileSystem) -> CanonicalStat:
-    """Return the function that reports what lstat does in a file system below another one.
+    """Return the function that reports what lstat does in a file system below another one: its own, if it has one.
 
     Each layer walks each path. Without this function, the layers below would walk each of its directories again, and
     the time would grow with the number of directories to the power of the number of layers.
     """
-    if isinstance(fs, CanonicalFileSystem):
-        return fs.canonical_stat
-    return lambda path, user: fs.stat(path, follow=False)
+    own: CanonicalStat | None = getattr(fs, "canonical_stat", None)
+    return own or (lambda path, user: fs.stat(path, follow=False))
 
 
 class Place(Record):

@@ -14,9 +14,9 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic, sleep
-from typing import Generic, TypeVar
 
 from sandhook.errors import WorkerError
+from sandhook.typed import Generic, TypeVar
 from sandhook.worker import frames, launch
 from sandhook.worker.confinement import Confinement, decode
 from sandhook.worker.death import WorkerDied, how_ended

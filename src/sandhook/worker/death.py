@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from signal import Signals
-from typing import TYPE_CHECKING, NoReturn
+
+from sandhook.typed import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from sandhook.limits import Budget

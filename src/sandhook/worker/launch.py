@@ -10,9 +10,9 @@ import os
 import sys
 from collections.abc import Callable
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sandhook.errors import WorkerError
+from sandhook.typed import TYPE_CHECKING, Literal, TypeAlias
 from sandhook.worker.frames import LIFELINE
 
 if TYPE_CHECKING:

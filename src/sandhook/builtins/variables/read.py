@@ -8,7 +8,6 @@ Divergence: L-READ-001, a lone backslash at the end of the input vanishes; bash 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sandhook.builtins.base import (
     BuiltinError,
@@ -32,6 +31,7 @@ from sandhook.state.state import State
 from sandhook.state.values import ARRAY, LARGE
 from sandhook.text.fields import DEFAULT_IFS, split, split_for
 from sandhook.text.names import is_name
+from sandhook.typed import Any
 from sandhook.vfs.errors import error_text
 
 USAGE = (

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import Answer, Contract
 from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, decode
 from sandhook.hooks.model import Decision
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sandhook.hooks.engine import HookEngine

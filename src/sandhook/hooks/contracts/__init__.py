@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from sandhook.errors import Problem, SandhookError
 from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.record import Record
+from sandhook.typed import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from sandhook.hooks.contracts._launch import Launch

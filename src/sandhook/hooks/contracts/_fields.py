@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar, overload
 
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document
 from sandhook.hooks.decode import type_name
 from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import Json, JsonObject
+from sandhook.typed import TypeVar, overload
 
 #: The scalar types of fields.
 Scalar = TypeVar("Scalar", str, bool, int, float)

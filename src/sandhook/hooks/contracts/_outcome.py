@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
 
 from sandhook.hooks.contracts._exit_2_heuristic import looks_accidental
 from sandhook.hooks.event import Json
 from sandhook.hooks.model import PERMISSIONS, Operation, Permission, RunResult, Verdict
+from sandhook.typed import Literal
 
 #: A note on an exit status that refuses and may not be the author's.
 ACCIDENT = "looks like a program's own error, not a decision"

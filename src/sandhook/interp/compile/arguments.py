@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.expand.shapes import has_braces
 from sandhook.interp.compile.protocol import Compiler
@@ -13,6 +12,7 @@ from sandhook.state.assigned import Argument
 from sandhook.state.state import State
 from sandhook.state.values import ASSOC
 from sandhook.syntax.nodes import Assignment, Literal, Word
+from sandhook.typed import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from sandhook.expand import brace

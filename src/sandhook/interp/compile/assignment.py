@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
 
 from sandhook.expand.numbers import NUMBERS, NUMBERS_KEPT, NotPlain, remember
 from sandhook.expand.reference import subscript_of
@@ -25,6 +24,7 @@ from sandhook.syntax.nodes import (
     SimpleCommand,
     Word,
 )
+from sandhook.typed import Any, TypeAlias
 
 Step: TypeAlias = Callable[[State], None]
 AssignedOf: TypeAlias = Callable[[State], Assigned]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from sandhook.interp.compile.deferred import Deferred
 from sandhook.interp.compile.functions import is_shallow, last_returns
@@ -29,6 +28,7 @@ from sandhook.syntax.nodes import (
     Subshell,
 )
 from sandhook.text.names import is_name
+from sandhook.typed import TYPE_CHECKING
 from sandhook.vfs.errors import error_text
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ and threads share the closures.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.word import WordCompiler
@@ -44,6 +43,7 @@ from sandhook.syntax.nodes import (
     While,
     walk,
 )
+from sandhook.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sandhook.interp import substitution

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from sandhook.expand.reference import subscript_of
 from sandhook.expand.shapes import FieldsOf, has_braces
@@ -24,6 +23,7 @@ from sandhook.syntax.nodes import (
     Word,
     WordPart,
 )
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sandhook.expand import brace

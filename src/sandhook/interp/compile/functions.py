@@ -7,7 +7,6 @@ the built-in itself, which has every option and error message.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
 
 from sandhook.expand.shapes import has_braces
 from sandhook.expand.text import Text
@@ -34,6 +33,7 @@ from sandhook.syntax.nodes import (
     Word,
 )
 from sandhook.text.names import is_name
+from sandhook.typed import Any, TypeAlias
 
 _COMPOUND = (AndOr, ArithmeticFor, BraceGroup, Case, For, If, Pipeline, Select, Subshell, While)
 

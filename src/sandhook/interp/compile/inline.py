@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
 
 from sandhook.expand.numbers import NUMBERS, remember
 from sandhook.expand.shapes import is_plain_variable
@@ -18,6 +17,7 @@ from sandhook.interp.compile.functions import Inline, inline_local, inline_retur
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Assignment, DoubleQuoted, ParameterExpansion, SimpleCommand, Word
 from sandhook.text.fields import DEFAULT_IFS
+from sandhook.typed import Any
 
 
 def _echo(words: WordCompiler, node: SimpleCommand) -> Inline | None:

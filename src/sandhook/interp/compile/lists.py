@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from sandhook.interp.compile.deferred import Deferred
 from sandhook.interp.compile.protocol import Compiler, Run
@@ -37,6 +36,7 @@ from sandhook.syntax.nodes import (
     Word,
     walk,
 )
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sandhook.interp import messages

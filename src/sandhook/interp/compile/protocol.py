@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeAlias
 
 from sandhook.expand.word import WordCompiler
 from sandhook.interp.redirect import Apply
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Command, CommandList, Redirection
+from sandhook.typed import Protocol, TypeAlias
 
 Run: TypeAlias = Callable[[State], int]
 

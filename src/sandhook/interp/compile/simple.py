@@ -15,7 +15,6 @@ in each: a function that they shared would cost a tenth of a short command.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.interp.compile.arguments import Arguments, compile_arguments
 from sandhook.interp.compile.functions import Inline, inline_last_return
@@ -60,6 +59,7 @@ from sandhook.syntax.nodes import (
     is_text,
     walk,
 )
+from sandhook.typed import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from sandhook.interp import messages

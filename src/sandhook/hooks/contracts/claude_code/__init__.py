@@ -9,12 +9,12 @@ L-CLAUDE-001 and on in docs/divergences.md.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import Answer, BaseContract, Document
 from sandhook.hooks.contracts.claude_code.names import EVENTS, ROWS
 from sandhook.hooks.contracts.claude_code.profile import Profile
 from sandhook.hooks.fold import FoldPolicy
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sandhook.hooks.contracts import Layer, Loaded, LoadOptions

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from sandhook.record import Record
+from sandhook.typed import Literal
 
 #: What the exit status 2 does, see ``EventRow``.
 OnExit2 = Literal["deny", "block", "go", "feedback", "halt", "notice", "ignored"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._claude_shape import substitute
 from sandhook.hooks.contracts._payload import an_object, directory, kind_of_event, text_field, variable
@@ -19,6 +17,7 @@ from sandhook.hooks.decode import encode, texts_of
 from sandhook.hooks.event import Event, Json, JsonObject, ToolCall, ToolResult
 from sandhook.hooks.matcher import as_text
 from sandhook.hooks.model import Executor, HookSpec, Request
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sandhook.hooks.event import EventFields

@@ -5,10 +5,9 @@ Only changes that decide something here have a key that other modules use; the r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sandhook.hooks.contracts import ContractError
 from sandhook.record import Record
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sandhook.hooks.model import Compat

@@ -7,7 +7,6 @@ project and user. Hooks of a managed file cannot be switched off from below.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 from sandhook.hooks.contracts import Document, Layer, needs_trust
 from sandhook.hooks.contracts._fields import Fields
@@ -15,6 +14,7 @@ from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import LayerName
 from sandhook.record import Record
+from sandhook.typed import Literal
 
 #: Layers of settings, strongest first; "" is a file that the caller names.
 _PRECEDENCE = ("managed", "", "local", "project", "user")

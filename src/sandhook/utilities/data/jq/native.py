@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from json import dumps
 from time import time
-from typing import TYPE_CHECKING
 
 from sandhook.command.context import Context
 from sandhook.lazy import lazily
 from sandhook.text.locale import replace_invalid
+from sandhook.typed import TYPE_CHECKING
 from sandhook.utilities.data.jq import program as programs
 from sandhook.utilities.data.jq.arguments import TRY_HELP, Command, Stop
 from sandhook.utilities.data.jq.lexer import UnbalancedError

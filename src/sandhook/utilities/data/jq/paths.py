@@ -10,12 +10,12 @@ Source: jq 1.8 manual, "Basic filters" and "Alternative operator". Oracle: jq 1.
 from __future__ import annotations
 
 import re
-from typing import TypeAlias
 
 from sandhook.formats import FormatError, Number
 from sandhook.formats.json_text import read_json
 from sandhook.lazy import cache_short, lazily
 from sandhook.record import Record
+from sandhook.typed import TypeAlias
 from sandhook.utilities.data.jq.arguments import Command
 
 #: Bytes of the largest input; the reader holds the interpreter for a millisecond then.

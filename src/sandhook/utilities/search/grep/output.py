@@ -6,11 +6,11 @@ Source: POSIX.1-2024 XCU 3, grep. Oracle: GNU grep 3.8.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from sandhook.command.context import Context, Reader
 from sandhook.kernel.descriptor import File
 from sandhook.record import Record
+from sandhook.typed import Any
 from sandhook.utilities.search.grep.colors import DEFAULT, Palette, palette_of
 from sandhook.utilities.search.grep.matcher import Find, Matcher, Spans
 

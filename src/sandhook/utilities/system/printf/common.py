@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from sandhook.lazy import lazily
 from sandhook.limits import check_clock, check_fits, timed_items
 from sandhook.record import Record
 from sandhook.text.escapes import unescape_argument, unescape_format
 from sandhook.text.quoting import shell_quote
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sandhook.text.longdouble import LongDouble

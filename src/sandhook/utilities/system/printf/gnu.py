@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sandhook.command.context import Context
 from sandhook.lazy import lazily
 from sandhook.text.quoting import quote_always
+from sandhook.typed import TYPE_CHECKING
 from sandhook.utilities.system.printf.common import (
     Caller,
     Formatter,
