@@ -14,8 +14,8 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.options import Syntax, UsageError, also, opt, option_set
 from sandhook.command.pieces import Charge, split
 from sandhook.text.quoting import quote_odd
-from sandhook.utilities.lines.sort.keys import Key, KeyFunction, check_flags, key_function, parse_key
-from sandhook.utilities.lines.sort.runs import sort_lines
+from sandhook.utilities.lines.sort.keys import Key, KeyFunction, check_flags, key_function, numeric, parse_key
+from sandhook.utilities.lines.sort.runs import sort_lines, sorted_integers
 from sandhook.vfs.errors import error_text
 
 USAGE_STATUS = 2
@@ -349,6 +349,10 @@ class Order:
             if self.unique:
                 lines = list(dict.fromkeys(lines))
             return sort_lines(lines, None, self.reverse, charge)
+        if len(self.keys) == 1 and self.keys[0][0] is numeric:
+            integers = sorted_integers(lines, self.keys[0][1], charge)
+            if integers is not None:
+                return list(dict.fromkeys(integers)) if self.unique else integers
         if self.last_resort:
             lines = sort_lines(lines, None, self.reverse, charge)
         for function, reverse in reversed(self.keys):

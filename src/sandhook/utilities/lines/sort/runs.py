@@ -11,7 +11,11 @@ from itertools import count, islice
 from typing import Any
 
 from sandhook.command.pieces import Charge
+from sandhook.lazy import lazily
 from sandhook.utilities.lines.sort.keys import keys_of
+
+#: Lines of integers without blanks, signs before 0 and leading zeros; a C integer holds each.
+_PLAIN = lazily(rb"(?:(?:-?[1-9][0-9]{0,17}|0)\n)*+")
 
 _RUN = 32_768  #: lines that one call sorts
 _FEW = 100  #: lines whose keys are computed one by one
@@ -43,6 +47,29 @@ def sort_lines(
     places = count(0, sign)
     entries = [[(key, next(places)) for key in keys] for keys in runs]
     return [lines[sign * place] for _, place in _merge(entries, reverse, charge)]
+
+
+def sorted_integers(lines: list[bytes], reverse: bool, charge: Charge) -> list[bytes] | None:
+    """Return lines in the order of -n, or None if one is not an integer as ``str`` writes it.
+
+    Equal lines are then the same bytes, so neither their places nor a second order decide.
+    """
+    runs = []
+    for start in range(0, len(lines), _RUN):
+        charge(_RUN >> 3)
+        run = lines[start : start + _RUN]
+        block = b"\n".join(run) + b"\n"
+        if _PLAIN.fullmatch(block) is None or block.count(b"\n") != len(
+            run
+        ):  # with -z, lines may contain newlines
+            return None
+        runs.append(list(map(int, run)))
+    numbers = _merge(runs, reverse, charge) if runs else []
+    result: list[bytes] = []
+    for start in range(0, len(numbers), _RUN):
+        charge(_RUN >> 3)
+        result += map(b"%d".__mod__, numbers[start : start + _RUN])
+    return result
 
 
 def _by_integers(lines: list[bytes], runs: list[list[int]], reverse: bool, charge: Charge) -> list[bytes]:
