@@ -8,7 +8,8 @@
 #   make fuzz        random inputs for every reader of foreign bytes, FUZZ_RUNS for each of FUZZ_TARGETS
 #   make bench       measure all bars side by side with bash and peers, write docs/performance.md; BENCH_ARGS="--scale 0.01"
 #   make agents      run the newest real agents (npm) on the recorded cases and print what changed; AGENTS="codex" EVERY=10
-#   make docs        write the generated pages of docs/reference
+#   make docs        write the generated pages of docs/reference, and build the site in build/site
+#   make pictures    draw the pictures of the documentation (needs Graphviz)
 #   make matrix      the fast suite on every supported Python that is found (or PYTHONS="...")
 #   make clean       remove what the targets above made
 #
@@ -42,7 +43,7 @@ done; for j in $$jobs; do wait $$j; done
 STAMP := $(VENV)/.set-up-for-$(subst :,_,$(subst /,_,$(PYTHON)))
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint test-slow test-windows fuzz bench agents docs matrix clean
+.PHONY: demo test lint test-slow test-windows fuzz bench agents docs pictures matrix clean
 
 demo: $(STAMP)
 	@$(BIN)/python examples/guard_settings.py
@@ -77,8 +78,13 @@ bench: $(STAMP)-bench
 agents: $(STAMP)
 	@status=0; for a in $(AGENTS); do $(BIN)/python -m tools.agents.changes $$a --every $(EVERY) --jobs 2 || status=1; done; exit $$status
 
-docs: $(STAMP)-dev
+docs: $(STAMP)-docs
 	$(BIN)/python -m docs.generate
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "open build/site/index.html"
+
+pictures: $(STAMP)
+	$(BIN)/python -m tools.pictures
 
 matrix:
 	@found=; for p in $(PYTHONS); do \
@@ -110,6 +116,10 @@ $(STAMP)-dev: $(STAMP)
 
 $(STAMP)-fuzz: $(STAMP)
 	@$(PIP) install -e ".[fuzz]"
+	@touch "$@"
+
+$(STAMP)-docs: $(STAMP)-dev
+	@$(PIP) install -e ".[docs]"
 	@touch "$@"
 
 $(STAMP)-bench: $(STAMP)

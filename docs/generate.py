@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from docs import manual
+from docs import api, manual
 from sandhook import cli, limits
 from sandhook.command.options import options_by_flag
 from sandhook.limits import Limits
@@ -27,7 +27,7 @@ NOTICE = "<!-- Made by `make docs`; do not edit. -->\n"
 
 def escape(text: str) -> str:
     """Return text for a cell of a table."""
-    return " ".join(text.split()).replace("|", "\\|")
+    return " ".join(text.split()).replace("|", "\\|").replace("][", "]\\[")  # no reference to a link
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
@@ -370,6 +370,7 @@ def vet_page() -> str:
 
 #: Generated pages: file name to what makes its text.
 PAGES: dict[str, Callable[[], str]] = {
+    "api.md": lambda: f"{NOTICE}\n{api.page()}",
     "checks.md": checks,
     "cli.md": cli_page,
     "commands.md": commands,

@@ -252,6 +252,8 @@ class _Checker:
             self.opaque = True
         elif act.captured or act.to_stderr or name in script.functions:
             return
+        elif name in (*_SHELLS, "source", ".") and script_of(act) is not None:
+            return  # its commands are known, as those of a script that is named by its path
         elif name in ("jq", "awk", "sed", "cat", "printf", "echo") and not act.checked:
             text = printed_text(act)
             if printed_json(act) is None and (text is None or "x" in text[:1] or text.startswith("{")):

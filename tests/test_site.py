@@ -1,0 +1,49 @@
+"""The pages of the documentation as a site."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.source import ROOT
+from tools import pictures
+from tools.site import PAGES
+
+
+@pytest.mark.parametrize("name", sorted(pictures.sources()))
+def test_a_picture_is_drawn_from_its_text(name: str) -> None:
+    image = ROOT / "docs" / "images" / f"{name}.svg"
+    first = image.read_text(encoding="utf-8").partition("\n")[0]
+    assert first == pictures.mark(pictures.sources()[name]), "python -m tools.pictures draws it again"
+
+
+def test_the_pages_of_the_root_exist() -> None:
+    assert [name for name in PAGES if not (ROOT / name).is_file()] == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    find_spec("mkdocs") is None or find_spec("mkdocstrings") is None,
+    reason="the extra `docs` is not installed",
+)
+def test_the_site_is_built_without_a_warning_and_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    pages = sorted(tmp_path.rglob("*.html"))
+    assert len(pages) > 80
+    loaded = {
+        (page.name, url)
+        for page in pages
+        for url in re.findall(
+            r"<(?:script|img|link|iframe|source)\b[^>]*?(?:src|href)=\"(https?:[^\"]+)",
+            page.read_text("utf-8"),
+        )
+    }
+    assert loaded == set()
+    assert not [page.name for page in pages if 'class="mermaid"' in page.read_text("utf-8")]
