@@ -9,6 +9,7 @@
 #   make bench       measure all bars side by side with bash and peers, write docs/performance.md; BENCH_ARGS="--scale 0.01"
 #   make agents      run the newest real agents (npm) on the recorded cases and print what changed; AGENTS="codex" EVERY=10
 #   make docs        write the generated pages of docs/reference, and build the site in build/site
+#   make dist        build a release, try it in new environments, write its bill of materials; DIST_ARGS="--quick"
 #   make pictures    draw the pictures of the documentation (needs Graphviz)
 #   make matrix      the fast suite on every supported Python that is found (or PYTHONS="...")
 #   make clean       remove what the targets above made
@@ -24,6 +25,7 @@ PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 PYTEST_ARGS ?=
 FUZZ_TARGETS ?=
 BENCH_ARGS ?=
+DIST_ARGS ?=
 AGENTS ?= claude_code codex gemini copilot
 EVERY ?= 1
 
@@ -43,7 +45,7 @@ done; for j in $$jobs; do wait $$j; done
 STAMP := $(VENV)/.set-up-for-$(subst :,_,$(subst /,_,$(PYTHON)))
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint test-slow test-windows fuzz bench agents docs pictures matrix clean
+.PHONY: demo test lint test-slow test-windows fuzz bench agents dist docs pictures matrix clean
 
 demo: $(STAMP)
 	@$(BIN)/python examples/guard_settings.py
@@ -83,6 +85,9 @@ docs: $(STAMP)-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "open build/site/index.html"
 
+dist: $(STAMP)-dist
+	$(BIN)/python -m tools.dist $(DIST_ARGS)
+
 pictures: $(STAMP)
 	$(BIN)/python -m tools.pictures
 
@@ -120,6 +125,10 @@ $(STAMP)-fuzz: $(STAMP)
 
 $(STAMP)-docs: $(STAMP)-dev
 	@$(PIP) install -e ".[docs]"
+	@touch "$@"
+
+$(STAMP)-dist: $(STAMP)
+	@$(PIP) install -e ".[dist]"
 	@touch "$@"
 
 $(STAMP)-bench: $(STAMP)

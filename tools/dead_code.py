@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 #: Patterns of names to the reason why they are used.
 USED = {
-    "__call__ __getattr__ __init_subclass__": "Python calls them",
+    "__call__ __class_getitem__ __getattr__ __init_subclass__": "Python calls them",
     "__loader__ __package__ __path__": "the import system reads them from a module",
     "_": "argparse translates its headings by this name",
     "makefile readinto": "http.client calls them on its socket",

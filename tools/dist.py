@@ -1,0 +1,151 @@
+"""Builds a release and tries it: ``python -m tools.dist [--python PYTHON...] [--quick]``.
+
+dist/ receives the sdist, a wheel without compiled code, a bill of materials in CycloneDX's format, and SHA256SUMS. Each
+Python installs the wheel into a new environment, and runs the demo and the tests of the unpacked sdist there.
+``--quick`` leaves the tests out, except those of the shell's face. The extra ``dist`` has the tools.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+DIST = ROOT / "dist"
+
+#: What is in every sdist, or somebody could not build, test or redistribute it.
+NEEDED = (
+    "LICENSE",
+    "README.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "pyproject.toml",
+    "src/sandhook/py.typed",
+    "tests",
+    "docs",
+)
+
+
+def version() -> str:
+    """Return the version that the source declares."""
+    text = (ROOT / "src/sandhook/version.py").read_text(encoding="utf-8")
+    found = re.search(r'__version__ = "([^"]+)"', text)
+    assert found is not None
+    return found[1]
+
+
+def problems(release: str) -> list[str]:
+    """Return what the files of the repository say about this version that does not fit."""
+    texts = {
+        name: (ROOT / name).read_text(encoding="utf-8")
+        for name in ("CHANGELOG.md", "CITATION.cff", "docs/upgrading.md")
+    }
+    minor = release.rpartition(".")[0]
+    wanted = {
+        "CHANGELOG.md": f"## [{release}] - ",
+        "CITATION.cff": f"version: {release}",
+        "docs/upgrading.md": f" to {minor}",
+    }
+    return [f"{name} has no {text!r}" for name, text in wanted.items() if text not in texts[name]]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.dist", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument(
+        "--python",
+        nargs="+",
+        default=[sys.executable],
+        metavar="PYTHON",
+        help="interpreters that try the wheel",
+    )
+    parser.add_argument("--quick", action="store_true", help="run the demo and a few tests instead of all")
+    options = parser.parse_args(arguments)
+    release = version()
+    faults = problems(release)
+    if faults:
+        print("\n".join(faults), file=sys.stderr)
+        return 1
+    shutil.rmtree(DIST, ignore_errors=True)
+    _run([sys.executable, "-m", "build", "--outdir", str(DIST), str(ROOT)])
+    sdist, wheel = DIST / f"sandhook-{release}.tar.gz", DIST / f"sandhook-{release}-py3-none-any.whl"
+    _run([sys.executable, "-m", "twine", "check", "--strict", str(sdist), str(wheel)])
+    with tempfile.TemporaryDirectory(prefix="sandhook-dist-") as directory:
+        tree = _unpacked(sdist, Path(directory))
+        lacking = [name for name in NEEDED if not (tree / name).exists()]
+        if lacking:
+            print(f"{sdist.name} lacks {', '.join(lacking)}", file=sys.stderr)
+            return 1
+        for number, python in enumerate(options.python):
+            _try(python, wheel, tree, Path(directory, f"venv{number}"), quick=options.quick, release=release)
+        _bill(options.python[0], wheel, Path(directory, "plain"), release)
+    sums = "".join(
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(DIST.iterdir())
+    )
+    (DIST / "SHA256SUMS").write_text(sums, encoding="utf-8", newline="\n")
+    print(f"{sums}dist: version {release} is built, and ran on {len(options.python)} Python(s)")
+    return 0
+
+
+def _unpacked(sdist: Path, directory: Path) -> Path:
+    with tarfile.open(sdist) as archive:
+        archive.extractall(directory, filter="data")
+    return directory / sdist.name.removesuffix(".tar.gz")
+
+
+def _environment(python: str, place: Path, *packages: str) -> str:
+    """Make a virtual environment with packages; return its interpreter."""
+    _run([python, "-m", "venv", str(place)])
+    own = str(place / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+    _run([own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages])
+    return own
+
+
+def _try(python: str, wheel: Path, tree: Path, place: Path, *, quick: bool, release: str) -> None:
+    """Install the wheel as a user does, and run what the sdist has against it.
+
+    The sources of the tree are renamed for the demo, so that nothing but the wheel can answer.
+    """
+    own = _environment(python, place, str(wheel))
+    done = subprocess.run(
+        [own, "-m", "sandhook", "--version"], cwd=place, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == f"sandhook {release}", done.stdout
+    _run([own, str(tree / "examples/guard_settings.py")], place)
+    _run([own, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{wheel}[dev]"])
+    tests = ["tests/test_shell.py", "tests/test_record.py"] if quick else []
+    _run([own, "-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider", *tests], tree)
+
+
+def _bill(python: str, wheel: Path, place: Path, release: str) -> None:
+    """Write the bill of materials of an environment that has nothing but the wheel."""
+    own = _environment(python, place, str(wheel))
+    _run([own, "-m", "pip", "uninstall", "--quiet", "--yes", "setuptools"])
+    output = str(DIST / f"sandhook-{release}.cdx.json")
+    command = [
+        "cyclonedx_py",
+        "environment",
+        "--output-reproducible",
+        "--pyproject",
+        str(ROOT / "pyproject.toml"),
+    ]
+    _run([sys.executable, "-m", *command, "--output-file", output, own])
+
+
+def _run(command: Sequence[str], directory: Path | None = None) -> None:
+    """Run a program; a failure ends the release with its status."""
+    done = subprocess.run(command, cwd=directory)
+    if done.returncode:
+        raise SystemExit(f"dist: {' '.join(command)} ended with status {done.returncode}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
