@@ -10,7 +10,7 @@
 #   make agents      run the newest real agents (npm) on the recorded cases and print what changed; AGENTS="codex" EVERY=10
 #   make docs        write the generated pages of docs/reference, and build the site in build/site
 #   make dist        build a release, try it in new environments, write its bill of materials; DIST_ARGS="--quick"
-#   make pictures    draw the pictures of the documentation (needs Graphviz)
+#   make pictures    draw the pictures and the terminal of the documentation (needs Graphviz)
 #   make matrix      the fast suite on every supported Python that is found (or PYTHONS="...")
 #   make clean       remove what the targets above made
 #
@@ -90,6 +90,7 @@ dist: $(STAMP)-dist
 
 pictures: $(STAMP)
 	$(BIN)/python -m tools.pictures
+	$(BIN)/python -m tools.recording
 
 matrix:
 	@found=; for p in $(PYTHONS); do \

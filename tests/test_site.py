@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.source import ROOT
-from tools import pictures
+from tools import pictures, recording
 from tools.site import PAGES
 
 
@@ -20,6 +20,12 @@ def test_a_picture_is_drawn_from_its_text(name: str) -> None:
     image = ROOT / "docs" / "images" / f"{name}.svg"
     first = image.read_text(encoding="utf-8").partition("\n")[0]
     assert first == pictures.mark(pictures.sources()[name]), "python -m tools.pictures draws it again"
+
+
+def test_the_recording_is_that_of_its_commands() -> None:
+    image = ROOT / "docs" / "images" / "terminal.svg"
+    first = image.read_text(encoding="utf-8").partition("\n")[0]
+    assert first == pictures.mark(recording.text()), "python -m tools.recording records it again"
 
 
 def test_the_pages_of_the_root_exist() -> None:

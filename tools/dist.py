@@ -110,10 +110,7 @@ def _environment(python: str, place: Path, *packages: str) -> str:
 
 
 def _try(python: str, wheel: Path, tree: Path, place: Path, *, quick: bool, release: str) -> None:
-    """Install the wheel as a user does, and run what the sdist has against it.
-
-    The sources of the tree are renamed for the demo, so that nothing but the wheel can answer.
-    """
+    """Install the wheel as a user does, and run the demo and the tests of the sdist against it."""
     own = _environment(python, place, str(wheel))
     done = subprocess.run(
         [own, "-m", "sandhook", "--version"], cwd=place, capture_output=True, text=True, check=True

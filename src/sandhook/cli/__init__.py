@@ -215,6 +215,12 @@ def _use_utf8_and_line_feeds() -> None:
 
 
 def _dispatch(arguments: list[str]) -> int:
+    if (
+        arguments and arguments[0].partition("=")[0] == "--color"
+    ):  # before the command, or as one of its options
+        option = arguments[: 1 if "=" in arguments[0] else 2]
+        arguments = arguments[len(option) :]
+        arguments[1:1] = option
     name = arguments[0] if arguments else "--help"
     if name == "help" and arguments[1:]:
         name, arguments = arguments[1], [arguments[1], "--help"]

@@ -6,7 +6,17 @@ import argparse
 from collections.abc import Sequence
 
 from sandhook.cli import COMMANDS, UsageError
-from sandhook.typed import NoReturn
+from sandhook.typed import Literal, NoReturn, TypeAlias
+
+Color: TypeAlias = Literal["auto", "always", "never"]
+
+#: What the option of the present command says.
+_color: Color = "auto"
+
+
+def color() -> Color:
+    """Return when output has colours: "auto" means on a terminal, unless NO_COLOR is set."""
+    return _color
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
@@ -26,10 +36,18 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
             formatter_class=_formatter,
         )
+        self.add_argument(
+            "--color",
+            choices=("auto", "always", "never"),
+            default="auto",
+            help="colours: on a terminal (auto), also elsewhere, or never",
+        )
 
     def parse_args(self, args: Sequence[str], namespace: None = None) -> argparse.Namespace:  # type: ignore[override]
         """Parse arguments; the error about an unknown option names the one that is most like it."""
+        global _color
         options, rest = self.parse_known_args(args, namespace)
+        _color = options.color
         if rest:
             from sandhook.text.nearest import nearest
 

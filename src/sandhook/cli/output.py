@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TextIO
 
+from sandhook.cli.arguments import color
 from sandhook.hooks.text import neutralise
 
 if TYPE_CHECKING:
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Return True for a terminal that interprets escape sequences."""
+    """Return True for a terminal that interprets escape sequences, and for output that shall look so."""
+    if stream is not None and stream is sys.stdout and color() == "always":
+        return True
     return stream is not None and stream.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
 
 

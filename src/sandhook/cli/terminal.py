@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from sandhook.cli.arguments import color
 from sandhook.hooks.text import neutralise
 
 if TYPE_CHECKING:
@@ -78,7 +79,15 @@ def tree(label: RenderableType, children: Iterable[RenderableType]) -> Tree:
 
 def show(*contents: RenderableType) -> None:
     """Draw contents on standard output, one below another."""
-    console = Console(highlight=False, markup=False, emoji=False)
+    when = color()
+    console = Console(
+        highlight=False,
+        markup=False,
+        emoji=False,
+        force_terminal=True if when == "always" else None,
+        color_system="standard" if when == "always" else "auto",
+        no_color=None if when == "auto" else when == "never",
+    )
     for content in contents:
         console.print(content)
 
