@@ -60,6 +60,17 @@ def test_another_word_is_an_error(arguments: list[str], capsys: pytest.CaptureFi
     assert "--color" in capsys.readouterr().err
 
 
+def test_the_decision_of_a_fire_has_its_color(
+    guard: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    fire = ["fire", "--hooks", guard, "--color", "always", "PreToolUse", "--tool"]
+    assert main([*fire, "Bash"]) == 2
+    assert "\x1b[1;31mdecision: refused\x1b[0m" in capsys.readouterr().out
+    assert main([*fire, "Read"]) == 0
+    assert "\x1b[32mdecision: proceed\x1b[0m" in capsys.readouterr().out
+
+
 def test_a_script_has_its_own_arguments(
     capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -160,12 +160,24 @@ def _fire(options: argparse.Namespace) -> int:
     return INCOMPLETE if decision.could_not_run or decision.withheld else 0
 
 
+def _draw(lines: list[str], decision: Decision) -> None:
+    """Print the lines on a terminal: the decision in its colour, and what explains it fainter."""
+    from sandhook.cli.terminal import Meaning, line, show
+
+    incomplete = bool(decision.could_not_run or decision.withheld)
+    meaning: Meaning = "bad" if decision.refused else "warning" if incomplete else "good"
+    for text in lines:
+        explains = text.startswith("    ")
+        show(line((text, meaning if text.startswith("decision: ") else "faint" if explains else "")))
+
+
 def _print(options: argparse.Namespace, decision: Decision, problems: list[str], workspace: str) -> None:
     """Print a decision. What is not in force comes first: silence would look like approval.
 
     Args:
         workspace: The directory whose copy the hooks saw.
     """
+    from sandhook.cli.output import is_terminal
     from sandhook.hooks.report import to_json, to_text
 
     if options.layout == "json":
@@ -180,6 +192,9 @@ def _print(options: argparse.Namespace, decision: Decision, problems: list[str],
             lines.insert(
                 0, f"not in force: hooks or files with {len(problems)} problem(s), see standard error"
             )
+        if is_terminal(sys.stdout):
+            _draw(lines, decision)
+            return
         text = "\n".join(lines)
     try:
         sys.stdout.write(text + "\n")
