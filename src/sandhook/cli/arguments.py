@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from sandhook.cli import COMMANDS, UsageError
-from sandhook.typed import Literal, NoReturn, TypeAlias
+from sandhook.typed import Any, Literal, NoReturn, TypeAlias
 
 Color: TypeAlias = Literal["auto", "always", "never"]
 
@@ -19,9 +19,25 @@ def color() -> Color:
     return _color
 
 
-def _formatter(prog: str) -> argparse.HelpFormatter:
-    """Return a formatter of fixed width: the width of the terminal would cost the import of shutil."""
-    return argparse.RawDescriptionHelpFormatter(prog, width=100)
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """A formatter of fixed width: the width of the terminal would cost the import of shutil.
+
+    argparse makes one for each option that is added. In Python 3.14, each looks for colours, whose module imports
+    dataclasses and inspect, which takes 6 ms: only help pages need that.
+    """
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=100)
+
+    def _set_color(self, color: bool) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Any:
+        """Look for colours when a text is formatted."""
+        if name not in ("_theme", "_decolor"):
+            raise AttributeError(name)
+        getattr(super(), "_set_color")(False)  # noqa: B009
+        return self.__dict__[name]
 
 
 class Parser(argparse.ArgumentParser):
@@ -34,7 +50,7 @@ class Parser(argparse.ArgumentParser):
             description=description,
             epilog=f"example: {COMMANDS[command].example}",
             allow_abbrev=False,
-            formatter_class=_formatter,
+            formatter_class=_Formatter,
         )
         self.add_argument(
             "--color",

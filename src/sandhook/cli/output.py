@@ -6,10 +6,10 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TextIO
 
 from sandhook.cli.arguments import color
 from sandhook.hooks.text import neutralise
+from sandhook.typed import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from sandhook.cli.terminal import Meaning
