@@ -6,6 +6,7 @@ payloads that are fired, and what the agent ``did``, by aspect:
 * ``ran``: the hooks that ran, each by its label. ``touched``: the files that the tool call made.
 * ``refused``: the call or the prompt did not go ahead; ``reason`` is what the model or the user read.
 * ``halt``: the turn ended. ``stops``: how often the agent wanted to stop. ``result``: what the model read.
+* ``mode``: how the model may choose tools.
 * ``context``: texts that the agent gave the model besides. ``texts``: all texts that the model got.
 
 An aspect that one side does not show is not compared. "…" ends a text that the record cuts.
@@ -19,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from sandhook.errors import SandhookError
-from sandhook.hooks import Decision, HookEngine, SandboxRunner, ToolResult, contracts
+from sandhook.hooks import Decision, HookEngine, RunResult, SandboxRunner, ToolResult, contracts
 from sandhook.hooks.continuation import Continuation
 from sandhook.hooks.contracts import Document
 from sandhook.hooks.decode import DecodeError
-from sandhook.hooks.model import Compat
+from sandhook.hooks.model import Compat, Request
 from sandhook.vfs.path import VirtualPath
 
 ROOT = Path(__file__).parents[2] / "conformance" / "hooks"
@@ -34,6 +35,9 @@ WORLD = "/tmp/agents"
 
 #: Events that are fired again for as long as hooks keep the agent from stopping.
 STOP_EVENTS = ("Stop", "agentStop", "AfterAgent")
+
+#: Directories of plugins and extensions, whose hooks a caller passes.
+BUNDLES = ("/plugins/cache/", "/extensions/")
 
 #: Codex's flag for hooks that nobody approved; the recorder uses it unless a case has flags of its own.
 _BYPASS = "--dangerously-bypass-hook-trust"
@@ -76,8 +80,21 @@ class World:
             env=self.env,
             trust=lambda spec: agent != "codex" or _BYPASS in self.case.get("args", [_BYPASS]),
             runner=runner,
+            executors={"mcp_tool": self._call},
             shared_files=True,
         )
+
+    def _call(self, request: Request) -> RunResult:
+        """Return what the tool of the recorder's server answers: a file, or a refusal with its arguments."""
+        config = request.spec.executor.config or {}
+        if config["server"] != "srv":
+            return RunResult(failure=f"there is no server {config['server']}")
+        answer = self.case["files"].get("home/answers.json")
+        if answer is None:
+            text = json.dumps({"decision": "block", "reason": json.dumps(config["input"], sort_keys=True)})
+            answer = {"content": [{"type": "text", "text": text}]}
+        text = "\n".join(part["text"] for part in answer["content"])
+        return RunResult(1 if answer.get("isError") else 0, text.encode())
 
     def _documents(self) -> list[Document]:
         """Return the configurations in the agent's order; it does not read one that cannot be decoded."""
@@ -97,6 +114,10 @@ class World:
                     except (DecodeError, SandhookError):
                         continue
                     read.append(document._replace(layer=layer.name, contract=self.contract.name))
+        for path in sorted(texts):
+            if any(sign in path for sign in BUNDLES):
+                document = self.contract.parse(texts[path], path, self.env)
+                read.append(document._replace(layer="bundle", contract=self.contract.name))
         arguments = self.case.get("args", [])
         if "--settings" in arguments:  # Claude Code's flag: a layer above the files
             text = arguments[arguments.index("--settings") + 1]
@@ -196,7 +217,10 @@ def _decision(agent: str, world: World, payload: dict[str, Any]) -> Facts:
         facts["context"] = "\n".join(filter(None, [*contexts, None if agent == "codex" else decision.reason]))
         if "tool_response" in payload:
             value = decision.apply_to_result(ToolResult(payload["tool_response"])).value
-            facts["result"] = value.get("stdout", value) if isinstance(value, dict) else value
+            key = "llmContent" if agent == "gemini" else "stdout"
+            facts["result"] = value.get(key, value) if isinstance(value, dict) else value
+    if event == "BeforeToolSelection":
+        facts["mode"] = (extras.get("toolConfig") or {}).get("mode", "AUTO")
     return facts
 
 

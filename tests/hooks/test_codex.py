@@ -101,11 +101,17 @@ def test_matchers(pattern: str, tool: str, wanted: bool) -> None:
 
 
 def test_matchers_of_sources_and_triggers() -> None:
-    for event, key in (("SessionStart", "source"), ("PreCompact", "trigger")):
+    for event, key in (("SessionStart", "source"), ("PreCompact", "trigger"), ("SessionEnd", "reason")):
         made = HookEngine.load(config(event, "^auto$"), "codex", runner=Scripted(said()))
         for value, wanted in (("auto", True), ("other", False)):
             decision = made.fire(get("codex").event(event, {key: value}))
             assert decision.outcomes[0].matched == wanted
+
+
+def test_a_matcher_sees_the_value_that_the_payload_has_without_one_of_the_host() -> None:
+    for event, value in (("SessionStart", "startup"), ("SessionEnd", "other"), ("PreCompact", "auto")):
+        made = HookEngine.load(config(event, value), "codex", runner=Scripted(said()))
+        assert made.fire(get("codex").event(event, {})).outcomes[0].matched, event
 
 
 def test_timeouts() -> None:
@@ -122,6 +128,75 @@ def test_a_plugin_knows_where_it_is() -> None:
     made = HookEngine.load(document, "codex", runner=Scripted(said()), trust=lambda spec: True)
     executor = made.hooks[0].executor
     assert executor.text == "/p/one/check.sh" and dict(executor.env)["PLUGIN_ROOT"] == "/p/one"
+
+
+def test_an_installed_plugin_knows_the_directory_of_its_data() -> None:
+    value = config(command="${PLUGIN_DATA}/check.sh")
+    document = Document(value, "/h/.codex/plugins/cache/shop/one/1.2/hooks/hooks.json", layer="bundle")
+    made = HookEngine.load(document, "codex", runner=Scripted(said()), trust=lambda spec: True)
+    executor = made.hooks[0].executor
+    assert executor.text == "/h/.codex/plugins/data/one-shop/check.sh"
+    assert dict(executor.env) == {
+        "PLUGIN_ROOT": "/h/.codex/plugins/cache/shop/one/1.2",
+        "CLAUDE_PLUGIN_ROOT": "/h/.codex/plugins/cache/shop/one/1.2",
+        "PLUGIN_DATA": "/h/.codex/plugins/data/one-shop",
+        "CLAUDE_PLUGIN_DATA": "/h/.codex/plugins/data/one-shop",
+    }
+
+
+def mcp(**fields: Any) -> dict[str, Any]:
+    handler = {"type": "mcp_tool", "server": "s", "tool": "t", **fields}
+    return {"hooks": {"PreToolUse": [{"hooks": [handler]}]}}
+
+
+def test_a_tool_of_a_server_decides_if_the_host_calls_it() -> None:
+    refusal = said('{"decision": "block", "reason": "no"}')
+    made = HookEngine.load(mcp(), "codex", runner=Scripted(said()), executors={"mcp_tool": Scripted(refusal)})
+    assert made.diagnostics == () and made.fire(CALL).reason == "no"
+
+
+def test_a_tool_of_a_server_that_nobody_calls_could_not_run() -> None:
+    made = HookEngine.load(mcp(), "codex", runner=Scripted(said()))
+    assert "no executor is registered for the type 'mcp_tool'" in made.diagnostics[0]
+    assert made.fire(CALL).could_not_run == ("PreToolUse[0]",)
+
+
+@pytest.mark.parametrize("compat", ["strict", "better"])
+def test_a_tool_whose_input_names_an_unknown_value_is_not_called(compat: Any) -> None:
+    runner = Scripted(said('{"decision": "block", "reason": "no"}'))
+    made = HookEngine.load(
+        mcp(input={"a": "${tool_input.nosuch}"}), "codex", runner=Scripted(said()),
+        executors={"mcp_tool": runner}, compat=compat,
+    )  # fmt: skip
+    decision = made.fire(CALL)
+    assert not decision.refused and decision.could_not_run and runner.requests == []
+    assert "${tool_input.nosuch} of the hook's input is not in the payload" in str(decision.outcomes[0].run)
+
+
+@pytest.mark.parametrize(
+    ("fields", "fault"),
+    [
+        ({"server": ""}, "server is required"), ({"tool": 5}, "wanted a string"),
+        ({"input": []}, "wanted an object"), ({"input": {"a": [{"b": None}]}}, "has a null"),
+    ],
+)  # fmt: skip
+def test_faults_of_a_tool(fields: dict[str, Any], fault: str) -> None:
+    made = HookEngine.load(mcp(**fields), "codex", runner=Scripted(said()))
+    assert made.hooks == () and fault in made.problems[0].message
+
+
+def test_an_event_of_a_sub_agent_names_it_after_the_turn() -> None:
+    runner = Scripted(said())
+    made = HookEngine.load(config(), "codex", runner=runner)
+    made.fire(CALL.with_(agent_id="a", extras={"agent_type": "default"}))
+    keys = list(decode(runner.requests[0].stdin.decode()).value)
+    assert keys[:5] == ["session_id", "turn_id", "agent_id", "agent_type", "transcript_path"]
+
+
+def test_what_an_interrupted_turn_prints_ends_nothing() -> None:
+    event = get("codex").event("Interrupt", {"turn_id": "t"})
+    decision = fired("codex", config("Interrupt"), event, said('{"continue": false}'))
+    assert not decision.refused and not decision.halt
 
 
 def test_the_payload() -> None:

@@ -52,17 +52,15 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "fault.unknown-top",
             "matcher.bad-5",
             "matcher.bad-[[]*",
-            "PreToolUse.timeout-fraction",
+            *("PreToolUse.timeout-fraction", "handler.mcp", "handler.mcp_tool-input-text"),
+            "handler.mcp_tool-input-number",
         ),
         "L-CODEX-008": ("several.deny-deny", "managed.all", "managed.no-directory", "managed.only-false"),
         "L-CODEX-009": ("trust.user", "trust.managed"),
         "L-CODEX-010": ("managed.feature-project", "managed.feature-project-managed"),
     },
     "gemini": {
-        "L-GEMINI-001": (
-            *("BeforeTool.exit2-allow-err", "AfterAgent.exit2-silent", "BeforeAgent.exit2-silent"),
-            "BeforeAgent.out.context-exit2",
-        ),
+        "L-GEMINI-001": (*("BeforeTool.exit2-allow-err", "*.exit2-silent", "*.out.context-exit2"),),
         "L-GEMINI-005": ("layers.off-project",),
     },
     "copilot": {

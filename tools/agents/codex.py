@@ -17,6 +17,7 @@ LAYERS = {
     "managed": "etc/codex/requirements.toml",
     "managed-json": "etc/codex/hooks.json",
     "managed-toml": "etc/codex/config.toml",
+    "plugin": "home/.codex/plugins/cache/mine/guard/1.0.0/hooks/hooks.json",
 }
 EVENTS: dict[str, str] = {}
 INCOMPARABLE: dict[str, str] = {
@@ -96,7 +97,8 @@ def facts(record: Record) -> Facts:
         did["halt"] = "go" not in texts.split("\n")
     elif event == "SubagentStop":
         del did["context"]
-        did.update(ran=["a"], refused=len(record.texts("ran")) > 1)  # again and again, until the agent ends
+        ran = record.texts("ran")
+        did.update(ran=[*dict.fromkeys(ran)], refused=len(ran) > 1)  # again and again, until the agent ends
     elif event in ("SessionStart", "SessionEnd"):
         did["halt"] = requests == 0
     return did

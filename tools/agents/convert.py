@@ -1,7 +1,8 @@
 """Records of an agent as cases: python -m tools.agents.convert AGENT VERSION RECORDS.json [DIRECTORY]
 
-RECORDS is the output of tools.agents.record. Writes ``conformance/hooks/AGENT/recorded/TOPIC.json``;
-tests/hooks/recordedtools.py says what the fields mean.
+RECORDS is the output of tools.agents.record. Writes ``conformance/hooks/AGENT/recorded/TOPIC.json``: a case replaces
+that of the same identifier, and others stay if they are of the same version. tests/hooks/recordedtools.py says what
+the fields mean.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import cast
 
-from tools.agents.records import Agent, Json, Object, Record, listed, mapping, read
+from tools.agents.records import Agent, Json, Object, Record, listed, mapping, objects, read
 
 AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi")
 FORMAT = "sandhook recorded hooks 1"
@@ -30,10 +31,31 @@ def main(arguments: list[str]) -> int:
     directory.mkdir(parents=True, exist_ok=True)
     records = cast(Json, json.loads(Path(source).read_text(encoding="utf-8")))
     for topic, cases in by_topic(agent, listed(records)).items():
-        text = document(agent, version, cases)
-        (directory / f"{topic}.json").write_text(text, encoding="utf-8", newline="\n")
+        file = directory / f"{topic}.json"
+        text = document(agent, version, merged(file, version, cases))
+        file.write_text(text, encoding="utf-8", newline="\n")
         print(f"{topic}: {len(cases)}")
     return 0
+
+
+def merged(file: Path, version: str, cases: list[Object]) -> list[Object]:
+    """Return the cases of a file with new ones in place of those of the same identifiers.
+
+    Raises:
+        SystemExit: Cases that would stay are of another version.
+    """
+    if not file.exists():
+        return cases
+    known = mapping(cast(Json, json.loads(file.read_text(encoding="utf-8"))))
+    new = {str(each["id"]): each for each in cases}
+    kept = objects(known.get("cases"))
+    others = [str(each["id"]) for each in kept if str(each["id"]) not in new]
+    if others and known.get("version") != version:
+        raise SystemExit(
+            f"{file}: recorded with {known.get('version')}, and {version} has no record of {', '.join(others)}"
+        )
+    replaced = [new.pop(str(each["id"]), each) for each in kept]
+    return [*replaced, *new.values()]
 
 
 def by_topic(agent: Agent, records: list[Json]) -> dict[str, list[Object]]:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from tools.agents.records import Facts, Object, Record, joined
+import json
+import re
+
+from tools.agents.records import Facts, Object, Record, joined, mapping, objects
 
 CONTRACT = "gemini"
 TITLE = "Gemini CLI"
 TOUCH: Object = {"tool": "run_shell_command", "input": {"command": "touch marker", "description": "t"}}
-LAYERS = {"user": "home/.gemini/settings.json", "project": "project/.gemini/settings.json"}
+LAYERS = {
+    "user": "home/.gemini/settings.json",
+    "project": "project/.gemini/settings.json",
+    "managed": "etc/gemini-cli/settings.json",
+    "defaults": "etc/gemini-cli/system-defaults.json",
+    "extension": "home/.gemini/extensions/guard/hooks/hooks.json",
+}
 EVENTS: dict[str, str] = {}
 INCOMPARABLE = {
     "AfterTool.tail": "the hook asks for a further call without end, and the recorder ended the agent",
@@ -49,6 +58,42 @@ def facts(record: Record) -> Facts:
         did["refused"] = requests == 0
     elif event == "AfterTool":
         did["halt"] = requests == 1
+        if "plain-result" in json.dumps(record.script) and requests > 1:
+            did["result"] = _result(record)
+    elif event == "BeforeModel":
+        did["refused"] = requests == 0
+    elif event == "AfterModel":
+        did["refused"] = bool(_blocked(record)) or not _answers(record)
+        if did["refused"]:  # which the user reads, and the model does not
+            did.pop("texts", None)
+    elif event == "BeforeToolSelection":
+        did["mode"] = next((mapping(each).get("mode") for each in objects(record.seen.get("tools"))), "AUTO")
     elif event == "AfterAgent":
         did["stops"] = requests
+    if _blocked(record):
+        did["reason"] = _blocked(record)
     return did
+
+
+_CONTEXT = re.compile(r"\n\n<hook_context>.*</hook_context>$", re.S)
+_BLOCKED = re.compile(r"Agent execution blocked: (.*)", re.S)
+
+
+def _result(record: Record) -> str:
+    """Return what the model read as the result of the call, without the context of hooks."""
+    result = mapping(json.loads(record.texts("tool_results")[0]))
+    return _CONTEXT.sub("", str(result.get("error") or result.get("output")))
+
+
+def _blocked(record: Record) -> str:
+    """Return the reason of a refused request, answer or prompt as the user read it."""
+    for each in objects(record.seen.get("shown")):
+        match = _BLOCKED.match(str(each.get("message", "")))
+        if match is not None:
+            return match[1]
+    return ""
+
+
+def _answers(record: Record) -> list[Object]:
+    """Return the parts of the model's answer that the user saw."""
+    return [each for each in objects(record.seen.get("shown")) if each.get("role") == "assistant"]

@@ -36,6 +36,10 @@ class BoundExceeded(DecodeError):
     """JSON that an agent may read, and that exceeds a bound of this decoder: depth, numbers, surrogates."""
 
 
+class Unfillable(DecodeError):
+    """A hook's configuration names a value that its payload does not have, so that the agent does not run it."""
+
+
 class Decoded(Record):
     """A decoded value, and what was unusual in its text.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from threading import Lock, Thread
 
-from sandhook.hooks.decode import BoundExceeded, DecodeError, other_readings
+from sandhook.hooks.decode import BoundExceeded, DecodeError, Unfillable, other_readings
 from sandhook.hooks.fold import Fold
 from sandhook.hooks.match_budget import MatchBudget, RepeatedHooks
 from sandhook.hooks.model import (
@@ -305,6 +305,8 @@ class EventRun:
     def _request(self, spec: HookSpec, event: Event) -> Request | RunResult:
         try:
             request = self._contract.request(spec, event, self._services.compat)
+        except Unfillable as error:
+            return RunResult(failure=str(error))
         except DecodeError as error:
             ours = isinstance(error, BoundExceeded) or self._services.compat != "strict"
             return RunResult(failure=f"the event cannot be encoded: {error}", failure_is_ours=ours)

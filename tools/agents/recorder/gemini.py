@@ -29,8 +29,8 @@ def variables(case: Object, world: World, url: str) -> dict[str, str]:
         GEMINI_API_KEY="made-up",
         GOOGLE_GEMINI_BASE_URL=url,
         GEMINI_CLI_NO_RELAUNCH="true",
-        GEMINI_CLI_SYSTEM_SETTINGS_PATH=f"{world.root}/etc/settings.json",
-        GEMINI_CLI_SYSTEM_DEFAULTS_PATH=f"{world.root}/etc/system-defaults.json",
+        GEMINI_CLI_SYSTEM_SETTINGS_PATH=f"{world.root}/etc/gemini-cli/settings.json",
+        GEMINI_CLI_SYSTEM_DEFAULTS_PATH=f"{world.root}/etc/gemini-cli/system-defaults.json",
     )
 
 
@@ -78,6 +78,8 @@ def observe(case: Object, world: World, model: ModelServer, ended: Ended, env: d
         {key: value for key, value in seen.items() if value not in ([], "", None, {})}, world, 1200
     )
     text = re.sub(r"session-\d{4}-\d\d-\d\dT[\w-]+", "session-@ID@", json.dumps(kept))
+    text = re.sub(r"<session_context>.*?</session_context>", "<session_context>…</session_context>", text)
+    text = re.sub(r"\\nProcess Group PGID: \d+", "", text)
     return mapping(json.loads(TIME.sub("@TIME@", text)))
 
 

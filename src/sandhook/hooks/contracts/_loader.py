@@ -194,20 +194,24 @@ def hook_spec(
 # Matchers.
 
 
-def matcher_on(key: str, test: TextTest, *, tool_key: str = "tool_name", place: str | None = None) -> Matcher:
+def matcher_on(
+    key: str, test: TextTest, *, tool_key: str = "tool_name", place: str | None = None, absent: Json = ""
+) -> Matcher:
     """Return a matcher on the tool's name, or on another value of the event.
 
     Args:
         key: The payload's key that matchers of the event look at.
         tool_key: The payload's key of the tool's name.
         place: Where the event has the value, as for ``look``; its extra of that key when None.
+        absent: The value in the payload of an event that has none.
     """
     if key == tool_key:
         return ToolName(test)
     where = f"extra.{key}" if place is None else place
 
     def read(event: Event) -> str:
-        return as_text(look(event, where))
+        value = look(event, where)
+        return as_text(absent if value is None else value)
 
     return Value(key, read, test)
 

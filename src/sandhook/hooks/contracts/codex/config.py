@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
+from sandhook.hooks.contracts._agent import SNAKE
 from sandhook.hooks.contracts._claude_shape import NARROW, text_test
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields
@@ -20,22 +22,27 @@ from sandhook.hooks.contracts._loader import (
     seconds,
     shell_text,
 )
+from sandhook.hooks.contracts.codex import mcp_tool
 from sandhook.hooks.contracts.codex.approval import without_disabled
 from sandhook.hooks.contracts.codex.names import (
+    ABSENT,
     ALIASES,
     DEFAULT_TIMEOUT,
     EVENTS,
     FIELDS,
     LAST_TIMEOUT,
+    MCP_FIELDS,
     MIN_TIMEOUT,
     OTHER_TYPES,
     ROWS,
     SETTINGS,
+    TYPES,
 )
 from sandhook.hooks.decode import text_of
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.matcher import ALWAYS, Matcher, ToolName
 from sandhook.hooks.model import Executor, HookSpec
+from sandhook.lazy import lazily
 from sandhook.pattern.errors import PatternError
 
 
@@ -54,18 +61,19 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
+    read = partial(_document, options=options)
     if not options.strict:
-        return without_disabled(gather(documents, EVENTS, _document), documents, strict=False)
+        return without_disabled(gather(documents, EVENTS, read), documents, strict=False)
     from sandhook.hooks.contracts.codex.whole_file import fault_of
 
     faults = [(document, fault_of(document)) for document in documents]
     whole = [document for document, fault in faults if fault is None]
-    loaded = without_disabled(gather(whole, EVENTS, _document), whole, strict=True)
+    loaded = without_disabled(gather(whole, EVENTS, read), whole, strict=True)
     dropped = [Problem("", f"Codex drops the file: {why}", file=each.name) for each, why in faults if why]
     return loaded._replace(problems=(*loaded.problems, *dropped))
 
 
-def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
+def _document(fields: Fields, value: JsonObject, options: LoadOptions) -> Iterator[HookSpec]:
     hooks = fields.get(value, "hooks", dict, "") or {}
     known = {name: each for name, each in hooks.items() if name in EVENTS}
     for name in hooks:
@@ -77,40 +85,43 @@ def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
         if handler.group_path not in matchers:
             matchers[handler.group_path] = _matcher(fields, handler)
         matcher = matchers[handler.group_path]
-        spec = _hook(fields, handler, matcher or ALWAYS)
+        spec = _hook(fields, handler, matcher or ALWAYS, options)
         if spec is not None and matcher is not None and len(fields.problems) == before:
             yield spec
 
 
-def _hook(fields: Fields, handler: Handler, matcher: Matcher) -> HookSpec | None:
+def _hook(fields: Fields, handler: Handler, matcher: Matcher, options: LoadOptions) -> HookSpec | None:
     raw, path, name = handler.raw, handler.path, handler.event
-    fields.unknown(raw, FIELDS, path)
     type_ = fields.get(raw, "type", str, path)
+    fields.unknown(raw, MCP_FIELDS if type_ == "mcp_tool" else FIELDS, path)
     if type_ is None and "type" not in raw:
         fields.problem(path, "type is required")
     if type_ in OTHER_TYPES:
         fields.note(f"{path}.type", f"hooks of the type {type_} are skipped")
         return None
-    if type_ not in (None, "command"):
-        fields.problem(f"{path}.type", f"unknown type {type_!r}; known are command, {', '.join(OTHER_TYPES)}")
-    command = shell_text(fields, raw, path)
+    if type_ not in (None, *TYPES):
+        known = ", ".join((*TYPES, *OTHER_TYPES))
+        fields.problem(f"{path}.type", f"unknown type {type_!r}; known are {known}")
     for key in ("commandWindows", "command_windows", "statusMessage"):
         fields.get(raw, key, str, path)
     timeout = MIN_TIMEOUT
     if raw.get("timeout") != 0:  # Codex accepts zero, and waits the shortest time
         default = MIN_TIMEOUT if name == "SessionEnd" else DEFAULT_TIMEOUT
         timeout = max(seconds(fields, raw, "timeout", path, default=default), MIN_TIMEOUT)
-    background = bool(fields.get(raw, "async", bool, path))
+    env = _plugin(fields.document)
+    if type_ == "mcp_tool":
+        executor, background = mcp_tool.executor(fields, raw, path), False
+        if "mcp_tool" not in options.executors:
+            fields.note(path, "no executor is registered for the type 'mcp_tool': the hook cannot run here")
+    else:
+        executor, background = _command(fields, raw, path, env), bool(fields.get(raw, "async", bool, path))
     if background and name in ("PreToolUse", "PermissionRequest", "UserPromptSubmit", "Stop", "SubagentStop"):
         fields.note(f"{path}.async", f"what the hook decides on {name} comes too late to count")
-    env = _plugin(fields.document)
-    for key, place in env:
-        command = command.replace(f"${{{key}}}", place)
     return hook_spec(
         fields,
         handler,
         EVENTS[name],
-        Executor("bash", command, env=env),
+        executor,
         matcher=matcher,
         timeout=min(timeout, LAST_TIMEOUT) if name in ("SessionEnd", "Interrupt") else timeout,
         background=background,
@@ -120,12 +131,29 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher) -> HookSpec | None
     )
 
 
+def _command(fields: Fields, raw: JsonObject, path: str, env: tuple[tuple[str, str], ...]) -> Executor:
+    """Return the shell text of a hook, with the directories of its plugin."""
+    command = shell_text(fields, raw, path)
+    for key, place in env:
+        command = command.replace(f"${{{key}}}", place)
+    return Executor("bash", command, env=env)
+
+
+#: Where Codex installs a plugin.
+_INSTALLED = lazily(r"(.+)/plugins/cache/([^/]+)/([^/]+)/[^/]+")
+
+
 def _plugin(document: Document) -> tuple[tuple[str, str], ...]:
-    """Return the variables of a plugin's hooks: the plugin's directory."""
+    """Return the variables of a plugin's hooks: its directory, and that of its data if Codex installed it."""
     place, _, name = document.name.replace("\\", "/").rpartition("/hooks/")
     if document.layer != "bundle" or name != "hooks.json" or not place:
         return ()
-    return (("PLUGIN_ROOT", place), ("CLAUDE_PLUGIN_ROOT", place))
+    root = (("PLUGIN_ROOT", place), ("CLAUDE_PLUGIN_ROOT", place))
+    installed = _INSTALLED.fullmatch(place)
+    if installed is None:
+        return root
+    data = f"{installed[1]}/plugins/data/{installed[3]}-{installed[2]}"
+    return (*root, ("PLUGIN_DATA", data), ("CLAUDE_PLUGIN_DATA", data))
 
 
 def _matcher(fields: Fields, handler: Handler) -> Matcher | None:
@@ -145,7 +173,9 @@ def _matcher(fields: Fields, handler: Handler) -> Matcher | None:
         return None
     if test is None:
         return ALWAYS
-    return ToolName(test, ALIASES) if row.matched == "tool_name" else matcher_on(row.matched, test)
+    if row.matched == "tool_name":
+        return ToolName(test, ALIASES)
+    return matcher_on(row.matched, test, place=SNAKE.get(row.matched), absent=ABSENT.get(row.matched, ""))
 
 
 TARGET = Target(
@@ -178,9 +208,12 @@ SCHEMA = schema(
             "type": "object",
             "required": ["type"],
             "properties": {
-                "type": {"enum": ["command", *OTHER_TYPES]},
+                "type": {"enum": [*TYPES, *OTHER_TYPES]},
                 "command": {"type": "string", "minLength": 1, "description": "Shell source."},
                 "commandWindows": {"type": "string"},
+                "server": {"type": "string", "minLength": 1, "description": "For mcp_tool."},
+                "tool": {"type": "string", "minLength": 1},
+                "input": {"type": "object", "description": "Arguments; ${path} is a value of the payload."},
                 "timeout": {"type": "number", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
                 "statusMessage": {"type": "string"},
                 "async": {"type": "boolean", "default": False},

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sandhook.hooks.contracts import Document
-from sandhook.hooks.contracts.codex.names import EVENTS, OTHER_TYPES
+from sandhook.hooks.contracts.codex.mcp_tool import has_null
+from sandhook.hooks.contracts.codex.names import EVENTS, OTHER_TYPES, TYPES
 from sandhook.hooks.decode import type_name
 from sandhook.hooks.event import Json, JsonObject
 
@@ -60,10 +61,17 @@ def _handler(handler: Json) -> str | None:
     if not isinstance(handler, dict):
         return f": expected an object, got {type_name(handler)}"
     type_ = handler.get("type")
-    if type_ != "command":
+    if type_ not in TYPES:
         return None if type_ in OTHER_TYPES else f".type: {type_!r} is no type of a hook"
-    if not isinstance(handler.get("command"), str):
-        return ".command: expected a string"
+    for key in ("server", "tool") if type_ == "mcp_tool" else ("command",):
+        if not isinstance(handler.get(key), str):
+            return f".{key}: expected a string"
+    if type_ == "mcp_tool":
+        arguments = handler.get("input", {})
+        if not isinstance(arguments, dict):
+            return f".input: expected a map, got {type_name(arguments)}"
+        if has_null(arguments):
+            return ".input: has a null"
     timeout = handler.get("timeout")
     if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, int) or timeout < 0):
         return f".timeout: expected an integer from 0 up, got {type_name(timeout)}"

@@ -7,9 +7,11 @@ call.
 from __future__ import annotations
 
 from sandhook.hooks.contracts._agent import SNAKE, agent_event, asking, payload
-from sandhook.hooks.contracts._claude_shape import read_output, wrong_types
+from sandhook.hooks.contracts._claude_shape import read_output
 from sandhook.hooks.contracts._outcome import GOES_ON, accidents, broken, refusal, unreadable, words_of
-from sandhook.hooks.contracts.codex.names import ABSENT, COMMON, EVENTS, ROWS, TEXT
+from sandhook.hooks.contracts.codex.accepted_fields import BLOCKABLE, fault_of, reserved, without_nulls
+from sandhook.hooks.contracts.codex.mcp_tool import filled
+from sandhook.hooks.contracts.codex.names import ABSENT, COMMON, EVENTS, INSERTED, ROWS, TEXT
 from sandhook.hooks.decode import encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult, Verdict
@@ -17,15 +19,23 @@ from sandhook.hooks.model import Compat, HookSpec, Operation, Request, RunResult
 
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
-    row = ROWS[spec.native_event]
-    keys = [key for key in COMMON if (spec.native_event, key) != ("SessionEnd", "model")]
-    own = [key for key in row.fields if key != "turn_id"]
-    if "turn_id" in row.fields:  # which stands after the session
-        keys.insert(1, "turn_id")
-    fields = payload(event, (*keys, *own), SNAKE, ABSENT)
+    fields = payload(event, _keys(spec.native_event), SNAKE, ABSENT)
     fields["hook_event_name"] = spec.native_event
-    text = encode(fields)
-    return asking(spec, event, text, compat)
+    if spec.executor.type == "mcp_tool":
+        spec = spec._replace(executor=filled(spec.executor, fields))
+    return asking(spec, event, encode(fields), compat)
+
+
+def _keys(name: str) -> list[str]:
+    """Return the keys of an event's payload, in Codex's order."""
+    keys = [key for key in COMMON if (name, key) != ("SessionEnd", "model")]
+    own: list[str] = []
+    for key in ROWS[name].fields:
+        if key in INSERTED:
+            keys.insert(keys.index(INSERTED[key]) + 1, key)
+        else:
+            own.append(key)
+    return keys + own
 
 
 def event(name: str, payload: Json) -> Event:
@@ -39,32 +49,8 @@ STOPPED = "PostToolUse hook stopped execution"
 #: What the model reads for a permission that a hook denied without a message.
 DENIED = "PermissionRequest hook denied approval"
 
-#: Events on which the status 2 and ``decision: block`` refuse.
-BLOCKABLE = ("PreToolUse", "PermissionRequest", "PostToolUse", "UserPromptSubmit", "Stop", "SubagentStop")
-
-_TYPES: dict[str, type | frozenset[str]] = {
-    "continue": bool,
-    "stopReason": str,
-    "systemMessage": str,
-    "suppressOutput": bool,
-    "decision": frozenset({"block", "approve"}),
-    "reason": str,
-    "hookSpecificOutput": dict,
-}
-_CONTEXT: dict[str, type | frozenset[str]] = {"hookEventName": str, "additionalContext": str}
-_SPECIFIC: dict[str, dict[str, type | frozenset[str]]] = {
-    "PreToolUse": {
-        **_CONTEXT,
-        "permissionDecision": frozenset({"allow", "deny", "ask"}),
-        "permissionDecisionReason": str,
-        "updatedInput": dict,
-    },
-    "PermissionRequest": {"hookEventName": str, "decision": dict},
-    "PostToolUse": _CONTEXT,
-    "SessionStart": _CONTEXT,
-    "SubagentStart": _CONTEXT,
-    "UserPromptSubmit": _CONTEXT,
-}
+#: Events after which nothing goes on that a hook could end.
+_LAST = ("SessionEnd", "Interrupt")
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
@@ -105,8 +91,9 @@ def _verdict_of(name: str, event: Event, ran: RunResult, notes: list[str], *, be
             notes.append("standard output is plain text: it has no effect")
         odd = printed.broken or "standard output is not a JSON object"
         return unreadable(odd, notes, exceeded_bound=printed.exceeded_bound)
+    value = without_nulls(value)
     specific = object_of(value, "hookSpecificOutput")
-    dropped = _odd(name, value, specific)
+    dropped = fault_of(name, value, specific)
     if dropped is not None:
         notes.append(f"the whole output is dropped by Codex: {dropped}")
         meant = _refused(name, event, value, specific, notes) if better else None
@@ -134,13 +121,15 @@ def _refused(
     name: str, event: Event, value: JsonObject, specific: JsonObject, notes: list[str]
 ) -> Verdict | None:
     """Return the refusal that an output means, or None."""
+    if name in _LAST:
+        return None
     word = str(specific.get("permissionDecision") or "").lower()
     reason = text_of(specific, "permissionDecisionReason") or text_of(value, "reason")
     if value.get("continue") is False:
         reason = text_of(value, "stopReason") or reason or "stopped by hook"
         return Verdict("halt", True, halt=True, reason=reason, diagnostics=tuple(notes))
     decision = object_of(specific, "decision")
-    if name == "PermissionRequest" and (decision.get("behavior") == "deny" or _reserved(decision)):
+    if name == "PermissionRequest" and (decision.get("behavior") == "deny" or reserved(decision)):
         return refusal(event.kind, text_of(decision, "message") or DENIED, notes)
     if (name == "PreToolUse" and word == "deny") or (name in BLOCKABLE and value.get("decision") == "block"):
         return refusal(event.kind, reason or "blocked by hook", notes)
@@ -151,64 +140,7 @@ def _refused(
 
 def _without_effect(name: str, meant: Verdict, specific: JsonObject, *, better: bool) -> bool:
     """Return whether a refusal is in a field that Codex does not look at on this event."""
-    if name == "SessionEnd":
-        return True
     if better:
         return False
     behavior = object_of(specific, "decision").get("behavior")
     return (name == "PermissionRequest" and behavior != "deny") or (name == "SubagentStart" and meant.halt)
-
-
-def _reserved(decision: JsonObject) -> list[str]:
-    """Return the reserved fields of a permission's decision, which deny."""
-    kept = ("updatedInput", "updatedPermissions", "interrupt")
-    return [key for key in kept if decision.get(key) not in (None, False)]
-
-
-def _odd(name: str, value: JsonObject, specific: JsonObject) -> str | None:
-    """Return why Codex drops an output whole, or None."""
-    for key in value:
-        if key not in _TYPES:
-            return f"unknown field {key}"
-    types = _SPECIFIC.get(name, {})
-    for key in specific:
-        if key not in types:
-            return f"unknown field hookSpecificOutput.{key}"
-    wrong = wrong_types(value, _TYPES) or wrong_types(specific, types, "hookSpecificOutput.")
-    if wrong is not None:
-        return wrong
-    if "hookSpecificOutput" in value and specific.get("hookEventName") not in EVENTS:
-        return "hookSpecificOutput.hookEventName must be the name of an event"
-    if "permissionDecision" not in specific:  # which Codex reads first
-        if value.get("decision") == "approve":
-            return "decision approve is not supported"
-        if value.get("decision") == "block" and not (text_of(value, "reason") or "").strip():
-            return "decision block needs a reason"
-    if name == "PermissionRequest":
-        return _odd_permission(value, specific)
-    return _odd_call(value, specific) if name == "PreToolUse" else None
-
-
-def _odd_call(value: JsonObject, specific: JsonObject) -> str | None:
-    for key in ("continue", "stopReason", "suppressOutput"):
-        if value.get(key) not in (None, key == "continue"):
-            return f"{key} is not supported on PreToolUse"
-    word = specific.get("permissionDecision")
-    if word == "ask":
-        return "permissionDecision ask is not supported"
-    if word == "deny" and not (text_of(specific, "permissionDecisionReason") or "").strip():
-        return "permissionDecision deny needs a permissionDecisionReason"
-    if word == "allow" and "updatedInput" not in specific:
-        return "permissionDecision allow needs updatedInput"
-    if word != "allow" and "updatedInput" in specific:
-        return "updatedInput needs permissionDecision allow"
-    return None
-
-
-def _odd_permission(value: JsonObject, specific: JsonObject) -> str | None:
-    behavior = object_of(specific, "decision").get("behavior")
-    if "decision" in specific and behavior not in ("allow", "deny"):
-        return "hookSpecificOutput.decision.behavior: wanted one of allow, deny"
-    for key in _reserved(object_of(specific, "decision")):
-        return f"hookSpecificOutput.decision.{key} is not supported"
-    return None if value.get("continue") is not False else "continue is not supported on PermissionRequest"

@@ -86,7 +86,7 @@ def event(name: str, payload: Json) -> Event:
 
 
 #: Events whose context reaches nobody.
-_WITHOUT_CONTEXT = ("BeforeTool", "SessionEnd")
+_WITHOUT_CONTEXT = ("BeforeTool", "SessionEnd", "BeforeModel", "AfterModel", "BeforeToolSelection")
 
 #: Where context goes on events other than those of tools.
 _PLACES: dict[str, Placement] = {"BeforeAgent": "prompt", "SessionStart": "session"}
