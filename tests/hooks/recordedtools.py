@@ -103,6 +103,10 @@ class World:
             for path, value in self.case["layers"].items()
         }
         read = []
+        for path in sorted(texts):
+            if any(sign in path for sign in BUNDLES):  # the weakest
+                document = self.contract.parse(texts[path], path, self.env)
+                read.append(document._replace(layer="bundle", contract=self.contract.name))
         for layer in self.contract.layers(f"{WORLD}/project", self.env, "linux"):
             above, _, last = layer.path.rpartition("/")
             for path in sorted(texts):
@@ -114,10 +118,6 @@ class World:
                     except (DecodeError, SandhookError):
                         continue
                     read.append(document._replace(layer=layer.name, contract=self.contract.name))
-        for path in sorted(texts):
-            if any(sign in path for sign in BUNDLES):
-                document = self.contract.parse(texts[path], path, self.env)
-                read.append(document._replace(layer="bundle", contract=self.contract.name))
         arguments = self.case.get("args", [])
         if "--settings" in arguments:  # Claude Code's flag: a layer above the files
             text = arguments[arguments.index("--settings") + 1]

@@ -9,7 +9,7 @@ import pytest
 from sandhook.hooks import Event, HookEngine, PromptSubmit, SessionStart, Stop, ToolPost, ToolPre
 from sandhook.hooks.contracts import Document, get, recognise
 from sandhook.hooks.decode import decode, encode
-from sandhook.hooks.model import Operation
+from sandhook.hooks.model import LayerName, Operation
 from tests.hooks.agenttools import back, faults, fired, paths
 from tests.hooks.hooktools import Scripted, said
 
@@ -26,20 +26,58 @@ CALL = ToolPre("write_file", {"path": "a", "content": "b"}, session_id="s")
 
 def test_layers() -> None:
     assert paths("gemini", "/w", {"HOME": "/h"}) == [
+        "managed /etc/gemini-cli/system-defaults.json",
         "managed /etc/gemini-cli/settings.json",
         "user /h/.gemini/settings.json",
         "project /w/.gemini/settings.json",
     ]
-    assert paths("gemini", "/w", {"USERPROFILE": "C:/u"}, "win32")[1] == "user C:/u/.gemini/settings.json"
-    assert paths("gemini", "/w", {"GEMINI_CLI_SYSTEM_SETTINGS_PATH": "/s"}, "darwin")[0] == "managed /s"
-
-
-def test_the_projects_hooks_come_first() -> None:
-    documents = [
-        Document(config(command=name), name, layer=layer) for layer, name in (("user", "u"), ("project", "p"))
+    assert paths("gemini", "/w", {"USERPROFILE": "C:/u"}, "win32")[2] == "user C:/u/.gemini/settings.json"
+    assert paths("gemini", "/w", {"GEMINI_CLI_SYSTEM_SETTINGS_PATH": "/s/x"}, "darwin")[:2] == [
+        "managed /s/system-defaults.json",
+        "managed /s/x",
     ]
-    made = HookEngine.load(documents, "gemini", runner=Scripted(said()), trust=lambda spec: True)
-    assert [spec.executor.text for spec in made.hooks] == ["p", "u"]
+
+
+def layered(*names: tuple[LayerName, str], **settings: Any) -> HookEngine:
+    documents = [
+        Document({**config(command=name), **settings.get(name, {})}, name, layer=layer)
+        for layer, name in names
+    ]
+    return HookEngine.load(documents, "gemini", runner=Scripted(said()), trust=lambda spec: True)
+
+
+def test_hooks_run_in_the_order_in_which_files_are_joined() -> None:
+    made = layered(
+        ("bundle", "e"),
+        ("managed", "system-defaults.json"),
+        ("managed", "m"),
+        ("project", "p"),
+        ("user", "u"),
+    )
+    assert [spec.executor.text for spec in made.hooks] == ["system-defaults.json", "u", "p", "m", "e"]
+
+
+def test_the_strongest_file_with_a_switch_decides() -> None:
+    off, on = ({"hooksConfig": {"enabled": enabled}} for enabled in (False, True))
+    assert [spec.executor.text for spec in layered(("user", "u"), ("project", "p"), u=off, p=on).hooks] == [
+        "u",
+        "p",
+    ]
+    made = layered(("user", "u"), ("project", "p"), ("managed", "m"), p=off)
+    assert [spec.executor.text for spec in made.hooks] == ["u", "m"]
+    assert any("has no effect on hooks of the managed layer" in str(note) for note in made.diagnostics)
+    assert layered(("user", "u"), ("project", "p"), ("managed", "m"), m=off).hooks == ()
+
+
+def test_a_hook_of_an_extension_knows_where_it_is() -> None:
+    value = config(command="${extensionPath}/check.sh")
+    for name, layer, wanted in (
+        ("/h/.gemini/extensions/one/hooks/hooks.json", "bundle", "/h/.gemini/extensions/one/check.sh"),
+        ("/w/.gemini/settings.json", "project", "${extensionPath}/check.sh"),
+    ):
+        document = Document(value, name, layer=layer)
+        made = HookEngine.load(document, "gemini", runner=Scripted(said()), trust=lambda spec: True)
+        assert made.hooks[0].executor.text == wanted
 
 
 def test_ten_faults_are_ten_problems_with_their_lines() -> None:

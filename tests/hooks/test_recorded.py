@@ -61,24 +61,32 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "gemini": {
         "L-GEMINI-001": (*("BeforeTool.exit2-allow-err", "*.exit2-silent", "*.out.context-exit2"),),
-        "L-GEMINI-005": ("layers.off-project",),
+        "L-GEMINI-005": ("layers.off-project", "layers.disabled-project", "layers.disabled-both"),
     },
     "copilot": {
         "L-COPILOT-001": (
             *("preToolUse.continue-false", "preToolUse.legacy-deny", "PreToolUse.out.block*"),
-            *("permissionRequest.out.block*", "permissionRequest.out.deny", "permissionRequest.out.halt*"),
-            *("permissionRequest.out.behavior-*", "PreToolUse.out.deny", "PreToolUse.out.halt*"),
+            *(
+                "[pP]ermissionRequest.out.block*",
+                "[pP]ermissionRequest.out.deny",
+                "[pP]ermissionRequest.out.halt*",
+            ),
+            *("[pP]ermissionRequest.out.behavior-*", "PreToolUse.out.deny", "PreToolUse.out.halt*"),
         ),
         "L-COPILOT-006": (
-            *("agentStop.block-noreason-once", "agentStop.out.block-noreason"),
-            *("subagentStop.out.block-noreason", "userPromptSubmitted.out.block-noreason"),
+            *("agentStop.block-noreason-once", "agentStop.out.block-noreason", "Stop.out.block-noreason"),
+            *(
+                "[sS]ubagentStop.out.block-noreason",
+                "userPrompt*.out.block-noreason",
+                "UserPrompt*.out.block-noreason",
+            ),
         ),
         "L-COPILOT-007": ("fault.version-2",),
         "L-COPILOT-008": ("matcher.*",),
         "L-COPILOT-009": (
             *("preToolUse.exit*", "preToolUse.not-*", "preToolUse.signal-*", "PreToolUse.exit*"),
-            *("PreToolUse.signal", "permissionRequest.exit*", "permissionRequest.signal"),
-            "permissionRequest.out.context-exit2",
+            *("PreToolUse.signal", "[pP]ermissionRequest.exit*", "[pP]ermissionRequest.signal"),
+            "[pP]ermissionRequest.out.context-exit2",
         ),
     },
     "qwen": {

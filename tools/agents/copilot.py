@@ -14,6 +14,12 @@ LAYERS = {
     "user-b": "home/.copilot/hooks/more.json",
     "project": "project/.github/hooks/hooks.json",
     "claude-project": "project/.claude/settings.json",
+    "claude-local": "project/.claude/settings.local.json",
+    "claude-user": "home/.claude/settings.json",
+    "user-settings": "home/.copilot/settings.json",
+    "project-settings": "project/.github/copilot/settings.json",
+    "project-settings-local": "project/.github/copilot/settings.local.json",
+    "managed": "etc/github-copilot/policy.d/hooks.json",
 }
 EVENTS: dict[str, str] = {}
 _UNSEEN = "the recorder does not see where the context of a prompt goes"
@@ -61,13 +67,13 @@ def facts(record: Record) -> Facts:
     event, requests = record.event, record.number("requests")
     results, files = record.texts("tool_results"), record.texts("files")
     result = next(iter(results), "")
-    texts = joined(record.texts("said"), record.texts("first"), results)
+    texts = joined(record.texts("said"), record.texts("first"), record.texts("between"), results)
     did: Facts = {"ran": [*sorted(set(record.texts("ran")))], "texts": texts}
     if not requests:  # nobody read anything
         del did["texts"]
     if event in ("permissionRequest", "PermissionRequest"):
         match = _DENIED.match(result)
-        did = {"ran": did["ran"], "refused": match is not None}
+        did = {"ran": did["ran"], "refused": match is not None or requests == 1}  # an interrupt ends the turn
         if match is not None:
             did["reason"] = match[1]
         if files:

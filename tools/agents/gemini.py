@@ -14,7 +14,7 @@ LAYERS = {
     "user": "home/.gemini/settings.json",
     "project": "project/.gemini/settings.json",
     "managed": "etc/gemini-cli/settings.json",
-    "defaults": "etc/gemini-cli/system-defaults.json",
+    "managed-defaults": "etc/gemini-cli/system-defaults.json",
     "extension": "home/.gemini/extensions/guard/hooks/hooks.json",
 }
 EVENTS: dict[str, str] = {}

@@ -8,7 +8,7 @@ import subprocess
 
 from tools.agents.recorder import chat
 from tools.agents.recorder.model import ModelServer
-from tools.agents.recorder.world import Ended, World, environment, neutral, objects_of
+from tools.agents.recorder.world import Ended, World, environment, neutral, objects_of, with_etc
 from tools.agents.records import Json, Object, listed, mapping
 
 PACKAGE, PROGRAM = "@github/copilot", "copilot"
@@ -52,7 +52,7 @@ def prepare(case: Object, world: World, url: str) -> None:
 
 def command(case: Object, program: str) -> list[str]:
     words = [program, "-p", str(case.get("prompt", "do it")), "--output-format", "json"]
-    return [*words, *(str(each) for each in listed(case.get("args", ["--allow-all-tools"])))]
+    return with_etc(case, [*words, *(str(each) for each in listed(case.get("args", ["--allow-all-tools"])))])
 
 
 def lines(case: Object) -> Json:
@@ -62,6 +62,8 @@ def lines(case: Object) -> Json:
 def observe(case: Object, world: World, model: ModelServer, ended: Ended, env: dict[str, str]) -> Json:
     first = _texts(model.requests[0]) if model.requests else []
     last = _texts(model.requests[-1]) if model.requests else []
+    edges = {*first, *last}
+    between = [text for request in model.requests for text in _texts(request) if text not in edges]
     shown: list[Json] = []
     for each in objects_of(ended.stdout):
         if each.get("type") in _SHOWN:
@@ -77,8 +79,9 @@ def observe(case: Object, world: World, model: ModelServer, ended: Ended, env: d
         "tool_results": [*chat.results(model.requests[-1])] if model.requests else [],
         "said": [text for text in last if text not in first],
         "first": [text for text in first if text != case.get("prompt", "do it")],
+        "between": [*dict.fromkeys(between)],
         "shown": shown,
-        "stderr": ended.stderr,
+        "stderr": re.sub(r"Package extraction took \d+ms\n*", "", ended.stderr),
         "probes": world.probes(env),
         "posted": [*model.posted],
     }

@@ -6,7 +6,7 @@ import json
 import re
 
 from tools.agents.recorder.model import ModelServer
-from tools.agents.recorder.world import TIME, Ended, World, environment, neutral, objects_of
+from tools.agents.recorder.world import TIME, Ended, World, environment, neutral, objects_of, with_etc
 from tools.agents.records import Json, Object, listed, mapping, objects
 
 PACKAGE, PROGRAM = "@google/gemini-cli", "gemini"
@@ -23,14 +23,13 @@ _SHOWN = ("tool_result", "error", "result", "text")
 
 
 def variables(case: Object, world: World, url: str) -> dict[str, str]:
+    """Return the environment; the files of the system are in /etc, for Gemini CLI rejects those below /tmp."""
     return environment(
         world,
         case,
         GEMINI_API_KEY="made-up",
         GOOGLE_GEMINI_BASE_URL=url,
         GEMINI_CLI_NO_RELAUNCH="true",
-        GEMINI_CLI_SYSTEM_SETTINGS_PATH=f"{world.root}/etc/gemini-cli/settings.json",
-        GEMINI_CLI_SYSTEM_DEFAULTS_PATH=f"{world.root}/etc/gemini-cli/system-defaults.json",
     )
 
 
@@ -43,7 +42,7 @@ def prepare(case: Object, world: World, url: str) -> None:
 def command(case: Object, program: str) -> list[str]:
     words = [program, "-p", str(case.get("prompt", "do it")), "--output-format", "stream-json"]
     arguments = listed(case.get("args", ["--yolo"]))
-    return [*words, "-m", "gemini-2.5-flash", *(str(each) for each in arguments)]
+    return with_etc(case, [*words, "-m", "gemini-2.5-flash", *(str(each) for each in arguments)])
 
 
 def lines(case: Object) -> Json:

@@ -97,6 +97,9 @@ def event(name: str, payload: Json) -> Event:
     return described
 
 
+#: Events whose context reaches nobody.
+_WITHOUT_CONTEXT = ("userPromptTransformed",)
+
 #: Where context goes on events other than those of tools.
 _PLACES: dict[str, Placement] = {"sessionStart": "session", "userPromptSubmitted": "prompt"}
 
@@ -191,8 +194,16 @@ def _verdict_of(native: str, event: Event, value: JsonObject, notes: list[str], 
         verdict = verdict._replace(input=Operation("replace", changed))
     if native == "postToolUse" and "modifiedResult" in value and verdict.result is None:
         verdict = verdict._replace(result=Operation("replace", value["modifiedResult"]))
-    context = text_of(value, "additionalContext") or text_of(specific, "additionalContext")
-    if context is not None:
+    context = text_of(value, "additionalContext")
+    if native == "preToolUse":
+        context = context or text_of(specific, "additionalContext")
+    elif "additionalContext" in specific:
+        notes.append(
+            f"additionalContext in hookSpecificOutput is not looked at on {native}: it is at the top"
+        )
+    if context is not None and native in _WITHOUT_CONTEXT:
+        notes.append(f"additionalContext is not looked at on {native}: Copilot CLI drops it")
+    elif context is not None:
         if len(context) > MAX_CONTEXT:
             notes.append(f"additionalContext is cut at {MAX_CONTEXT} characters")
         verdict = verdict._replace(context=((context[:MAX_CONTEXT], _PLACES.get(native, "result")),))

@@ -1,10 +1,10 @@
-"""Gemini CLI's settings.json: the project's hooks come first, then the user's, the system's, extensions'."""
+"""Gemini CLI's settings.json: the user's hooks come first, then the project's, the system's, extensions'."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override
+from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override, needs_trust
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, join
 from sandhook.hooks.contracts._groups import Handler, handlers
@@ -28,6 +28,10 @@ from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, Exact, Matcher, Regex, ToolName
 from sandhook.hooks.model import Executor, HookSpec
 from sandhook.pattern.errors import PatternError
+from sandhook.record import Record
+
+#: The weakest file, next to the settings of the system.
+DEFAULTS = "system-defaults.json"
 
 
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
@@ -36,32 +40,43 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
         "win32": "C:/ProgramData/gemini-cli/settings.json",
         "darwin": "/Library/Application Support/GeminiCli/settings.json",
     }.get(platform, "/etc/gemini-cli/settings.json")
+    path = env.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH") or system
+    above = path.replace("\\", "/").rpartition("/")[0]
     return [
-        Layer("managed", env.get("GEMINI_CLI_SYSTEM_SETTINGS_PATH") or system),
+        Layer("managed", env.get("GEMINI_CLI_SYSTEM_DEFAULTS_PATH") or f"{above}/{DEFAULTS}"),
+        Layer("managed", path),
         Layer("user", f"{home(env, platform)}/.gemini/settings.json"),
         Layer("project", f"{cwd}/.gemini/settings.json"),
     ]
 
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
-    """Read configurations, weakest layer first; hooks of the strongest run first."""
-    switches = [(document, *_switched_off(document.value)) for document in documents]
-    loaded = gather(tuple(reversed(documents)), EVENTS, _document)
+    """Read configurations, weakest layer first; hooks run in the order in which Gemini CLI joins its files."""
+    switches = sorted((each for each in map(_switch_of, documents) if each.in_use), key=_precedence)
+    off = next((not each.enabled for each in switches if each.enabled is not None), False)
+    loaded = gather(sorted(documents, key=_position), EVENTS, _document)
     kept: list[HookSpec] = []
     withheld: list[tuple[HookSpec, str]] = []
     notes: dict[str, None] = {}
     for spec in loaded.specs:
+        names = {spec.description or "", spec.executor.text}
         why: str | None = None
-        for document, names, enabled in switches:
-            listed = bool(names & {spec.description or "", spec.executor.text})
-            if enabled and not listed:
+        decided = False
+        for each in switches:
+            listed = bool(each.names & names)
+            if not options.strict and not may_override(each.document.layer, spec.layer):
+                if listed or (off and each.enabled is False):
+                    switch = "disabled" if listed else "enabled"
+                    note = Diagnostic(
+                        no_effect(each.document, spec), f"hooksConfig.{switch}", each.document.name
+                    )
+                    notes[note] = None
                 continue
-            if options.strict or may_override(document.layer, spec.layer):
-                why = "is listed as disabled" if enabled else "hooks are switched off (enabled: false)"
-            else:
-                switch = "disabled" if listed else "enabled"
-                note = Diagnostic(no_effect(document, spec), f"hooksConfig.{switch}", document.name)
-                notes[note] = None
+            if listed:
+                why = "is listed as disabled"
+            elif off and not decided and each.enabled is False:
+                why = why or "hooks are switched off (enabled: false)"
+            decided = decided or each.enabled is not None
         if why is None:
             kept.append(spec)
         else:
@@ -71,17 +86,50 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     )
 
 
-def _switched_off(value: Json) -> tuple[set[str], bool]:
+class _Switch(Record):
+    """What one file says about all hooks, and which it disables by name."""
+
+    document: Document
+    names: frozenset[str]
+    enabled: bool | None
+
+    @property
+    def in_use(self) -> bool:
+        return bool(self.names) or self.enabled is not None
+
+
+def _position(document: Document) -> int:
+    """Return the position of a file: the defaults, the user's, the project's, the system's, an extension's."""
+    if document.layer == "managed":
+        return 0 if document.name.endswith(DEFAULTS) else 4
+    if document.layer in ("", "bundle"):
+        return 2 if document.layer == "" else 5
+    return 3 if needs_trust(document.layer) else 1
+
+
+def _precedence(switch: _Switch) -> int:
+    """Return the rank of a file's switch: the system's, the caller's, a project's, the user's, the defaults'."""
+    document = switch.document
+    if document.layer == "managed":
+        return 4 if document.name.endswith(DEFAULTS) else 0
+    if document.layer == "":
+        return 1
+    return 2 if needs_trust(document.layer) else 3
+
+
+def _switch_of(document: Document) -> _Switch:
     """Return the names of hooks that a file switches off, and whether it enables hooks at all."""
     off: set[str] = set()
-    enabled = True
+    enabled: bool | None = None
+    value = document.value
     for key in ("hooks", "hooksConfig"):
         settings = value.get(key) if isinstance(value, dict) else None
         if isinstance(settings, dict):
             names = settings.get("disabled")
             off.update(name for name in names if isinstance(name, str)) if isinstance(names, list) else None
-            enabled = enabled and settings.get("enabled") is not False
-    return off - {""}, enabled
+            switch = settings.get("enabled")
+            enabled = switch if isinstance(switch, bool) else enabled
+    return _Switch(document, frozenset(off - {""}), enabled)
 
 
 def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
@@ -111,7 +159,7 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher, sequential: bool) 
     raw, path = handler.raw, handler.path
     fields.unknown(raw, FIELDS, path)
     check_type(fields, raw, path)
-    command = shell_text(fields, raw, path)
+    command = shell_text(fields, raw, path).replace("${extensionPath}", _extension(fields.document))
     name = fields.get(raw, "name", str, path)
     fields.get(raw, "description", str, path)
     variables = fields.get(raw, "env", dict, path) or {}
@@ -130,6 +178,12 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher, sequential: bool) 
         entry={**raw, "matcher": handler.matcher},
         extras={"sequential": sequential},
     )
+
+
+def _extension(document: Document) -> str:
+    """Return the directory of an extension, from the file of its hooks; its variable stays elsewhere."""
+    place, _, name = document.name.replace("\\", "/").rpartition("/hooks/")
+    return place if document.layer == "bundle" and name == "hooks.json" else "${extensionPath}"
 
 
 def _matcher(fields: Fields, handler: Handler) -> Matcher:

@@ -11,7 +11,7 @@ FACTS = {
     "matcher": "JavaScript's RegExp, found anywhere in the tool's name; elsewhere the very text",
     "input": "JSON on standard input, GEMINI_* variables",
     "runs": "bash text, with the agent's environment",
-    "order": "in parallel, or chained when a matching group says `sequential`; the project's first",
+    "order": "in parallel, or chained when a matching group says `sequential`; the user's first, then the project's",
     "timeout": "60, written in milliseconds, no maximum",
     "output": "1 MiB each, cut (upstream: no bound known)",
     "refuses": "exit 2, or any status above 1 with text; `decision: deny`, `continue: false`",

@@ -86,7 +86,9 @@ def event(name: str, payload: Json) -> Event:
 
 
 #: Events whose context reaches nobody.
-_WITHOUT_CONTEXT = ("BeforeTool", "SessionEnd", "BeforeModel", "AfterModel", "BeforeToolSelection")
+_WITHOUT_CONTEXT = (
+    *("BeforeTool", "SessionEnd", "BeforeModel", "AfterModel", "BeforeToolSelection", "PreCompress"),
+)
 
 #: Where context goes on events other than those of tools.
 _PLACES: dict[str, Placement] = {"BeforeAgent": "prompt", "SessionStart": "session"}
