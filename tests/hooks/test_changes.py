@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tools.agents import claude_code
-from tools.agents.changes import differences, known_cases, scene_of
+from tools.agents.changes import confirmed, differences, known_cases, paragraphs, scene_of
 from tools.agents.grid import GRIDS
 
 
@@ -25,9 +25,43 @@ def test_keys_that_a_payload_gained_and_lost_are_named() -> None:
     was: dict[str, Any] = {"probes": {"Stop": {"payload": {"a": 1}, "env": ["X"]}, "Gone": {}}}
     now: dict[str, Any] = {"probes": {"Stop": {"payload": {"b": 1}, "env": ["X"]}}}
     assert differences(was, now) == [
-        "Stop: payload has the new key b",
-        "Stop: payload lacks a",
+        "payload of Stop has the new key b",
+        "payload of Stop lacks a",
         "Gone no longer runs",
+    ]
+
+
+def test_keys_of_the_payload_of_a_case_are_compared_too() -> None:
+    was: dict[str, Any] = {"event": "Stop", "fire": [{"a": 1}]}
+    now: dict[str, Any] = {"event": "Stop", "fire": [{"a": 2, "b": 1}]}
+    assert differences(was, now) == ["payload of Stop has the new key b"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "equal"),
+    [
+        ("aaaa…[900 characters in all]…aa", "aaaaaa…[900 characters in all]…aa", True),
+        ("aaaa…[900 characters in all]…aa", "aaaaaaaaaaaaa", True),
+        ("aaaa…[900 characters in all]…aa", "aab…", False),
+        ("aaaa", "aaaaa", False),
+    ],
+)
+def test_of_a_text_that_a_record_cuts_the_beginning_counts(before: str, after: str, equal: bool) -> None:
+    lines = differences({"did": {"context": before}}, {"did": {"context": after}})
+    assert (lines == []) == equal
+
+
+def test_a_difference_counts_if_a_second_run_has_it_too() -> None:
+    first = {"a": ["x", "y"], "b": ["x"], "c": ["x"]}
+    assert confirmed(first, {"a": ["x"], "b": ["z"]}) == ({"a": ["x"]}, ["b", "c"])
+
+
+def test_equal_differences_are_one_paragraph_and_payloads_come_first() -> None:
+    found = {str(number): ["halt: true became false"] for number in range(8)}
+    found["0"].append("payload of Stop lacks a")
+    assert paragraphs(found) == [
+        "payload of Stop lacks a\n    0",
+        "halt: true became false\n    0, 1, 2, 3, 4, 5 and 2 more",
     ]
 
 

@@ -46,6 +46,27 @@ def test_a_record_becomes_a_case(tmp_path: Path) -> None:
     }
 
 
+def test_a_record_replaces_the_case_of_its_identifier_and_others_stay(tmp_path: Path) -> None:
+    converted(tmp_path, {**RECORD, "id": "PreToolUse.other"})
+    file = converted(tmp_path, RECORD)
+    converted(tmp_path, {**RECORD, "prompt": "again"})
+    cases = json.loads(file.read_text(encoding="utf-8"))["cases"]
+    assert [(case["id"], case.get("scene")) for case in cases] == [
+        ("PreToolUse.other", None),
+        ("PreToolUse.exit2", {"prompt": "again"}),
+    ]
+
+
+def test_cases_of_two_versions_are_an_error(tmp_path: Path) -> None:
+    converted(tmp_path, {**RECORD, "id": "PreToolUse.other"})
+    source = tmp_path / "records.json"
+    source.write_text(json.dumps([RECORD]), encoding="utf-8")
+    with pytest.raises(
+        SystemExit, match=r"recorded with 9\.9\.9, and 10\.0\.0 has no record of PreToolUse\.other"
+    ):
+        main(["claude_code", "10.0.0", str(source), str(tmp_path)])
+
+
 def test_a_path_of_this_machine_is_an_error(tmp_path: Path) -> None:
     record = {**RECORD, "files": {"project/x": f"{Path.home()}/secret"}}
     with pytest.raises(ValueError, match="a path of this machine"):

@@ -1,8 +1,10 @@
 """What a version of an agent does otherwise than the recorded one: python -m tools.agents.changes AGENT [PROGRAM]
 
-Without PROGRAM npm installs the agent's package in a temporary directory: the newest, or ``--version V``. Runs the agent on the cases of ``conformance/hooks/AGENT/recorded`` and prints every aspect that differs, by case, and
-the keys that its payloads gained or lost. ``--id GLOB`` selects cases, ``--every N`` takes one of N, ``--jobs N`` runs
-N agents at a time. The exit status is 1 when something differs.
+Without PROGRAM npm installs the agent's package in a temporary directory: the newest, or ``--version V``. Runs the agent
+on the cases of ``conformance/hooks/AGENT/recorded``, and a second time on those that differ. Prints the keys that payloads
+gained or lost, and what the agent does otherwise; equal differences are one paragraph with their cases. Cases that differ in
+one run of the two stand by themselves. ``--id GLOB`` selects cases, ``--every N`` takes one of N, ``--jobs N`` runs N agents
+at a time, and ``--keep FILE`` writes the records, for tools.agents.convert. The exit status is 1 when something differs.
 """
 
 from __future__ import annotations
@@ -10,10 +12,11 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
@@ -33,6 +36,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--id", action="append", default=[], help="a glob of identifiers")
     parser.add_argument("--every", type=int, default=1, help="take one of so many cases")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--keep", help="a file for the records")
     options = parser.parse_args(arguments)
     if options.program is not None:
         return report(options, options.program)
@@ -55,15 +59,53 @@ def report(options: argparse.Namespace, program: str) -> int:
     chosen = known[:: options.every]
     version = program_version(program)
     print(f"{agent.TITLE}: {recorded_version(options.agent)} was recorded, the program is {version}")
-    now = recorded(options.agent, program, [scene_of(agent, each) for each in chosen], options.jobs)
-    changed = 0
-    for was, record in zip(chosen, now, strict=True):
+    records = list(recorded(options.agent, program, [scene_of(agent, each) for each in chosen], options.jobs))
+    if options.keep:
+        Path(options.keep).write_text(json.dumps(records, indent=1, ensure_ascii=False), encoding="utf-8")
+    found = _by_case(agent, chosen, records)
+    doubtful = [each for each in chosen if str(each["id"]) in found]
+    again = recorded(options.agent, program, [scene_of(agent, each) for each in doubtful], options.jobs)
+    steady, unsteady = confirmed(found, _by_case(agent, doubtful, again))
+    for line in paragraphs(steady):
+        print(line)
+    if unsteady:
+        print(f"different in one run of two: {', '.join(unsteady)}")
+    print(f"{len(chosen)} cases, {len(steady)} of them changed")
+    return 1 if steady else 0
+
+
+def _by_case(agent: Agent, known: Iterable[Object], records: Iterable[Object]) -> dict[str, list[str]]:
+    """Return the differences of the cases that have some, by identifier."""
+    found = {}
+    for was, record in zip(known, records, strict=True):
         lines = differences(was, case_of(agent, read(record, agent.TOUCH)))
-        changed += bool(lines)
+        if lines:
+            found[str(was["id"])] = lines
+    return found
+
+
+def confirmed(
+    first: Mapping[str, list[str]], second: Mapping[str, list[str]]
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Return the differences that two runs share, by case, and the cases that differ in one run alone."""
+    shared = {name: [line for line in lines if line in second.get(name, ())] for name, lines in first.items()}
+    steady = {name: lines for name, lines in shared.items() if lines}
+    return steady, [name for name in first if name not in steady]
+
+
+def paragraphs(found: Mapping[str, list[str]]) -> list[str]:
+    """Return a paragraph for each difference: first those of payloads, each with the cases that have it."""
+    cases: dict[str, list[str]] = {}
+    for name, lines in found.items():
         for line in lines:
-            print(f"{was['id']}: {line}", flush=True)
-    print(f"{len(chosen)} cases, {changed} of them changed")
-    return 1 if changed else 0
+            cases.setdefault(line, []).append(name)
+    ordered = sorted(cases, key=lambda line: not line.startswith(PAYLOAD))
+    return [f"{line}\n    {_some(cases[line])}" for line in ordered]
+
+
+def _some(names: list[str], most: int = 6) -> str:
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def known_cases(agent: str) -> list[Object]:
@@ -95,9 +137,13 @@ def scene_of(agent: Agent, case: Object) -> Object:
     return {**kept, "layers": layers, **{key: scene[key] for key in SCENE if key in scene}}
 
 
+#: How a line on a payload begins.
+PAYLOAD = "payload "
+
+
 def differences(was: Object, now: Object) -> list[str]:
     """Return what differs between two cases, a line for each aspect."""
-    return [*_facts(mapping(was.get("did")), mapping(now.get("did"))), *_payloads(was, now)]
+    return [*_payloads(was, now), *_facts(mapping(was.get("did")), mapping(now.get("did")))]
 
 
 def _facts(was: Object, now: Object) -> Iterator[str]:
@@ -105,23 +151,42 @@ def _facts(was: Object, now: Object) -> Iterator[str]:
         before, after = was.get(key), now.get(key)
         if key == "ran":
             before, after = sorted(map(str, _listed(before))), sorted(map(str, _listed(after)))
-        if before != after:
+        if not _equal(before, after):
             yield f"{key}: {_short(before)} became {_short(after)}"
 
 
+_CUT = re.compile(r"…(?:\[\d+ characters in all\])?")
+
+
+def _equal(before: Json, after: Json) -> bool:
+    """Return whether two values are equal; of a text that a record cuts, the beginning counts."""
+    if not isinstance(before, str) or not isinstance(after, str):
+        return before == after
+    cuts = [match.start() for text in (before, after) if (match := _CUT.search(text))]
+    return before[: min(cuts)] == after[: min(cuts)] if cuts else before == after
+
+
 def _payloads(was: Object, now: Object) -> Iterator[str]:
-    """Yield the keys that payloads gained or lost, by the label of the hook that received them."""
+    """Yield the keys that payloads gained or lost, by the event or by the label of the hook that received them."""
+    fired = [next(iter(objects(each.get("fire"))), None) for each in (was, now)]
+    if fired[0] is not None and fired[1] is not None:
+        yield from _changed_keys(f"{PAYLOAD}of {now.get('event', was.get('event'))}", *map(_keys, fired))
     before, after = mapping(was.get("probes")), mapping(now.get("probes"))
     for label in dict.fromkeys((*before, *after)):
         if label not in after or label not in before:
             yield f"{label} {'no longer runs' if label in before else 'now runs'}"
             continue
-        for part in ("payload", "env"):
-            old, new = (_keys(mapping(each[label]).get(part)) for each in (before, after))
-            for key in sorted(new - old):
-                yield f"{label}: {part} has the new key {key}"
-            for key in sorted(old - new):
-                yield f"{label}: {part} lacks {key}"
+        for part, name in (("payload", f"{PAYLOAD}of {label}"), ("env", f"environment of {label}")):
+            yield from _changed_keys(
+                name, *(_keys(mapping(each[label]).get(part)) for each in (before, after))
+            )
+
+
+def _changed_keys(name: str, old: set[str], new: set[str]) -> Iterator[str]:
+    for key in sorted(new - old):
+        yield f"{name} has the new key {key}"
+    for key in sorted(old - new):
+        yield f"{name} lacks {key}"
 
 
 def _keys(value: Json) -> set[str]:

@@ -13,6 +13,7 @@ LAYERS = {
     "user": "home/.copilot/hooks/hooks.json",
     "user-b": "home/.copilot/hooks/more.json",
     "project": "project/.github/hooks/hooks.json",
+    "project-b": "project/.github/hooks/more.json",
     "claude-project": "project/.claude/settings.json",
     "claude-local": "project/.claude/settings.local.json",
     "claude-user": "home/.claude/settings.json",
