@@ -10,7 +10,7 @@ import pytest
 from sandhook.hooks import Event, HookEngine, PromptSubmit, RunResult, Stop, ToolCall, ToolPost, ToolPre
 from sandhook.hooks.contracts import ContractError, Document, get, recognise
 from sandhook.hooks.decode import decode
-from sandhook.hooks.model import Operation
+from sandhook.hooks.model import LayerName, Operation
 from tests.hooks.agenttools import back, faults, fired, paths
 from tests.hooks.hooktools import Scripted, said
 
@@ -30,10 +30,74 @@ def test_layers() -> None:
         "managed /etc/github-copilot/policy.d/*.json",
         "user /h/.copilot/hooks/*.json",
         "user /h/.copilot/settings.json",
-        "project /w/.claude/settings.json",
         "project /w/.github/hooks/*.json",
+        "project /w/.claude/settings.json",
+        "local /w/.claude/settings.local.json",
+        "project /w/.github/copilot/settings.json",
+        "local /w/.github/copilot/settings.local.json",
     ]
-    assert len(paths("copilot", "/w", {"COPILOT_HOME": "/c"}, "win32")) == 4
+    assert len(paths("copilot", "/w", {"COPILOT_HOME": "/c"}, "win32")) == 7
+
+
+def test_the_command_of_the_system_counts_before_others() -> None:
+    for more, wanted in (
+        ({"linux": "l", "command": "c"}, "l"), ({"bash": "b", "command": "c"}, "b"), ({"osx": "o", "bash": "b"}, "b"),
+    ):  # fmt: skip
+        made = HookEngine.load(config(**{"bash": None, **more}), "copilot", runner=Scripted(said()))
+        assert made.hooks[0].executor.text == wanted
+
+
+@pytest.mark.parametrize("key", ["osx", "windows", "powershell"])
+def test_a_command_of_another_system_alone_refuses(key: str) -> None:
+    made = HookEngine.load(config(bash=None, **{key: "x"}), "copilot", runner=Scripted(said()))
+    assert made.fire(CALL).refused and "cannot run here" in made.diagnostics[0]
+
+
+def switched(**settings: Any) -> list[str]:
+    """Return the commands that remain of one in each file, whose own settings are added."""
+    files: list[tuple[LayerName, str, str]] = [
+        ("managed", "m", "/etc/github-copilot/policy.d/m.json"),
+        ("user", "u", "/h/.copilot/hooks/u.json"),
+        ("project", "p", "/w/.github/hooks/p.json"),
+        ("project", "c", "/w/.claude/settings.json"),
+        ("local", "l", "/w/.github/copilot/settings.local.json"),
+    ]
+    compat = settings.pop("compat", "better")
+    documents = [
+        Document({**config(bash=name), **settings.get(name, {})}, path, layer=layer)
+        for layer, name, path in files
+    ]
+    made = HookEngine.load(
+        documents, "copilot", runner=Scripted(said()), trust=lambda spec: True, compat=compat
+    )
+    return [spec.executor.text for spec in made.hooks]
+
+
+def test_settings_of_the_repository_switch_off_all_but_the_organisations_hooks() -> None:
+    off, on = {"disableAllHooks": True}, {"disableAllHooks": False}
+    assert switched(c=off, compat="strict") == ["m"]
+    assert switched(c=off) == ["m", "u"]
+    assert switched(c=off, l=on) == ["m", "u", "p", "c", "l"]
+    assert switched(c=on, l=off, compat="strict") == ["m"]
+
+
+def test_any_other_file_switches_off_its_own_hooks() -> None:
+    off = {"disableAllHooks": True}
+    assert switched(p=off) == ["m", "u", "c", "l"] == switched(p=off, compat="strict")
+    assert switched(u=off) == ["m", "p", "c", "l"]
+    assert switched(m=off) == ["u", "p", "c", "l"]
+
+
+def test_a_prompt_can_be_replaced() -> None:
+    decision = fired(
+        "copilot", config("userPromptSubmitted"), PromptSubmit("hi"), said('{"modifiedPrompt": "another"}')
+    )
+    assert decision.apply_to_prompt("hi") == "another"
+    event = COPILOT.event("userPromptTransformed", {"prompt": "hi", "transformedPrompt": "hi!"})
+    output = said('{"modifiedTransformedPrompt": "another"}')
+    assert (
+        fired("copilot", config("userPromptTransformed"), event, output).apply_to_prompt("hi!") == "another"
+    )
 
 
 def test_ten_faults_are_ten_problems_with_their_lines() -> None:

@@ -29,6 +29,9 @@ INCOMPARABLE: dict[str, str] = {
     "userPromptSubmitted.out.context-exit1": _UNSEEN,
 }
 
+_SHELL = re.compile(r"\n<shellId: \d+ completed with exit code \d+>")
+_GUIDANCE = re.compile(r"\n\nTool .* succeeded\. Additional guidance from .*$", re.S)
+
 _DENIED = re.compile(r"Permission denied by a PermissionRequest hook: (.*)$", re.S)
 
 
@@ -82,8 +85,13 @@ def facts(record: Record) -> Facts:
     elif event in ("preToolUse", "PreToolUse"):
         did["touched"] = list(files)
         did["refused"] = "enied by preToolUse hook" in result or ("hook" in result and not files)
-    elif event in ("userPromptSubmitted", "UserPromptSubmit"):
+    elif event in ("postToolUse", "PostToolUse"):
+        did["result"] = _GUIDANCE.sub("", _SHELL.sub("", result))
+    elif event in ("userPromptSubmitted", "UserPromptSubmit", "userPromptTransformed"):
         did["refused"] = requests == 0
+        first = record.texts("first")
+        if requests:
+            did["prompt"] = "do it" if not first or "do it" in first[0] else first[0]
     elif event in ("agentStop", "Stop"):
         did["stops"] = requests
     elif event in ("subagentStop", "SubagentStop"):

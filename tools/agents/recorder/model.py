@@ -5,7 +5,8 @@ not. A script is a list of replies: ``{"text": ...}``, ``{"tool": NAME, "input":
 list of the first two for one turn. Only requests that offer tools use the script up; side requests (titles,
 summaries) get a constant. After the script every reply is "done".
 
-Hooks of the type http post to the same server, below ``/hook/``; the case has the answers, by path.
+Hooks of the type http post to the same server, below ``/hook/``; the case has the answers, by path. Its answer of the path
+"side" replaces the constant, for hooks that ask the model.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class ModelServer:
         with self._lock:
             if not body.get("tools"):
                 self.others.append(("POST", path, body))
-                return 9000 + len(self.others), [{"text": SIDE}]
+                return 9000 + len(self.others), [{"text": self.endpoints.get("side", SIDE)}]
             number = len(self.requests)
             self.requests.append(body)
         return number, self.script[number] if number < len(self.script) else [{"text": END}]

@@ -21,11 +21,13 @@ from sandhook.hooks.contracts._loader import (
     seconds,
     whole_name,
 )
+from sandhook.hooks.contracts.copilot.disabling import without_disabled
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
     DEFAULT_TIMEOUT,
     EVENTS,
     FIELDS,
+    OTHER_SYSTEMS,
     PLACES,
     ROWS,
     TOOLS,
@@ -41,21 +43,25 @@ from sandhook.text.quoting import quote_word
 
 
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
-    """Return the files and directories of files, weakest first."""
+    """Return the files and directories of files, in the order in which their hooks run."""
     own = env.get("COPILOT_HOME") or f"{home(env, platform)}/.copilot"
     files = [] if platform == "win32" else [Layer("managed", "/etc/github-copilot/policy.d/*.json")]
     return [
         *files,
         Layer("user", f"{own}/hooks/*.json"),
         Layer("user", f"{own}/settings.json", "wrap"),
-        Layer("project", f"{cwd}/.claude/settings.json", "read"),
         Layer("project", f"{cwd}/.github/hooks/*.json"),
+        Layer("project", f"{cwd}/.claude/settings.json", "read"),
+        Layer("local", f"{cwd}/.claude/settings.local.json", "read"),
+        Layer("project", f"{cwd}/.github/copilot/settings.json", "wrap"),
+        Layer("local", f"{cwd}/.github/copilot/settings.local.json", "wrap"),
     ]
 
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
-    """Read configurations, weakest layer first; every fault is in the result, with its path."""
-    return gather(documents, EVENTS, partial(_document, strict=options.strict))
+    """Read configurations in the order of ``layers``; every fault is in the result, with its path."""
+    loaded = gather(documents, EVENTS, partial(_document, strict=options.strict))
+    return without_disabled(loaded, documents, strict=options.strict)
 
 
 def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[HookSpec]:
@@ -92,7 +98,7 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
         return None
     if type_ not in ("command", None):  # a hook without a type is a command
         fields.problem(f"{path}.type", f"unknown type {type_!r}; known are command, http, prompt")
-    text = _text(fields, raw, path)
+    text = _text(fields, raw, path, strict=strict)
     if strict and _SCRIPT.fullmatch(text):  # upstream runs a script without execute permission too
         text = f"bash {text}"
     variables = fields.get(raw, "env", dict, path) or {}
@@ -108,7 +114,7 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
         handler._replace(event=native),
         EVENTS[native],
         Executor(
-            "bash" if text or not raw.get("powershell") else "powershell",
+            "bash" if text else next((key for key in OTHER_SYSTEMS if raw.get(key)), "bash"),
             text,
             env=tuple(texts_of(raw, "env").items()),
         ),
@@ -155,15 +161,21 @@ def _of_claude(pattern: str) -> TextTest:
     return Regex(whole, "js", compile_search(whole, "js"))
 
 
-def _text(fields: Fields, raw: JsonObject, path: str) -> str:
+def _text(fields: Fields, raw: JsonObject, path: str, *, strict: bool) -> str:
     """Return what the hook runs as shell text; a program and its arguments are quoted."""
-    texts = {key: fields.get(raw, key, str, path) for key in ("bash", "command", "powershell", "exec", "cwd")}
+    keys = ("linux", "bash", "command", *OTHER_SYSTEMS, "exec", "cwd")
+    texts = {key: fields.get(raw, key, str, path) for key in keys}
     if program := texts["exec"]:
+        others = [key for key in keys[:-2] if texts[key]]
+        if others:
+            why = f"stands next to exec: Copilot CLI drops the hook for {', '.join(others)}"
+            (fields.problem if strict else fields.note)(f"{path}.exec", why)
         return " ".join(map(quote_word, (program, *(fields.strings(raw, "args", path) or ()))))
-    text = texts["bash"] or texts["command"] or ""
+    text = texts["linux"] or texts["bash"] or texts["command"] or ""
     if not text and not any(key in raw and texts[key] is None for key in texts):
-        if texts["powershell"]:
-            fields.note(f"{path}.powershell", "there is no bash or command: the hook cannot run here")
+        other = next((key for key in OTHER_SYSTEMS if texts[key]), None)
+        if other is not None:
+            fields.note(f"{path}.{other}", "there is no bash, command or linux: the hook cannot run here")
         else:
             fields.problem(path, "bash, command or exec is required")
     return text
@@ -223,7 +235,11 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
 
 SCHEMA = schema(
     "Hooks of GitHub Copilot",
-    {"version": {"const": 1}, "hooks": lists_of("hook", (*EVENTS, *ALIASES))},
+    {
+        "version": {"const": 1},
+        "disableAllHooks": {"type": "boolean", "default": False},
+        "hooks": lists_of("hook", (*EVENTS, *ALIASES)),
+    },
     {
         "hook": {
             "type": "object",
@@ -232,6 +248,9 @@ SCHEMA = schema(
                 "bash": {"type": "string", "description": "Shell source."},
                 "powershell": {"type": "string"},
                 "command": {"type": "string", "description": "Used when there is no bash or powershell."},
+                "linux": {"type": "string", "description": "Used on Linux before bash and command."},
+                "osx": {"type": "string"},
+                "windows": {"type": "string"},
                 "exec": {"type": "string", "description": "A program, without a shell."},
                 "args": {"type": "array", "items": {"type": "string"}},
                 "cwd": {"type": "string"},

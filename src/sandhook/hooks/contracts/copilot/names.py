@@ -82,6 +82,9 @@ FIELDS = (
     *("matcher", "description", "comment", "windows", "linux", "osx", "url", "headers", "prompt"),
 )
 
+#: Keys with the commands of other systems, without which a hook for them alone cannot run.
+OTHER_SYSTEMS = ("powershell", "windows", "osx")
+
 #: Seconds.
 DEFAULT_TIMEOUT = 30.0
 
@@ -90,6 +93,9 @@ MAX_OUTPUT, MAX_CONTEXT = 10 << 20, 10_000
 
 #: What the agent writes for a refusal without a reason, and for a hook that failed.
 NO_REASON, FAILED = "No reason provided", "hook errored"
+
+#: What stands before the reason of a result that a hook blocked.
+BLOCKED = "Tool result blocked: "
 
 #: The same for a request for permission: the exit status 2, and any other failure.
 PERMISSION_DENIED = "Permission denied by hook."

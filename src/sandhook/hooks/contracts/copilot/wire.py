@@ -17,6 +17,7 @@ from sandhook.hooks.contracts._outcome import (
 from sandhook.hooks.contracts._payload import an_object, directory, kind_of_event, variable
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
+    BLOCKED,
     EVENTS,
     FAILED,
     MAX_CONTEXT,
@@ -97,6 +98,9 @@ def event(name: str, payload: Json) -> Event:
     return described
 
 
+#: The keys with another text of the prompt.
+_PROMPTS = {"userPromptSubmitted": "modifiedPrompt", "userPromptTransformed": "modifiedTransformedPrompt"}
+
 #: Events whose context reaches nobody.
 _WITHOUT_CONTEXT = ("userPromptTransformed",)
 
@@ -127,7 +131,9 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Ver
         return refusal(event.kind, reason, notes)._replace(could_not_run=why, decided=why is None)
     if why is not None:
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
-    spoke = ran.exit_status == 2 and event.kind in (*GOES_ON, "prompt.submit") and ran.stdout.strip()
+    spoke = (
+        ran.exit_status == 2 and event.kind in (*GOES_ON, "prompt.submit", "tool.post") and ran.stdout.strip()
+    )
     if ran.exit_status and not spoke:
         meant = "a warning" if ran.exit_status == 2 else "logged"
         notes.append(f"exit status {ran.exit_status} is {meant} on {native}, and refuses nothing")
@@ -194,6 +200,9 @@ def _verdict_of(native: str, event: Event, value: JsonObject, notes: list[str], 
         verdict = verdict._replace(input=Operation("replace", changed))
     if native == "postToolUse" and "modifiedResult" in value and verdict.result is None:
         verdict = verdict._replace(result=Operation("replace", value["modifiedResult"]))
+    prompt = text_of(value, _PROMPTS.get(native, ""))
+    if prompt is not None and not verdict.refuses:
+        verdict = verdict._replace(prompt=Operation("replace", prompt))
     context = text_of(value, "additionalContext")
     if native == "preToolUse":
         context = context or text_of(specific, "additionalContext")
@@ -253,13 +262,13 @@ def _decided(
             notes.append(f"the agent was kept from stopping {STOPS} times already: it stops")
             return Verdict("none", True)
         return refusal(event.kind, text_of(value, "reason") or "blocked by hook")
-    if native == "userPromptSubmitted" and value.get("decision") == "block":
-        if not better and not text_of(value, "reason"):
+    if native in ("userPromptSubmitted", "postToolUse") and value.get("decision") == "block":
+        reason = text_of(value, "reason")
+        if not better and not reason:
             notes.append("decision: block without a reason has no effect in Copilot CLI")
             return Verdict("none")
-        return refusal(event.kind, text_of(value, "reason") or "blocked by hook")
-    if native == "postToolUse" and value.get("decision") == "block":
-        return refusal(event.kind, text_of(value, "reason") or "blocked by hook")
+        reason = reason or "blocked by hook"
+        return refusal(event.kind, reason if native != "postToolUse" else f"{BLOCKED}{reason}")
     if word is not None or value.get("decision") == "block":
         notes.append(f"a decision is ignored on {native}: there is nothing to refuse")
     return Verdict("none")
