@@ -6,7 +6,7 @@ payloads that are fired, and what the agent ``did``, by aspect:
 * ``ran``: the hooks that ran, each by its label. ``touched``: the files that the tool call made.
 * ``refused``: the call or the prompt did not go ahead; ``reason`` is what the model or the user read.
 * ``halt``: the turn ended. ``stops``: how often the agent wanted to stop. ``result``: what the model read.
-* ``mode``: how the model may choose tools.
+* ``prompt``: the prompt that the model read. ``mode``: how the model may choose tools.
 * ``context``: texts that the agent gave the model besides. ``texts``: all texts that the model got.
 
 An aspect that one side does not show is not compared. "…" ends a text that the record cuts.
@@ -33,11 +33,14 @@ AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi")
 #: Where a run's directory is in the sandbox. The recorder's was below /tmp, and rules for /tmp see that.
 WORLD = "/tmp/agents"
 
+#: Where the recorder's server is, to which hooks of the type http post.
+MODEL = "http://127.0.0.1:8080"
+
 #: Events that are fired again for as long as hooks keep the agent from stopping.
 STOP_EVENTS = ("Stop", "agentStop", "AfterAgent")
 
 #: Directories of plugins and extensions, whose hooks a caller passes.
-BUNDLES = ("/plugins/cache/", "/extensions/")
+BUNDLES = ("/plugins/cache/", "/extensions/", "/plug/hooks/")
 
 #: Codex's flag for hooks that nobody approved; the recorder uses it unless a case has flags of its own.
 _BYPASS = "--dangerously-bypass-hook-trust"
@@ -54,7 +57,7 @@ def documents(agent: str) -> list[dict[str, Any]]:
 
 def cases(agent: str) -> list[Case]:
     read = [case for document in documents(agent) for case in document["cases"]]
-    return [json.loads(json.dumps(case).replace("@W@", WORLD)) for case in read]
+    return [json.loads(json.dumps(case).replace("@W@", WORLD).replace("@U@", MODEL)) for case in read]
 
 
 class World:
@@ -80,7 +83,7 @@ class World:
             env=self.env,
             trust=lambda spec: agent != "codex" or _BYPASS in self.case.get("args", [_BYPASS]),
             runner=runner,
-            executors={"mcp_tool": self._call},
+            executors={"mcp_tool": self._call, "http": self._post, "prompt": self._ask},
             shared_files=True,
         )
 
@@ -95,6 +98,21 @@ class World:
             answer = {"content": [{"type": "text", "text": text}]}
         text = "\n".join(part["text"] for part in answer["content"])
         return RunResult(1 if answer.get("isError") else 0, text.encode())
+
+    def _post(self, request: Request) -> RunResult:
+        """Return what the recorder's server answers to a hook of the type http."""
+        url = request.spec.executor.text
+        answer = self.case["scene"]["endpoints"].get(url.removeprefix(MODEL))
+        if answer is None:
+            return RunResult(failure=f"cannot reach {url}")
+        status, text = answer
+        return (
+            RunResult(0, text.encode()) if 200 <= status < 300 else RunResult(failure=f"HTTP status {status}")
+        )
+
+    def _ask(self, request: Request) -> RunResult:
+        """Return what the recorder's model answers to a hook of the type prompt."""
+        return RunResult(0, self.case["scene"]["endpoints"]["side"].encode())
 
     def _documents(self) -> list[Document]:
         """Return the configurations in the agent's order; it does not read one that cannot be decoded."""
@@ -219,9 +237,23 @@ def _decision(agent: str, world: World, payload: dict[str, Any]) -> Facts:
             value = decision.apply_to_result(ToolResult(payload["tool_response"])).value
             key = "llmContent" if agent == "gemini" else "stdout"
             facts["result"] = value.get(key, value) if isinstance(value, dict) else value
+        if "toolResult" in payload or "tool_result" in payload:
+            result = decision.apply_to_result(
+                ToolResult(payload.get("toolResult", payload.get("tool_result")))
+            )
+            value = result.value
+            facts["result"] = _result_text(value) if isinstance(value, dict) else value
+    if agent == "copilot" and event.startswith(("userPrompt", "UserPrompt")):
+        facts["prompt"] = decision.apply_to_prompt("do it")
+        facts["context"] = "\n".join(contexts)
     if event == "BeforeToolSelection":
         facts["mode"] = (extras.get("toolConfig") or {}).get("mode", "AUTO")
     return facts
+
+
+def _result_text(value: dict[str, Any]) -> str:
+    text = value.get("textResultForLlm", value.get("text_result_for_llm", ""))
+    return re.sub(r"\n<shellId: \d+ completed with exit code \d+>", "", text)
 
 
 def _touched(world: World, decision: Decision, call: Any) -> list[str] | None:

@@ -804,3 +804,17 @@ def test_stop_hooks_run_once_more_after_the_last_refusal() -> None:
     laps = [turn.next() for _ in range(3)]
     assert [lap is not None for lap in laps] == [True, True, False]
     assert (fired, turn.ended) == ([False, True, True], "exhausted")
+
+
+@pytest.mark.parametrize("answer", ["plain", '{"decision":', "[]"])
+def test_an_http_hook_whose_answer_is_no_object_has_failed(answer: str) -> None:
+    handler = {"type": "http", "url": "https://x.example", "onFailure": "block"}
+    for more, refused in ((handler, True), ({**handler, "onFailure": "continue"}, False)):
+        made = HookEngine.load(
+            settings("PreToolUse", more), "claude_code", executors={"http": Scripted(said(answer))}
+        )
+        assert made.fire(ToolPre("Bash", {"command": "ls"})).refused == refused
+    made = HookEngine.load(
+        settings("PreToolUse", handler), "claude_code", executors={"http": Scripted(said(""))}
+    )
+    assert not made.fire(ToolPre("Bash", {"command": "ls"})).refused

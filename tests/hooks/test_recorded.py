@@ -32,6 +32,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-CLAUDE-008": ("layers.off-*", "managed.local-off-project-on"),
         "L-CLAUDE-010": (
             *("PreToolUse.out.continue-false-*", "several.halt-halt", "SessionStart.out.halt"),
+            "http.continue-false",
             *("PostToolUseFailure.out.halt*", "PreCompact.out.halt*", "SubagentStart.out.halt*"),
             *("TaskCompleted.out.halt*", "PermissionRequest.out.halt*", "PreModelSwitch.out.halt*"),
         ),
@@ -39,7 +40,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
         "L-CLAUDE-012": ("fault.*", "if.type-*", "matcher.type-*"),
         "L-CLAUDE-013": ("if.bash.*", "if.write.*"),
-        "L-CLAUDE-014": ("several.deny-deny", "managed.*"),
+        "L-CLAUDE-014": ("several.deny-deny", "managed.*", "plugin.same-command"),
     },
     "codex": {
         "L-CODEX-001": (
@@ -77,6 +78,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("agentStop.block-noreason-once", "agentStop.out.block-noreason", "Stop.out.block-noreason"),
             *(
                 "[sS]ubagentStop.out.block-noreason",
+                "[pP]ostToolUse.out.block-noreason",
                 "userPrompt*.out.block-noreason",
                 "UserPrompt*.out.block-noreason",
             ),
@@ -85,9 +87,12 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-COPILOT-008": ("matcher.*",),
         "L-COPILOT-009": (
             *("preToolUse.exit*", "preToolUse.not-*", "preToolUse.signal-*", "PreToolUse.exit*"),
+            *("exec.missing", "handler.env", "handler.osx"),
             *("PreToolUse.signal", "[pP]ermissionRequest.exit*", "[pP]ermissionRequest.signal"),
             "[pP]ermissionRequest.out.context-exit2",
         ),
+        "L-COPILOT-011": ("layers.disable-all-*",),
+        "L-COPILOT-012": ("handler.exec-bash", "handler.linux-exec"),
     },
     "qwen": {
         "L-QWEN-001": ("PreToolUse.top-block-inner-allow", "several.*", "layers.allow-project-deny"),
@@ -175,6 +180,12 @@ def test_the_recorded_version_is_one_of_the_contract(agent: str) -> None:
     assert len(versions) == 1
     (version,) = versions
     assert contracts.get(f"{agent}@{version}").events
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_page_says_how_many_runs_are_recorded(agent: str) -> None:
+    text = (DIVERGENCES.parent / "contracts" / f"{agent}.md").read_text(encoding="utf-8")
+    assert f" {len(cases(agent))} recorded runs" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("agent", AGENTS)

@@ -15,6 +15,7 @@ LAYERS = {
     "local": "project/.claude/settings.local.json",
     "managed": "etc/claude-code/managed-settings.json",
     "managed-part": "etc/claude-code/managed-settings.d/10-part.json",
+    "plugin": "home/plug/hooks/hooks.json",
 }
 #: Records whose hook waits for another event than the one that they are listed under.
 EVENTS = {"fault.hooks-null": "Stop"}
@@ -36,7 +37,13 @@ _ADDED = re.compile(
 )
 _WHOLE = re.compile(r"^(.*)$", re.S)
 _FEEDBACK = re.compile(r"^\w+ hook feedback:\n(.*)$", re.S)
-_EXPLANATION = re.compile(r"(Hook JSON output validation failed).*", re.S)
+#: What follows is the agent's own description of a fault of a hook or of an http answer.
+_EXPLANATION = re.compile(
+    r"(Hook JSON output validation failed).*|\[http:\S+\]: (failed; blocking because onFailure is \"block\"\n).*",
+    re.S,
+)
+#: What the agent says besides of a refusal by a hook of a plugin.
+_OF_PLUGIN = re.compile(r"\n\nThis hook comes from the \S+ plugin.*", re.S)
 #: How the agent wraps a reason; what stands for a reason that the hook did not write.
 _STOPPED = "Operation stopped by hook: "
 _NO_REASON = ("No stderr output", "Blocked by hook")
@@ -148,7 +155,7 @@ def facts(record: Record) -> Facts:
             did.pop("context", None)
             did["reason"] = _reason(_BLOCKED, str(final.get("result", "")), record)
     elif event == "Stop" and len(set(commands(record.layers))) == 1:
-        did["stops"] = len(objects(record.seen.get("hooks")))
+        did["stops"] = len(objects(record.seen.get("hooks"))) or record.number("requests")
     elif event == "PostToolUse" and ".updated" in record.id:
         did["result"] = result.split("\n\n<system-reminder>")[0]
     return did
@@ -199,6 +206,7 @@ def _reason(pattern: re.Pattern[str], text: str, record: Record) -> str:
     match = pattern.search(text)
     text = match[1].strip() if match else text
     for command in commands(record.layers):
-        text = text.replace(f"[{command}]: ", "").replace(f"[{command}]", "")
-    text = _EXPLANATION.sub(r"\1…", text)
+        for each in (command, command.replace("${CLAUDE_PLUGIN_ROOT}", "@W@/home/plug")):
+            text = text.replace(f"[{each}]: ", "").replace(f"[{each}]", "")
+    text = _OF_PLUGIN.sub("", _EXPLANATION.sub(r"\1\2…", text))
     return "" if text in _NO_REASON else text

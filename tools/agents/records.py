@@ -128,6 +128,8 @@ def commands(value: Json) -> list[str]:
     if isinstance(command, str):
         words = [command, *(str(each) for each in listed(value.get("args")))]
         return [" ".join(words), command]
+    if isinstance(prompt := value.get("prompt"), str):
+        return [prompt]
     return [text for each in value.values() for text in commands(each)]
 
 

@@ -77,6 +77,9 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
         return _failure_verdict(spec, event, why, unread, notes)
     if ran.exit_status:
         return _error(spec, event, ran, words, notes)
+    if type_ == "http" and printed.text:
+        why = "the answer is not a JSON object"
+        return _failure_verdict(spec, event, why, Verdict("error", undecodable=why), notes)
     return _text(spec, printed, words, profile, notes)
 
 
@@ -181,8 +184,6 @@ def _text(spec: HookSpec, printed: Printed, words: str, profile: Profile, notes:
         notes.append("standard error has no effect with exit status 0")
     if not text:
         return Verdict()
-    if (spec.extras or {}).get("type") == "http":
-        return Verdict("error", undecodable="the answer is not a JSON object")
     why = printed.broken
     if why is not None:
         notes.append(f"standard output begins like JSON and is read as text: {why}")
