@@ -196,3 +196,12 @@ def test_conversion() -> None:
 def test_whose_file_it_is() -> None:
     assert recognise([Document(config())]).name == "cursor"
     assert recognise([Document(config(type="command"), "/w/.cursor/hooks.json")]).name == "cursor"
+
+
+def test_a_hook_of_a_plugin_knows_where_the_plugin_is() -> None:
+    for layer, wanted in (("bundle", "/p/one"), ("user", None)):
+        runner = Scripted(said())
+        document = Document(config(), "/p/one/hooks/hooks.json", layer=layer)
+        made = HookEngine.load(document, "cursor", runner=runner, trust=lambda spec: True)
+        made.fire(CALL)
+        assert runner.requests[0].env.get("CURSOR_PLUGIN_ROOT") == wanted

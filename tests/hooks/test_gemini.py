@@ -80,6 +80,12 @@ def test_a_hook_of_an_extension_knows_where_it_is() -> None:
         assert made.hooks[0].executor.text == wanted
 
 
+def test_a_matcher_sees_the_value_that_the_payload_has_without_one_of_the_host() -> None:
+    for event, value in (("SessionStart", "startup"), ("SessionEnd", "other"), ("PreCompress", "auto")):
+        made = HookEngine.load(config(event, value), "gemini", runner=Scripted(said()))
+        assert made.fire(get("gemini").event(event, {})).outcomes[0].matched, event
+
+
 def test_ten_faults_are_ten_problems_with_their_lines() -> None:
     text = """{"hooks": {
  "BeforeTool": [

@@ -240,3 +240,12 @@ def test_whose_file_it_is() -> None:
     assert recognise([Document(config(), "/w/.grok/hooks/a.json")]).name == "grok"
     assert recognise([Document(config(command='"$GROK_WORKSPACE_ROOT/x.sh"'))]).name == "grok"
     assert recognise([Document(config(matcher="Bash"), "/w/.claude/settings.json")]).name == "claude_code"
+
+
+def test_a_hook_of_a_plugin_knows_where_the_plugin_is() -> None:
+    for layer, wanted in (("bundle", "/p/one"), ("user", None)):
+        runner = Scripted(said())
+        document = Document(config(), "/p/one/hooks/hooks.json", layer=layer)
+        made = HookEngine.load(document, "grok", runner=runner, trust=lambda spec: True)
+        made.fire(CALL)
+        assert runner.requests[0].env.get("GROK_PLUGIN_ROOT") == wanted

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.decode import DecodeError, encode
 from sandhook.hooks.event import Event, Json, JsonObject, ToolResult
+from sandhook.hooks.model import HookSpec
 
 _HTML = str.maketrans(
     {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -36,6 +37,14 @@ def variable(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def plugin_root(spec: HookSpec, name: str) -> dict[str, str]:
+    """Return the variable with the directory of a plugin, from the file of its hook; {} for any other hook."""
+    above, _, _ = spec.file.replace("\\", "/").rpartition("/")
+    if spec.layer != "bundle" or not above:
+        return {}
+    return {name: variable(above.removesuffix("/hooks"))}
 
 
 def text_field(payload: JsonObject, key: str) -> str | None:

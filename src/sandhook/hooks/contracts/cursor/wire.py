@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._claude_shape import read_output
 from sandhook.hooks.contracts._outcome import accidents, broken, stronger, words_of
-from sandhook.hooks.contracts._payload import directory, kind_of_event, variable
+from sandhook.hooks.contracts._payload import directory, kind_of_event, plugin_root, variable
 from sandhook.hooks.contracts.cursor.names import COMMON, EVENTS, GATES, KINDS, PLACES, ROWS
 from sandhook.hooks.decode import encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -48,6 +48,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
             "CURSOR_VERSION": variable(version) if isinstance(version, str) else "",
             "CURSOR_TRANSCRIPT_PATH": variable(event.transcript_path or ""),
             "CLAUDE_PROJECT_DIR": variable(where),
+            **plugin_root(spec, "CURSOR_PLUGIN_ROOT"),
         },
         cwd=event.project_dir
         if (event.project_dir or "")[:1] == "/" and event.project_dir

@@ -20,7 +20,7 @@ from sandhook.hooks.contracts._loader import (
     seconds,
     shell_text,
 )
-from sandhook.hooks.contracts.gemini.names import DEFAULT_TIMEOUT, EVENTS, FIELDS, ROWS, SETTINGS
+from sandhook.hooks.contracts.gemini.names import ABSENT, DEFAULT_TIMEOUT, EVENTS, FIELDS, ROWS, SETTINGS
 from sandhook.hooks.decode import texts_of
 from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import Json, JsonObject
@@ -194,7 +194,8 @@ def _matcher(fields: Fields, handler: Handler) -> Matcher:
         fields.note(f"{handler.group_path}.matcher", f"has no meaning on {handler.event}: all match")
         return ALWAYS
     if key != "tool_name":
-        return matcher_on(key, Exact(pattern), place="reason" if key == "reason" else None)
+        place = "reason" if key == "reason" else None
+        return matcher_on(key, Exact(pattern), place=place, absent=ABSENT.get(key, ""))
     try:
         return ToolName(Regex(pattern, "js", compile_search(pattern, "js")))
     except PatternError as error:

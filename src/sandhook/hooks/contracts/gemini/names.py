@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sandhook.hooks.contracts._rows import Row
+
+if TYPE_CHECKING:
+    from sandhook.hooks.event import JsonObject
 
 _TOOL = ("tool_name", "tool_input", "mcp_context?")
 
@@ -22,6 +27,16 @@ ROWS = {
 EVENTS = {name: row.kind for name, row in ROWS.items()}
 
 COMMON = ("session_id", "transcript_path", "cwd", "hook_event_name", "timestamp")
+
+#: The values in the payload of an event that has none.
+ABSENT: JsonObject = {
+    "transcript_path": "",
+    "timestamp": "",
+    "source": "startup",
+    "reason": "other",
+    "trigger": "auto",
+    "prompt_response": "",
+}
 
 FIELDS = ("type", "command", "name", "timeout", "description", "env")
 

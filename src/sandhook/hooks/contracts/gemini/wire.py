@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts._agent import SNAKE, agent_event, asking, payload
 from sandhook.hooks.contracts._outcome import accidents, after_mark, broken, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import variable
-from sandhook.hooks.contracts.gemini.names import COMMON, EVENTS, ROWS
+from sandhook.hooks.contracts.gemini.names import ABSENT, COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import (
     DATA_DEPTH,
     BoundExceeded,
@@ -34,15 +34,7 @@ BLOCKABLE = ("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeMode
 
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
-    absent: JsonObject = {
-        "transcript_path": "",
-        "timestamp": "",
-        "source": "startup",
-        "reason": "other",
-        "trigger": "auto",
-        "prompt_response": "",
-    }
-    fields = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE, absent)
+    fields = payload(event, (*COMMON, *ROWS[spec.native_event].fields), SNAKE, ABSENT)
     fields["hook_event_name"] = spec.native_event
     stamp = event.timestamp
     if stamp is not None:

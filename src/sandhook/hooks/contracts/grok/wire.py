@@ -7,7 +7,7 @@ import posixpath
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import GOES_ON, accidents, broken, refusal, words_of
-from sandhook.hooks.contracts._payload import an_object, variable
+from sandhook.hooks.contracts._payload import an_object, plugin_root, variable
 from sandhook.hooks.contracts.grok.names import COMMON, EVENTS, GENERIC, MAX_INPUT, ROWS, SNAKE, snake
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -61,6 +61,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
         "GROK_SESSION_ID": variable(event.session_id or ""),
         "GROK_WORKSPACE_ROOT": variable(root),
         "CLAUDE_PROJECT_DIR": variable(root),
+        **plugin_root(spec, "GROK_PLUGIN_ROOT"),
     }
     return asking(spec, event, encode(fields), compat, env=env, cwd=root)
 
