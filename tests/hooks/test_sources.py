@@ -229,7 +229,7 @@ def test_what_may_be_done_with_the_files_of_a_layer() -> None:
     }
     assert {name: paths for name, paths in uses.items() if paths} == {
         "crush": {"/h/.config/crush/crushrc", "/p/crushrc", "/p/.crushrc"},
-        "copilot": {"/p/.claude/settings.json"},
+        "copilot": {"/p/.claude/settings.json", "/p/.claude/settings.local.json"},
         "goose": {"/h/.config/goose/settings.json", "/p/.config/goose/settings.json"},
         "grok": {"/h/.claude/settings.json", "/p/.claude/settings.json"},
     }
