@@ -11,7 +11,8 @@ from __future__ import annotations
 import sys
 from importlib.machinery import PathFinder
 from types import ModuleType
-from typing import Any
+
+from sandhook.typed import Any
 
 #: Attributes that ``bashlex/__init__`` defines, without the modules that its tokenizer imports.
 _PUBLIC = frozenset(["parse", "parsesingle", "parser", "split", "subst", "yacc"])

@@ -5,10 +5,9 @@ Source: POSIX.1-2024 XCU 2.3.1 Alias Substitution; bash 5.2 reference manual 6.6
 
 from __future__ import annotations
 
-from typing import Any
-
 from sandhook.syntax.nodes import CommandList, Node
 from sandhook.syntax.reader import Reader
+from sandhook.typed import Any
 
 
 class AliasExpander:

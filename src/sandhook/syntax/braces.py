@@ -9,10 +9,10 @@ Source: POSIX.1-2024 XCU 2.6.2; bash 5.2 reference manual 3.5.3.
 from __future__ import annotations
 
 import re
-from typing import Literal as OneOf
 
 from sandhook.syntax.nodes import BadSubstitution, Literal, ParameterExpansion, Word, WordPart
 from sandhook.syntax.words import NAME, WordReader, merged, standing_in
+from sandhook.typed import Literal as OneOf
 
 _DIGITS = re.compile(r"[0-9]+")
 _SPECIAL = frozenset("@*#?-$!")

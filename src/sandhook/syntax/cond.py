@@ -6,7 +6,6 @@ Source: bash 5.2 reference manual 3.2.5.2 Conditional Constructs; bash 5.2 parse
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NoReturn
 
 from sandhook.syntax.context import Context
 from sandhook.syntax.nodes import (
@@ -20,6 +19,7 @@ from sandhook.syntax.nodes import (
 )
 from sandhook.syntax.tokens import END, Token
 from sandhook.syntax.words import WordReader
+from sandhook.typed import NoReturn
 
 _UNARY = frozenset("-" + letter for letter in "abcdefghknoprstuvwxzGLNORS")
 _BINARY = frozenset(["=", "==", "!=", "=~", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"])

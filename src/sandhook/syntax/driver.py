@@ -6,10 +6,10 @@ Source: the loop of bashlex's yacc, without its recovery and its debugging.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.syntax.tables import ACTIONS, GOTO_ROWS, GOTOS, PRODUCTIONS, ROWS
 from sandhook.syntax.unexpected import unexpected
+from sandhook.typed import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from sandhook.syntax.lexer import Lexer

@@ -6,8 +6,6 @@ what their own action returned (a list for words, redirections and unfinished li
 
 from __future__ import annotations
 
-from typing import Literal as OneOf
-
 from sandhook.syntax.driver import Action, Driver, Symbols
 from sandhook.syntax.lexer import Lexer
 from sandhook.syntax.nodes import (
@@ -39,6 +37,7 @@ from sandhook.syntax.nodes import (
 )
 from sandhook.syntax.tokens import END, Token
 from sandhook.text.numbers import decimal
+from sandhook.typed import Literal as OneOf
 
 _CONNECTORS: dict[str, OneOf["&&", "||"]] = {"AND_AND": "&&", "OR_OR": "||"}
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from operator import itemgetter
-from typing import NoReturn
 
 from sandhook.errors import ErrorPlace, LimitExceeded, Repeats, ShellSyntaxError
 from sandhook.limits import check_clock, check_fits
 from sandhook.syntax.options import ParseOptions
+from sandhook.typed import NoReturn
 
 _START = itemgetter(0)
 _CONTINUATIONS = re.compile(r"(?:\\\n)++")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sandhook.syntax.nodes import HereDocument
+from sandhook.typed import Any
 
 END = "EOF"
 

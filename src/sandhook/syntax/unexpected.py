@@ -5,13 +5,12 @@ Source: bash 5.2 parse.y, report_syntax_error.
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 from sandhook.errors import ErrorPlace
 from sandhook.syntax._bashlex import OPERATORS
 from sandhook.syntax.tokens import END, Token
 from sandhook.syntax.words import WordReader
 from sandhook.text.quoting import ansi_c, needs_ansi_c
+from sandhook.typed import NoReturn
 
 
 def unexpected(reader: WordReader, token: Token, where: ErrorPlace = "") -> NoReturn:
