@@ -27,11 +27,12 @@ class WriteError(Exception):
     """Standard output cannot be written.
 
     Not an OSError, because these are errors of an operand: a loop over files would continue with the next one.
+    ``data`` is the output that was to be written.
     """
 
-    def __init__(self, error: OSError) -> None:
+    def __init__(self, error: OSError, data: bytes) -> None:
         super().__init__(error.strerror)
-        self.reason = str(error.strerror)
+        self.reason, self.code, self.data = str(error.strerror), error.errno or 0, data
 
 
 # --------------------------------------------------------------------------- the context
@@ -231,7 +232,7 @@ class Context:
             try:
                 self.process.descriptor(1).write(data)
             except OSError as error:
-                raise WriteError(error) from None
+                raise WriteError(error, data) from None
 
     def error(self, message: str) -> None:
         """Write "name: message" to standard error; does nothing when that is closed."""

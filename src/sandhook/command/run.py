@@ -51,8 +51,11 @@ def _run(utility: Utility, arguments: Sequence[str], ctx: Context) -> int:
         return 128 + SIGPIPE
     except WriteError as error:
         ctx.abandon()
-        ctx.error(utility.write_error.replace("{}", error.reason))
-        return utility.write_status
+        from sandhook.command.write_errors import message
+
+        text = message(utility.write_error, error, ctx.name)
+        ctx.write_error(text)
+        return utility.write_status if text else utility.ignored_write_status
 
 
 def _report_usage_error(utility: Utility, error: UsageError, ctx: Context) -> int:

@@ -8,6 +8,15 @@ from sandhook.command.context import Context
 from sandhook.command.options import Syntax, is_negative_number
 from sandhook.typed import Any, Protocol
 
+#: ``WRITE_ERROR`` of programs that report an error of writing once more when they end.
+WRITE_ERROR_TWICE = {"": "write error: {}", "large": "write error: {}\n{name}: write error"}
+
+#: That of the programs of util-linux, which report a full disk alone.
+WRITE_ERROR_UTIL_LINUX = {"": "write error: {}", "large": "write error", "EPIPE": "", "EBADF": ""}
+
+#: That of programs that report the reason only for a closed descriptor, where they write nothing.
+WRITE_ERROR_CLOSED = {"": "write error", "EBADF": "write error: {}"}
+
 
 class Declaration(Protocol):
     """What declares a utility: a module, or an object that ``@utility`` made.
@@ -22,7 +31,8 @@ class Declaration(Protocol):
     USAGE_STATUS: The exit status of usage errors and failures (default 1). OPTION_STATUS: That of an unknown option.
     USAGE: A line before the hint to --help. NAMED_HINT: The hint begins with the utility's name, or does so for these
     names. HINT_QUOTE: Its opening quote. ARGP: The hint also names --usage, as that of programs made with argp.
-    WRITE_ERROR: The message for an error of output, with "{}" for the reason. WRITE_STATUS: The exit status of that.
+    WRITE_ERROR: The message for an error of output; see ``write_errors``. WRITE_STATUS: The exit status of that.
+    IGNORED_WRITE_STATUS: The exit status if the program ignores such an error.
     FIXED_NAMES: Names that messages begin with, also if the utility is called by a path.
     """
 
@@ -38,7 +48,7 @@ class Utility:
     """
 
     __slots__ = (
-        "_syntax", "argp", "declaration", "fixed_names", "hint_quote", "informs", "named_hint", "operand_words",
+        "_syntax", "argp", "declaration", "fixed_names", "hint_quote", "ignored_write_status", "informs", "named_hint", "operand_words",
         "option_status", "programs", "raw", "run", "subcommands", "usage", "usage_status", "write_error", "write_status",
     )  # fmt: skip
 
@@ -59,7 +69,8 @@ class Utility:
         self.option_status: int = getattr(
             declaration, "OPTION_STATUS", _EX_USAGE if self.argp else self.usage_status
         )
-        self.write_error: str = getattr(declaration, "WRITE_ERROR", "write error: {}")
+        self.write_error: str | Mapping[str, str] = getattr(declaration, "WRITE_ERROR", "write error: {}")
+        self.ignored_write_status: int = getattr(declaration, "IGNORED_WRITE_STATUS", 0)
         self.write_status: int = getattr(declaration, "WRITE_STATUS", self.usage_status)
         self.fixed_names: Container[str] = getattr(declaration, "FIXED_NAMES", ())
 

@@ -12,12 +12,12 @@ from sandhook.command.counts import read_count
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, opt, option_set
 
+WRITE_ERROR = {"": "standard output: {}", "large": "write failed"}
+
 USAGE_STATUS = 2
 NAMED_HINT = True
 _SIZE = 65_536
 _MAX_SIZE = 2**63 - 1
-
-WRITE_ERROR = "standard output: {}"
 
 
 @option_set

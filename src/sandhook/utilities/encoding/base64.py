@@ -11,8 +11,11 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.utility import WRITE_ERROR_TWICE
 from sandhook.text.quoting import quote_odd
 from sandhook.utilities.encoding.wrapping import wrap_size, write_wrapped
+
+WRITE_ERROR = WRITE_ERROR_TWICE
 
 _ALPHABET = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=")
 

@@ -10,9 +10,10 @@ from typing import Any
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.command.utility import WRITE_ERROR_CLOSED
 from sandhook.utilities.encoding.digests import ALGORITHMS, Algorithm, Settings, check_listing, print_digest
 
-WRITE_ERROR = "write error"
+WRITE_ERROR = WRITE_ERROR_CLOSED
 
 
 @option_set

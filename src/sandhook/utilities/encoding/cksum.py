@@ -11,10 +11,13 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.command.utility import WRITE_ERROR_CLOSED
 from sandhook.text.quoting import quote_odd
 from sandhook.utilities.encoding.checksum import blake, require_check_mode, settings_of
 from sandhook.utilities.encoding.digests import ALGORITHMS, Algorithm, check_listing, print_digest
 from sandhook.utilities.encoding.sums import SUMS, sum_line
+
+WRITE_ERROR = WRITE_ERROR_CLOSED
 
 _KNOWN = ("bsd", "sysv", "crc", "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "sm3")
 
@@ -25,9 +28,6 @@ def _algorithm(text: str) -> str:
         names = "".join(f"\n  - '{name}'" for name in _KNOWN)
         raise UsageError(f"invalid argument '{text}' for '--algorithm'\nValid arguments are:{names}")
     return text
-
-
-WRITE_ERROR = "write error"
 
 
 @option_set

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from sandhook.command.context import Context
 from sandhook.command.operands import reason
 from sandhook.command.options import also, opt, option_set
+from sandhook.command.utility import WRITE_ERROR_CLOSED
 from sandhook.text.quoting import quote_odd
 from sandhook.utilities.encoding.sums import sum_line
 
-WRITE_ERROR = "write error"
+WRITE_ERROR = WRITE_ERROR_CLOSED
 
 
 @option_set

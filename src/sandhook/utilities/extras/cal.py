@@ -14,6 +14,8 @@ from sandhook.dates.clock import days_from_civil, moment, zone_of
 from sandhook.record import Record
 from sandhook.text.numbers import is_number
 
+WRITE_ERROR = ""
+
 USAGE_STATUS = 64
 _NAMES = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",

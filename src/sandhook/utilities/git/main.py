@@ -8,13 +8,16 @@ setting names is started, and nothing is fetched or pushed.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 
-from sandhook.command.context import Context
+from sandhook.command.context import Context, WriteError
+from sandhook.kernel.signals import BrokenPipe
 from sandhook.utilities.git.options import Options
 
 RAW = True  # each command has options of its own, which git parses by other rules
 _NOT_INSTALLED = 127
+_FATAL = 128
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
@@ -28,7 +31,16 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             b"git: the package dulwich is not installed; install it with: pip install 'sandhook[git]'\n"
         )
         return _NOT_INSTALLED
-    return run_git(arguments, ctx)
+    try:
+        status = run_git(arguments, ctx)
+        ctx.flush()
+    except WriteError as error:
+        ctx.abandon()
+        if error.code == errno.EPIPE:
+            raise BrokenPipe from None  # git sends itself the signal, also when it is ignored
+        ctx.write_error(f"fatal: write failure on standard output: {error.reason}\n")
+        return _FATAL
+    return status
 
 
 __all__ = ["RAW", "Options", "run"]

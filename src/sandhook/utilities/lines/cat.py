@@ -13,6 +13,8 @@ from sandhook.command.pieces import PIECE, map_bytes
 from sandhook.text.quoting import quote_odd
 from sandhook.vfs.errors import error_text
 
+WRITE_ERROR = {"": "write error: {}", "EBADF": "standard output: {}"}
+
 
 @option_set
 class Options:

@@ -9,7 +9,10 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import Inform, UsageError, also, opt, option_set
+from sandhook.command.utility import WRITE_ERROR_UTIL_LINUX
 from sandhook.text.width import width_of
+
+WRITE_ERROR = WRITE_ERROR_UTIL_LINUX
 
 _FEEDS = {"7": -2, "8": -1, "9": 1, "\x07": -2, "\x08": -1, "\t": 1}  #: what follows ESC, and half lines
 _TAB = 8

@@ -11,8 +11,11 @@ from sandhook.command.context import Context
 from sandhook.command.operands import reason
 from sandhook.command.options import opt, option_set
 from sandhook.command.pieces import pieces
+from sandhook.command.utility import WRITE_ERROR_TWICE
 from sandhook.text.quoting import quote_odd
 from sandhook.utilities.lines.tabs import TabStops, parse_tabs
+
+WRITE_ERROR = WRITE_ERROR_TWICE
 
 NUMERIC = "tabs"
 

@@ -13,6 +13,11 @@ from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.operands import reason
 from sandhook.command.options import opt, option_set
 
+WRITE_ERROR = {
+    "": "error while closing output file: {}",
+    "large": "conversion stopped due to problem in writing the output",
+}
+
 ARGP = True
 HINT_QUOTE = "`"
 
@@ -41,8 +46,6 @@ _WORDS = {
 
 
 _WINDOW = 4_096  #: bytes that are converted at once
-
-WRITE_ERROR = "error while closing output file: {}"
 
 
 @option_set

@@ -10,7 +10,10 @@ from collections.abc import Iterator, Sequence
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.operands import reason
 from sandhook.command.options import opt, option_set
+from sandhook.command.utility import WRITE_ERROR_TWICE
 from sandhook.text.quoting import quote_odd
+
+WRITE_ERROR = WRITE_ERROR_TWICE
 
 _ESCAPES = {"n": b"\n", "t": b"\t", "\\": b"\\", "0": b"", "b": b"\b", "f": b"\f", "r": b"\r", "v": b"\v"}
 

@@ -11,7 +11,10 @@ from collections.abc import Sequence
 from sandhook.command.context import Context
 from sandhook.command.operands import reason
 from sandhook.command.options import option_set
+from sandhook.command.utility import WRITE_ERROR_UTIL_LINUX
 from sandhook.vfs.errors import fs_error
+
+WRITE_ERROR = WRITE_ERROR_UTIL_LINUX
 
 _NO_CHARACTER = "Invalid or incomplete multibyte or wide character"
 

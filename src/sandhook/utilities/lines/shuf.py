@@ -14,7 +14,10 @@ from sandhook.command.counts import bounded_number
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.command.pieces import split
+from sandhook.command.utility import WRITE_ERROR_TWICE
 from sandhook.text.quoting import quote_odd
+
+WRITE_ERROR = WRITE_ERROR_TWICE
 
 _MAX = 1 << 63
 

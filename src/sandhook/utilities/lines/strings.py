@@ -14,6 +14,8 @@ from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.text.quoting import quote_odd
 
+WRITE_ERROR = ""
+
 NUMERIC = "legacy"
 #: Zero bytes before the byte of a character, and after it.
 _ENCODINGS = {"s": (0, 0), "S": (0, 0), "b": (1, 0), "l": (0, 1), "B": (3, 0), "L": (0, 3)}

@@ -12,14 +12,15 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.command.pieces import split
+from sandhook.command.utility import WRITE_ERROR_CLOSED
 from sandhook.text.locale import characters_are_bytes
 from sandhook.text.quoting import quote_odd
 from sandhook.vfs.errors import error_text
 
+WRITE_ERROR = WRITE_ERROR_CLOSED
+
 _PIPE_WIDTH = 7  #: of numbers when a size is not known in advance
 _INCOMPLETE = re.compile(rb"[\xc2-\xdf]\Z|[\xe0-\xef][\x80-\xbf]?\Z|[\xf0-\xf4][\x80-\xbf]{0,2}\Z")
-
-WRITE_ERROR = "write error"
 
 
 @option_set

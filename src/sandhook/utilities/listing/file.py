@@ -17,6 +17,9 @@ from sandhook.command.context import Context, Reader
 from sandhook.command.operands import beneath, reason, stat_of
 from sandhook.command.options import UsageError, also, opt, option_set
 
+WRITE_ERROR = ""
+IGNORED_WRITE_STATUS = 1
+
 _HEAD = 65_536  #: the number of bytes that are examined
 
 #: Tests that -e accepts; some have no effect here.

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import opt, option_set
 
+WRITE_ERROR = ""
+
 PERMUTE = False
 USAGE_STATUS = 2
 

@@ -15,6 +15,8 @@ from sandhook.command.operands import reason
 from sandhook.command.options import also, opt, option_set
 from sandhook.vfs.path import VirtualPath
 
+WRITE_ERROR = ""
+
 OPTION_STATUS = 255
 _OWN_ADDRESS = "127.0.0.1"
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Literal
 
-from sandhook.command.context import Context, Failure, Reader
+from sandhook.command.context import Context, Failure, Reader, WriteError
 from sandhook.command.operands import beneath, find, reason
 from sandhook.command.options import Inform, UsageError, also, opt, option_set
 from sandhook.dates.clock import strftime
@@ -119,12 +119,18 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise Inform("help")
     if options.list_ and worker.kind != "gzip":
         return worker.list_streams(operands)
-    for name in operands or ("-",):
-        ctx.charge()
-        if name == "-":
-            worker.stream()
-        else:
-            worker.file(name)
+    name = "-"
+    try:
+        for name in operands or ("-",):
+            ctx.charge()
+            if name == "-":
+                worker.stream()
+            else:
+                worker.file(name)
+        ctx.flush()
+    except WriteError as error:
+        ctx.abandon()
+        return worker.lost_output(error, name)
     if options.list_ and len(operands) > 1 and worker.listed_files:
         worker.print_row(worker.totals[0], worker.totals[1], worker.totals[2], "(totals)", "")
     return worker.status()
@@ -193,6 +199,12 @@ class _Worker:
         if self.options.quiet and severity in ("warning", "note") and "already exists" not in text:
             return
         self.ctx.write_error(("\n" if blank_line_before else "") + f"{self.tool}: {text}\n")
+
+    def lost_output(self, error: WriteError, name: str) -> int:
+        """Report that standard output cannot be written; return the exit status."""
+        text = self.messages.lost_output(self.tool, error, self.messages.stream if name == "-" else name)
+        self.ctx.write_error(text)
+        return int(bool(text))
 
     def stream(self) -> None:
         """Compress or expand standard input to standard output."""

@@ -5,6 +5,9 @@ Oracle: gzip 1.12, bzip2 1.0.8, XZ Utils 5.4.
 
 from __future__ import annotations
 
+import errno
+
+from sandhook.command.context import WriteError
 from sandhook.formats.compressed import CorruptError
 
 #: The text, and the severity: "error", "warning", "corrupt", or "note", which does not change the exit status.
@@ -29,6 +32,10 @@ class GzipMessages:
     #: Exit statuses of warnings, and of damaged data.
     warning = 2
     corrupt = 1
+
+    def lost_output(self, program: str, error: WriteError, name: str) -> str:
+        """Return the message for standard output that cannot be written, "" for none."""
+        return f"\n{program}: stdout: {error.reason}\n"
 
     def missing(self, name: str) -> Message:
         return f"{name}: No such file or directory", "error"
@@ -78,6 +85,12 @@ class BzipMessages(GzipMessages):
     stream = "(stdin)"
     warning = 1
     corrupt = 2
+
+    def lost_output(self, program: str, error: WriteError, name: str) -> str:
+        return (
+            f"\n{program}: I/O or other error, bailing out.  Possible reason follows.\n{program}: {error.reason}\n"
+            f"\tInput file = {name}, output file = (stdout)\n"
+        )
 
     def missing(self, name: str) -> Message:
         return f"Can't open input file {name}: No such file or directory.", "error"
@@ -155,6 +168,9 @@ class XzMessages(GzipMessages):
     """The messages of xz."""
 
     stream = "(stdin)"
+
+    def lost_output(self, program: str, error: WriteError, name: str) -> str:
+        return "" if error.code == errno.EPIPE else f"{program}: (stdout): Write error: {error.reason}\n"
 
     def exists(self, target: str) -> Message:
         return f"{target}: File exists", "error"

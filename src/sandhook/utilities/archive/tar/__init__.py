@@ -33,6 +33,9 @@ from sandhook.utilities.archive.tar.options import (
 )
 from sandhook.utilities.archive.tar.select import Selection
 
+WRITE_ERROR = "-: Cannot write: {}\n{name}: Error is not recoverable: exiting now"
+WRITE_STATUS = 2
+
 if TYPE_CHECKING:
     from sandhook.formats.compressed import Compression
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.command.context import Context
+from sandhook.command.context import Context, WriteError
 from sandhook.command.inform import usage
 from sandhook.command.options import Inform
 from sandhook.utilities.data.jq.arguments import TRY_HELP, MisuseError, Options, parse
@@ -24,7 +24,18 @@ FIXED_NAMES = ("jq",)
 
 
 def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return jq's status: 0, 2 usage or file, 3 compilation, 5 run time; with -e 1 and 4 too."""
+    """Return jq's status: 0, 2 usage, file or output, 3 compilation, 5 run time; with -e 1 and 4 too."""
+    try:
+        status = _run(arguments, ctx)
+        ctx.flush()
+    except WriteError as error:
+        ctx.abandon()
+        ctx.write_error(f"Error: writing output failed: {error.reason}\n")
+        return 2
+    return status
+
+
+def _run(arguments: Sequence[str], ctx: Context) -> int:
     try:
         command = parse(tuple(arguments))
     except MisuseError as error:

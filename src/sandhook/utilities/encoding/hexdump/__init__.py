@@ -14,8 +14,11 @@ from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.inputs import Joined
 from sandhook.command.operands import reason
 from sandhook.command.options import also, opt, option_set
+from sandhook.command.utility import WRITE_ERROR_UTIL_LINUX
 from sandhook.record import Record
 from sandhook.utilities.encoding.hexdump.format import Pattern, parse_patterns
+
+WRITE_ERROR = WRITE_ERROR_UTIL_LINUX
 
 _SIZE = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)(?:([KMGTPE])(i?B)?|b)?", re.ASCII | re.IGNORECASE)
 

@@ -13,6 +13,8 @@ from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.utilities.compare.sides import is_binary, split_lines
 from sandhook.utilities.extras.diff3.blocks import ALL, FIRST, SECOND, THIRD, Block, blocks
 
+WRITE_ERROR = {"": "standard output: {}", "large": "write failed"}
+
 USAGE_STATUS = 2
 NAMED_HINT = True
 _OLD, _YOURS = 1, 2

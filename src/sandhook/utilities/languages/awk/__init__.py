@@ -7,10 +7,12 @@ L-AWK-005 (nesting and warnings), L-AWK-007 (kinds of names), L-AWK-008 (faults 
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 
-from sandhook.command.context import Context
+from sandhook.command.context import Context, WriteError
 from sandhook.command.options import Inform, UsageError, also, opt, option_set
+from sandhook.kernel.signals import BrokenPipe
 from sandhook.kernel.stack import stack_exceeds
 from sandhook.text.locale import as_bytes, characters_are_bytes
 from sandhook.utilities.languages.awk.compile import compile_program
@@ -124,7 +126,11 @@ def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context)
         program = compile_program(text, dialect, ctx.charge, _assigned_names(options))
         rt = Runtime(ctx, program.symbols)
         _prepare(rt, options, names)
-        return run_program(rt, program)
+        status = run_program(rt, program)
+        ctx.flush()
+        return status
+    except WriteError as error:
+        return _report_lost_output(sources, rt, ctx, error)
     except ProgramError as error:
         # gawk has read the newline that it does not expect, and counts its line
         lines_read = 1 if text[error.at : error.at + 1] == "\n" else 0
@@ -139,6 +145,25 @@ def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context)
     finally:
         if rt is not None:
             rt.finish()
+
+
+def _report_lost_output(sources: Sources, rt: Runtime | None, ctx: Context, error: WriteError) -> int:
+    """Print what gawk prints when standard output cannot be written; return the exit status.
+
+    gawk sends itself the signal of a broken pipe, also when it is ignored.
+    """
+    ctx.abandon()
+    if error.code == errno.EPIPE:
+        raise BrokenPipe
+    record = rt.where() if rt is not None else ""
+    from sandhook.command.write_errors import C_BUFFER
+
+    if len(error.data) > C_BUFFER:
+        where = "" if "\n" in sources.text.strip() else sources.where(1)  # of several lines none is known
+        ctx.error(f'{where}{record}fatal: print to "standard output" failed: {error.reason}')
+        return 2
+    ctx.error(f"{record}warning: error writing standard output: {error.reason}")
+    return 1
 
 
 def _assigned_names(options: Options) -> tuple[str, ...]:

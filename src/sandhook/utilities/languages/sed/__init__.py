@@ -23,6 +23,13 @@ from sandhook.utilities.languages.sed.records import Expression, RecordsRegex
 from sandhook.utilities.languages.sed.script import Chunk, Language, Pattern, ScriptError
 from sandhook.vfs.errors import error_text
 
+WRITE_ERROR = {
+    "": "couldn't flush stdout: {}",
+    "large": "couldn't write {items} to stdout: {}",
+    "EBADF": "couldn't close stdout: {}",
+}
+WRITE_STATUS = 4
+
 USAGE = "Usage: sed [OPTION]... {script-only-if-no-other-script} [input-file]..."
 _CACHE_SIZE = 128  #: compiled scripts in the cache
 _MAX_CACHED_LENGTH = 8_192  #: characters of the longest script in the cache

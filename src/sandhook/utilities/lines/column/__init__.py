@@ -14,9 +14,12 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
 from sandhook.command.options import also, opt, option_set
 from sandhook.command.pieces import PIECE
+from sandhook.command.utility import WRITE_ERROR_UTIL_LINUX
 from sandhook.text.width import width_of
 from sandhook.utilities.lines.column.tables import as_json, as_tree, fit_widths, wrap_row
 from sandhook.vfs.errors import fs_error
+
+WRITE_ERROR = WRITE_ERROR_UTIL_LINUX
 
 _WIDTH = 80
 _WORD = re.compile(r"[^ \t]+")

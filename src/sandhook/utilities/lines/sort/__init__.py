@@ -18,6 +18,12 @@ from sandhook.utilities.lines.sort.keys import Key, KeyFunction, check_flags, ke
 from sandhook.utilities.lines.sort.runs import sort_lines, sorted_integers
 from sandhook.vfs.errors import error_text
 
+WRITE_ERROR = {
+    "": "fflush failed: 'standard output': {}\n{name}: write error",
+    "EBADF": "fflush failed: 'standard output': {}\n{name}: write error: {}",
+    "large": "write failed: 'standard output': {}\n{name}: write error",
+}
+
 USAGE_STATUS = 2
 RAW = True  # "+1 -2" are keys, even after operands
 _LINE_COST = 64  #: bytes of memory that a line occupies in addition to its text
@@ -103,9 +109,6 @@ def check_kind(text: str) -> str:
         f"invalid argument '{text}' for '--check'\nValid arguments are:\n  - 'quiet', 'silent'\n  - 'diagnose-first'",
         status=1,
     )
-
-
-WRITE_ERROR = "fflush failed: 'standard output': {}\nsort: write error"
 
 
 @option_set

@@ -10,7 +10,10 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context
 from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.utility import WRITE_ERROR_TWICE
 from sandhook.utilities.lines.tr.sets import Set, parse_set
+
+WRITE_ERROR = WRITE_ERROR_TWICE
 
 PERMUTE = False
 _ALL = bytes(range(256))

@@ -18,6 +18,11 @@ from sandhook.utilities.listing.find.parse import Parser
 from sandhook.utilities.listing.find.state import Settings, Unknown, Visit, Walk
 from sandhook.vfs.base import Entry, Stat
 
+WRITE_ERROR = {
+    "": "'standard output': {}\n{name}: write error",
+    "EBADF": "'standard output': {}\n{name}: write error: {}",
+}
+
 RAW = True  # words with a dash are the expression, after the first operand also options
 
 #: The parts of an expression: N is a number, +N or -N. The tests hold that this is all that ``parse`` accepts.

@@ -22,6 +22,8 @@ from sandhook.utilities.listing.tree import xml as xml
 from sandhook.utilities.listing.tree.nodes import MAX_DEPTH, Forest, Node, Rules, patterns
 from sandhook.utilities.listing.tree.paths import PathForest
 
+WRITE_ERROR = ""
+
 _BOXES = ("│\u00a0\u00a0 ", "├── ", "└── ")
 _GRAPHICS = ("x   ", "tqq ", "mqq ")  #: between sequences that choose a terminal's graphic characters
 _ASCII = ("|   ", "|-- ", "`-- ")

@@ -17,6 +17,8 @@ from sandhook.text.numbers import is_number
 from sandhook.utilities.processes.ps.columns import COLUMNS, Column, Facts
 from sandhook.utilities.processes.table import Row, process_rows
 
+WRITE_ERROR = {"": "write error: {}", "EPIPE": ""}
+
 RAW = True  # letters may have no dash, and the meaning of some depends on it
 
 _USAGE = """

@@ -22,6 +22,9 @@ from sandhook.utilities.system.getopt.long import (
     Scanner,
 )
 
+WRITE_ERROR = {"": "write error: {}", "EPIPE": "", "EBADF": ""}
+WRITE_STATUS = 3
+
 RAW = True  # a first argument without a dash is the OPTSTRING of the old form
 USAGE_STATUS = 2
 _INVALID_OPTIONS, _ENHANCED = 1, 4
