@@ -18,7 +18,7 @@ from sandhook.kernel.descriptor import Description
 from sandhook.kernel.failure import CommandFailure
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
-from sandhook.state.environment import exported_variables, set_environment
+from sandhook.state.environment import exported_variables, lower_level, set_environment
 from sandhook.state.fork import fork
 from sandhook.state.state import Function, Interpreter, State
 from sandhook.text.numbers import decimal
@@ -276,10 +276,8 @@ def _in_place(runtime: Interpreter, state: State, run: Callable[[State], int], *
     """
     state.process.caught = set()  # as execve does; ignored signals stay ignored
     inner = _fork_for_command(runtime, state, state.process)
-    level = inner.values.get("SHLVL")
-    depth = decimal(level) if exec_ and not state.subshell and isinstance(level, str) else None
-    if depth is not None:
-        inner.values["SHLVL"] = str(max(depth - 1, 0))  # a shell that replaces this one keeps the level
+    if exec_ and not state.execution.in_parentheses:
+        _lower_level(inner)
     return runtime.guard_stack(state, lambda: run(inner))
 
 
@@ -292,8 +290,16 @@ def _fork_for_command(runtime: Interpreter, state: State, process: Process) -> S
     state.budget.charge(1)
     inner = fork(state, process)
     inner.traps = {}
+    if state.execution.replaced_shell == state.calls:
+        _lower_level(inner)
     runtime.count_call(inner)
     return inner
+
+
+def _lower_level(state: State) -> None:
+    level = state.values.get("SHLVL")
+    if isinstance(level, str):
+        state.values["SHLVL"] = lower_level(level)
 
 
 def _run_as(runtime: Interpreter, state: State, child: Process, run: Callable[[State], int]) -> int:
@@ -367,6 +373,7 @@ def replace_shell(
         inner.execution.last_command = inner.calls  # the process has nothing else to do
         return run_file(runtime, inner, file, argv)
 
+    state.execution.replaced_shell = -1  # exec itself lowers the level
     return _in_place(runtime, state, run, exec_=True)
 
 

@@ -63,6 +63,17 @@ def _texts(argv: Sequence[Argument]) -> list[str]:
     return [word if isinstance(word, str) else trace.assigned(word) for word in argv]
 
 
+def _line_of_body(function: Function) -> int:
+    """Return the line of the body as bash knows it: of the brace of a group, 0 for other bodies."""
+    return function.body.line if isinstance(function.body, BraceGroup) else 0
+
+
+def _hidden_traps(state: State, function: Function) -> dict[str, str] | None:
+    """Remove and return the traps that a call does not inherit."""
+    traced = state.options.functrace or bool(function.attributes & TRACE)
+    return traps.suspend(state, {"ERR": state.options.errtrace, "DEBUG": traced, "RETURN": traced})
+
+
 def call_function(runtime: Interpreter, state: State, function: Function, arguments: list[str]) -> int:
     """Call a function with its own positional parameters and locals."""
     frames = state.frames
@@ -77,19 +88,15 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
         frame.temporary, frame.assigned_before = set(frame.saved), set(frame.saved)
         state.pending_temporaries.clear()
     positional, loops, source = state.positional, state.loops, state.source
-    hidden: dict[str, str] | None = None
-    if state.traps:
-        traced = state.options.functrace or bool(function.attributes & TRACE)
-        inherited = {"ERR": state.options.errtrace, "DEBUG": traced, "RETURN": traced}
-        hidden = traps.suspend(state, inherited)
+    hidden = _hidden_traps(state, function) if state.traps else None
     state.positional = frame.arguments = arguments
     frames.append(frame)
     state.loops = 0
     errexit_suppressed = state.errexit_suppressed
-    returned = True
+    returned = ended = True
     try:
         if state.instrumented:
-            state.line = (function.body.line if isinstance(function.body, BraceGroup) else 0) or function.line
+            state.line = _line_of_body(function) or function.line
             runtime.debug(state)
         if state.calls & 3 == 0:
             frame.charge = _charge_four(state, arguments, positional)
@@ -101,11 +108,14 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
     except ReturnFrom as leaving:
         status = leaving.status
         state.errexit_suppressed = errexit_suppressed
+        ended = False
     except (Discard, ExitShell):  # these leave all calls, without RETURN traps
         returned = False
         raise
     finally:
         if returned and "RETURN" in state.traps:
+            if ended:  # otherwise the line is that of ``return``
+                state.line = _line_of_body(function)
             runtime.run_trap(state, "RETURN")
         if hidden is not None:
             traps.resume(state, hidden)

@@ -100,7 +100,8 @@ class Program:
 
     def adopt(self, trees: tuple[CommandList, ...]) -> None:
         """Have the units of these trees, which were parsed without the number of the first line and without errors."""
-        self._units = [Unit(self._compile(tree), -1) for tree in trees]
+        last = len(trees) - 1
+        self._units = [Unit(self._compile(tree, index == last), -1) for index, tree in enumerate(trees)]
         self._complete = True
         self.weight += len(self.key[0]) // 3  # about as many as in scripts
 
@@ -160,14 +161,15 @@ class Program:
                 self._complete = True
                 return
             line = self.key[2]
-            run = self._compile(shift_lines(tree, line - 1) if line != 1 else tree)
+            is_last = self.key[0].find("\n", parser.offset) in (-1, len(self.key[0]) - 1)
+            run = self._compile(shift_lines(tree, line - 1) if line != 1 else tree, is_last)
         self._units.append(Unit(run, parser.offset, tuple(parser.warnings)))
         parser.warnings.clear()
         self._parser = parser
         _PROGRAMS.count(self, 1 + (len(self.key[0]) >> 8) + parser.pieces)
 
-    def _compile(self, tree: CommandList) -> Run:
-        return compile_unit(tree, records_last_argument=self._records_last_argument)
+    def _compile(self, tree: CommandList, is_last: bool) -> Run:
+        return compile_unit(tree, records_last_argument=self._records_last_argument, is_last=is_last)
 
 
 def load_program(text: str, options: ParseOptions, store: TreeStore | None, line: int = 1) -> Program:

@@ -294,6 +294,7 @@ class Runtime:
         """Run a whole script (None: the one on standard input) and its EXIT trap; return the status."""
         if text is not None and state.invocation.input == "string":
             state.values["BASH_EXECUTION_STRING"] = text
+            state.execution.main_calls, state.execution.replaced_shell = state.calls, -1
         try:
             if text is None:
                 from sandhook.interp.stdin_script import run_stdin

@@ -40,6 +40,7 @@ def run_sourced(runtime: Interpreter, state: State, path: str, arguments: list[s
     if state.traps:
         traps.note_return(state, status)
     if "RETURN" in state.traps:
+        state.line = line
         runtime.run_trap(state, "RETURN")
     state.status = status
     return status

@@ -120,7 +120,12 @@ def backquote(text: str) -> Text:
 
     def run(state: State) -> str:
         body = state.shell.substitution_body(state, text)
-        return substitute(body, None)(state)
+
+        def run_body(inner: State) -> int:
+            inner.execution.main_calls = inner.calls
+            return body(inner)
+
+        return substitute(run_body, None)(state)
 
     return run
 

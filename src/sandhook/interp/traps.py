@@ -35,8 +35,8 @@ def run_trap(runtime: Interpreter, state: State, name: str) -> int:
     tracing.return_status = None if name == "DEBUG" else status
     finished = True
     try:
-        # Traps of signals count their lines from 1; others have the line of the command.
-        first = None if name in ("ERR", "DEBUG") else 1
+        # Traps of signals count their lines from 1; others have the line of the command or of the call.
+        first = None if name in ("ERR", "DEBUG", "RETURN") else 1
         result = runtime.run_text(state, text, name=_LABELS.get(name, "trap"), line=first)
         state.status = status
     except ExitShell:

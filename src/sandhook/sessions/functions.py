@@ -26,13 +26,13 @@ def stored_text(function: Function, limits: Limits) -> str:
     In a substitution, whether commands were on one line decides how they are printed, as in bash. Raises
     SnapshotError for a function that cannot be read again.
     """
-    name, text = function.name, function.definition()
+    name, text = function.name, function_text(function.name, function.body, as_bash=False)
     for _ in range(_ROUNDS):
         former = text
         unit = _parsed(name, Cursor(former, f"document.state.functions.{shown(name)}"), limits)
         definition = unit.items[0].command
         assert isinstance(definition, FunctionDefinition)
-        text = function_text(name, definition.body)
+        text = function_text(name, definition.body, as_bash=False)
         if text == former:
             return text
     raise SnapshotError(

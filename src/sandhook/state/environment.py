@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sandhook.lazy import cache_texts
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, DYNAMIC, EXPORT, NAMEREF, hash_of
+from sandhook.text.numbers import decimal
 
 
 @cache_texts(1024)
@@ -30,11 +31,19 @@ def exported_variables(state: State) -> dict[str, str]:
     for name, target in state.namerefs.items():  # commands get the name that it refers to
         if state.attributes.get(name, 0) & EXPORT and target:
             exported[name] = target
+    if state.execution.replaced_shell == state.calls and "SHLVL" in exported:
+        exported["SHLVL"] = lower_level(exported["SHLVL"])
     exported.update(state.memo.foreign)
     ordered = {name: exported[name] for name in sorted(exported, key=_bucket)}
     if state.executed is not None:
         ordered["_"] = state.executed
     return ordered
+
+
+def lower_level(level: str) -> str:
+    """Return SHLVL for a command that replaces its shell: a shell started there has the level of that shell."""
+    depth = decimal(level)
+    return "0" if depth is None else str(max(depth - 1, 0))
 
 
 def exported_functions(state: State) -> dict[str, str]:

@@ -127,6 +127,10 @@ class Execution:
     Attributes:
         last_command: The depth of calls at which an external command takes the place of the process, since
             nothing follows it; -1 when commands follow.
+        replaced_shell: The depth of calls at which bash replaces its own process by an external command, which
+            therefore has the level (SHLVL) of the shell; -1 for none.
+        main_calls: The depth of calls of the text of ``bash -c``; -1 in other processes.
+        in_parentheses: The process is that of a list in parentheses.
         direct: The process runs one simple command alone, so an expansion error's status is its own.
         asynchronous: The process runs one command in the background.
         base_calls: The number of calls when the process began to run one simple command alone; -1 for others.
@@ -151,6 +155,9 @@ class Execution:
 
     # Defaults of the class, not slots: a process changes few of them, and every subshell begins with a new record.
     last_command: int = -1
+    replaced_shell: int = -1
+    main_calls: int = -1
+    in_parentheses: bool = False
     direct: bool = False
     asynchronous: bool = False
     base_calls: int = -1

@@ -152,6 +152,6 @@ def read_arithmetic_for(reader: WordReader, start: int, expression: Word) -> tup
 def _trimmed(parts: list[WordPart]) -> tuple[WordPart, ...]:
     """Drop leading blanks, as bash does when it prints the command."""
     if parts and parts[0].__class__ is Literal:
-        text = parts[0][0].lstrip(" \t\n")
+        text = parts[0][0].lstrip(" \t")
         return (Literal(text), *parts[1:]) if text else tuple(parts[1:])
     return tuple(parts)

@@ -4,8 +4,8 @@ The layout is that of ``declare -f``, and of ``bash --pretty-print``. Where bash
 spelling than was read, so does this: ``elif`` as ``else`` with an ``if``, ``for x`` with
 ``in "$@"``, ``$'...'`` as '...', ``<&-`` as ``0>&-``, ``function f`` before every definition,
 a function's body always in braces. Read again, the text means the same; where bash's own output
-would not (``coproc COPROC a b``, a lost ";" after a here-document, a lost 1 in ``1<>f``, ``<f if``), the
-text is written so that it does.
+would not (a lost ";" after a here-document, a lost 1 in ``1<>f``, ``<f if``), the text is written so
+that it does. Only ``declare -f`` prints ``coproc COPROC a b``, as bash does.
 
 Source: bash 5.2 print_cmd.c, as its output shows.
 """
@@ -53,20 +53,24 @@ def unparse(node: n.Node, posix: bool = False) -> str:
         raise LimitExceeded("nesting", MAX_DEPTH, "unparse") from None
 
 
-def function_text(name: str, body: n.Node) -> str:
-    """Return a function's definition as ``declare -f`` and ``type`` print it."""
+def function_text(name: str, body: n.Node, *, as_bash: bool = True) -> str:
+    """Return a function's definition as ``declare -f`` and ``type`` print it.
+
+    ``as_bash``: with ``coproc COPROC cat`` for ``coproc cat``, which bash reads as a command COPROC.
+    """
     printer = Printer(False)
+    printer.names_coprocesses = as_bash
     printer.write(f"{'function ' if name in _RESERVED else ''}{name} () \n")
     printer.function_body(body)
     return printer.text()
 
 
-def substitution_text(body: n.CommandList | None) -> str:
-    """Return what stands between the parentheses of ``$( )``."""
+def substitution_text(body: n.CommandList | None, *, as_bash: bool = False) -> str:
+    """Return what stands between the parentheses of ``$( )``; see ``function_text`` for ``as_bash``."""
     if body is None:
         return ""
     printer = Printer(False)
-    printer.in_substitution = True
+    printer.in_substitution, printer.names_coprocesses = True, as_bash
     printer.command(body)
     text = printer.text() + _terminator(body)
     if text.startswith("time ") and text.endswith(" ;") and _TIME_WORDS.issuperset(text.split()):
@@ -87,6 +91,7 @@ class Printer:
         self.in_connection = 0
         self.deferred: list[n.Redirection] = []  # here-documents whose bodies follow the operator
         self.depth = 0
+        self.names_coprocesses = False
 
     def text(self) -> str:
         self.flush("")
@@ -96,6 +101,10 @@ class Printer:
         if text:
             self.out.append(text)
 
+    def word_text(self, word: n.Node) -> str:
+        """Return a word, with substitutions in the spelling of this printer."""
+        return word_text(word, lambda body: substitution_text(body, as_bash=self.names_coprocesses))
+
     def newline(self, text: str = "") -> None:
         self.write("\n" + " " * self.indent + text)
 
@@ -104,7 +113,7 @@ class Printer:
             self.write(";")
 
     def word(self, word: n.Node) -> None:
-        self.write(word_text(word, substitution_text))
+        self.write(self.word_text(word))
 
     # ------------------------------------------------------------------ commands
 
@@ -207,7 +216,7 @@ class Printer:
             self.flush("")
 
     def simple_command(self, node: n.SimpleCommand) -> None:
-        texts = [word_text(word, substitution_text) for word in (*node.assignments, *node.words)]
+        texts = [self.word_text(word) for word in (*node.assignments, *node.words)]
         if node.redirections and not node.assignments and texts and texts[0] in (*_RESERVED, "--"):
             self.redirections(node.redirections, " " + " ".join(texts))  # "<f if" is the command "if"
             return
@@ -278,15 +287,13 @@ class Printer:
         self.newline("done")
 
     def for_loop(self, node: n.For | n.Select) -> None:
-        words = ['"$@"'] if node.words is None else [word_text(w, substitution_text) for w in node.words]
+        words = ['"$@"'] if node.words is None else [self.word_text(w) for w in node.words]
         keyword = "for" if isinstance(node, n.For) else "select"
         self.write(f"{keyword} {node.name} in {' '.join(words)};")
         self.loop_body(node.body)
 
     def arithmetic_for(self, node: n.ArithmeticFor) -> None:
-        texts = [
-            word_text(word, substitution_text) or "1" for word in (node.init, node.condition, node.update)
-        ]
+        texts = [self.word_text(word) or "1" for word in (node.init, node.condition, node.update)]
         self.write(f"for (({'; '.join(texts)}))")
         self.loop_body(node.body)
 
@@ -302,7 +309,7 @@ class Printer:
         self.write(" in ")
         self.indent += _INDENT
         for clause in node.clauses:
-            patterns = [word_text(pattern, substitution_text) for pattern in clause.patterns]
+            patterns = [self.word_text(pattern) for pattern in clause.patterns]
             self.newline(("(" if patterns[0] == "esac" else "") + " | ".join(patterns))
             self.write(")\n")
             if clause.body is not None:
@@ -360,7 +367,8 @@ class Printer:
             self.redirections(redirections)
 
     def coprocess(self, node: n.Coprocess) -> None:
-        simple = isinstance(node.command, n.SimpleCommand)  # a name would be its first word
+        # a name would be the first word of a simple command
+        simple = isinstance(node.command, n.SimpleCommand) and not self.names_coprocesses
         self.write("coproc " if simple else f"coproc {node.name or 'COPROC'} ")
         self.inner(node.command)
 

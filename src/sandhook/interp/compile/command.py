@@ -7,6 +7,7 @@ from functools import partial
 from sandhook.interp.compile.deferred import Deferred
 from sandhook.interp.compile.functions import is_shallow, last_returns
 from sandhook.interp.compile.protocol import Compiler, Run
+from sandhook.interp.compile.wrappers import end_substitution
 from sandhook.interp.jobs import jobs_of, report_ended_jobs
 from sandhook.interp.subshell import in_subshell, redirects_input, start_subshell
 from sandhook.lazy import lazy_module
@@ -94,6 +95,7 @@ def compile_subshell_body(compiler: Compiler, node: Subshell) -> Run:
     def run(state: State) -> int:
         execution = state.execution
         execution.redirected_input = own_input or execution.reads_pipe
+        execution.in_parentheses = True
         return body(state)
 
     return run
@@ -105,9 +107,13 @@ def _compile_body(compiler: Compiler, node: CommandList) -> Run:
     As in bash, the ``!`` of an only command inverts the subshell's own status: errexit, an error and
     ``return`` are inverted, too, and the command is not a condition.
     """
-    compiler = compiler.for_subshell(last_of_subshell(node))
     item = node.items[0]
     command = item.command
+    last = last_of_subshell(node)
+    if last or not (len(node.items) == 1 and isinstance(command, SimpleCommand)):
+        compiler = compiler.for_subshell(last)
+    else:  # with redirections, bash replaces the shell only by an only command
+        compiler = compiler.for_subshell(frozenset((id(command),)), ends=end_substitution)
     if len(node.items) > 1 or item.background or not isinstance(command, Pipeline) or not command.negated:
         return compiler.list(node)
     if not command.commands:
@@ -136,6 +142,8 @@ def last_of_subshell(node: CommandList) -> frozenset[int]:
     As in bash, a program replaces the subshell there and receives its signals.
     """
     item = node.items[-1]
+    if len(node.items) > 1 and node.items[-2].background:
+        return frozenset()
     last = item.command.commands[-1] if isinstance(item.command, AndOr) else item.command
     if item.background or not isinstance(last, SimpleCommand) or last.redirections:
         return frozenset()
@@ -201,6 +209,8 @@ def _compile_function_body(compiler: Compiler, body: Command) -> Run:
 
 def compile_coprocess(compiler: Compiler, node: Coprocess) -> Run:
     body = compiler.command(node.command)
+    if isinstance(node.command, SimpleCommand):
+        body = end_substitution(body)
     name = node.name or "COPROC"
 
     def start(state: State) -> int:

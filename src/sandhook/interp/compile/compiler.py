@@ -11,8 +11,9 @@ from collections.abc import Callable
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.word import WordCompiler
 from sandhook.interp.compile import command, lists, simple
-from sandhook.interp.compile.protocol import Run
-from sandhook.interp.compile.wrappers import close_substitutions
+from sandhook.interp.compile.command import last_of_subshell
+from sandhook.interp.compile.protocol import Mark, Run
+from sandhook.interp.compile.wrappers import close_substitutions, end_subshell, end_substitution, end_text
 from sandhook.interp.redirect import Apply, Undo, compile_redirections, restore
 from sandhook.interp.subshell import redirects_input
 from sandhook.lazy import lazily, lazy_module
@@ -63,6 +64,8 @@ class Compiler:
         records_last_argument: Commands record their last argument, for ``$_``.
         returns: See ``functions.last_returns``.
         last_commands: See ``command.last_of_subshell``.
+        ends: The mark of the closure of those commands.
+        words: The compiler of words of an outer list.
     """
 
     def __init__(
@@ -71,11 +74,13 @@ class Compiler:
         records_last_argument: bool = False,
         returns: frozenset[int] = frozenset(),
         last_commands: frozenset[int] = frozenset(),
+        ends: Mark = end_subshell,
+        words: WordCompiler | None = None,
     ) -> None:
         self.records_last_argument = records_last_argument
         self.returns = returns
-        self.last_commands = last_commands
-        self.words = WordCompiler(
+        self.last_commands, self.ends = last_commands, ends
+        self.words = words or WordCompiler(
             self._substitution,
             self._backquoted_substitution,
             lambda direction, body: substitution.process_substitution(
@@ -100,7 +105,8 @@ class Compiler:
 
         def run(state: State) -> int:
             if not cache:
-                cache.append(self.list(body))
+                compiler = self.for_subshell(last_of_subshell(body), ends=end_substitution)
+                cache.append(compiler.list(body))
             return cache[0](state)
 
         return run
@@ -125,13 +131,15 @@ class Compiler:
             Compiler(records_last_argument=self.records_last_argument, returns=returns) if returns else self
         )
 
-    def for_subshell(self, last_commands: frozenset[int]) -> Compiler:
-        """Return the compiler of a subshell's body."""
+    def for_subshell(self, last_commands: frozenset[int], *, ends: Mark = end_subshell) -> Compiler:
+        """Return the compiler of a list with these last commands."""
         return (
             Compiler(
                 records_last_argument=self.records_last_argument,
                 returns=self.returns,
                 last_commands=last_commands,
+                ends=ends,
+                words=self.words,
             )
             if last_commands
             else self
@@ -264,6 +272,9 @@ COMPILER = Compiler()
 _RECORDING_COMPILER = Compiler(records_last_argument=True)
 
 
-def compile_unit(node: CommandList, *, records_last_argument: bool = False) -> Run:
-    """Compile one input unit; see ``Compiler`` for ``records_last_argument``."""
-    return (_RECORDING_COMPILER if records_last_argument else COMPILER).list(node)
+def compile_unit(node: CommandList, *, records_last_argument: bool = False, is_last: bool = False) -> Run:
+    """Compile one input unit; see ``Compiler`` for ``records_last_argument``. ``is_last``: no text follows."""
+    compiler: Compiler = _RECORDING_COMPILER if records_last_argument else COMPILER
+    if is_last and (len(node.items) == 1 or not isinstance(node.items[-1].command, AndOr)):
+        compiler = compiler.for_subshell(last_of_subshell(node), ends=end_text)
+    return compiler.list(node)

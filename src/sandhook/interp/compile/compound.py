@@ -302,6 +302,7 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
                     status = body(state)
                 except ContinueLoop as control:
                     status = _continue_loop(state, control, outer)
+                state.line = line
                 if state.instrumented is not is_instrumented:  # the body set or removed a DEBUG trap
                     is_instrumented = state.instrumented
                     _, condition, update = traced if is_instrumented else plain

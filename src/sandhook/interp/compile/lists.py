@@ -7,6 +7,7 @@ from itertools import zip_longest
 
 from sandhook.interp.compile.deferred import Deferred
 from sandhook.interp.compile.protocol import Compiler, Run
+from sandhook.interp.compile.wrappers import end_substitution
 from sandhook.interp.jobs import report_ended_jobs
 from sandhook.interp.redirect import Undo, install, restore
 from sandhook.interp.subshell import direct, in_background, in_subshell, skip_exit_trap, start_subshell
@@ -94,7 +95,7 @@ def _compile_item(compiler: Compiler, item: ListItem) -> tuple[Run, Command | No
         command = node._replace(negated=False) if isinstance(node, Pipeline) and node.negated else node
         run = compiler.final(command)
         if isinstance(command, SimpleCommand):
-            return _background_debugged(run, command), None
+            return _background_debugged(end_substitution(run), command), None
         return in_background(run, node), None  # "! x &" does not invert, in bash
     if isinstance(node, AndOr):
         return compile_and_or(compiler, node), None

@@ -11,6 +11,7 @@ from sandhook.syntax.nodes import Command, CommandList, Redirection
 from sandhook.typed import Protocol, TypeAlias
 
 Run: TypeAlias = Callable[[State], int]
+Mark: TypeAlias = Callable[[Run], Run]
 
 
 class Compiler(Protocol):
@@ -28,8 +29,10 @@ class Compiler(Protocol):
         int
     ]  #: ids of the simple commands with which a subshell ends, whatever their status
 
-    def for_subshell(self, last_commands: frozenset[int]) -> Compiler:
-        """Return the compiler of a subshell's body."""
+    ends: Mark  #: the mark of the closure of those commands
+
+    def for_subshell(self, last_commands: frozenset[int], *, ends: Mark = ...) -> Compiler:
+        """Return the compiler of a list with these last commands."""
         ...
 
     def list(self, node: CommandList) -> Run:

@@ -131,7 +131,7 @@ def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = Fal
     elif name == "exit":
         run = record_command(run, node)  # for the EXIT trap
     if id(node) in compiler.last_commands:
-        return exec_in_place(run, only_untrapped=True)
+        run = compiler.ends(run)
     return exec_in_place(run) if final else run
 
 

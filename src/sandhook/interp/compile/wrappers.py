@@ -11,15 +11,44 @@ from sandhook.state.state import State
 from sandhook.syntax.nodes import SimpleCommand
 
 
-def exec_in_place(run: Run, *, only_untrapped: bool = False) -> Run:
-    """Let an external command at this depth of calls replace its process, which runs nothing after it.
-
-    ``only_untrapped``: not while traps are set, for they run after the command.
-    """
+def exec_in_place(run: Run) -> Run:
+    """Let an external command at this depth of calls replace its process, which runs nothing after it."""
 
     def run_last(state: State) -> int:
-        if not (only_untrapped and state.traps):
-            state.execution.last_command = state.calls
+        state.execution.last_command = state.calls
+        return run(state)
+
+    return run_last
+
+
+def end_subshell(run: Run) -> Run:
+    """Do so with the last command of a subshell, unless traps are set, for they run after the command."""
+
+    def run_last(state: State) -> int:
+        if not (state.traps and any(state.traps.values())):
+            state.execution.last_command = state.execution.replaced_shell = state.calls
+        return run(state)
+
+    return run_last
+
+
+def end_substitution(run: Run) -> Run:
+    """Mark the last command of a substitution, or a job of one simple command: see ``Execution.replaced_shell``."""
+
+    def run_last(state: State) -> int:
+        if not (state.traps and any(state.traps.values())):
+            state.execution.replaced_shell = state.calls
+        return run(state)
+
+    return run_last
+
+
+def end_text(run: Run) -> Run:
+    """Mark the last command of a text, which replaces the shell if the text is that of ``bash -c``."""
+
+    def run_last(state: State) -> int:
+        if state.execution.main_calls == state.calls and not (state.traps and any(state.traps.values())):
+            state.execution.replaced_shell = state.calls
         return run(state)
 
     return run_last
