@@ -79,11 +79,12 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 readers.append(ctx.open(name))
             except OSError as error:
                 raise Failure(f"{quote_odd(name)}: {reason(error)}") from None
-        inputs = [
-            _Input(number, reader.lines(end), end, options.order, ctx)
-            for number, reader in enumerate(readers, 1)
-        ]
-        _merge(inputs[0], inputs[1], options, end, ctx)
+        lines = [reader.lines(end) for reader in readers]
+        shared = all(name == "-" for name in operands)
+        if shared:  # one stream of the C library, of which each input reads its next line
+            lines[1] = lines[0]
+        inputs = [_Input(number, each, end, options.order, ctx) for number, each in enumerate(lines, 1)]
+        _merge(inputs[0], inputs[1], options, end, ctx, shared)
     finally:
         for reader in readers:
             reader.close()
@@ -92,7 +93,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return 0
 
 
-def _merge(left: _Input, right: _Input, options: Options, end: bytes, ctx: Context) -> None:
+def _merge(left: _Input, right: _Input, options: Options, end: bytes, ctx: Context, shared: bool) -> None:
     tab = options.delimiter.encode("utf-8", "surrogateescape") or b"\0"
     hidden = (options.first, options.second, options.both)
     counts = [0, 0, 0]
@@ -111,5 +112,7 @@ def _merge(left: _Input, right: _Input, options: Options, end: bytes, ctx: Conte
             ctx.write(tab * (column - sum(hidden[:column])) + (line or b"") + end)
         for each in consumed:
             each.advance()
+    if shared:
+        raise Failure("-: Bad file descriptor")  # GNU closes standard input twice
     if options.total:
         ctx.write(tab.join(b"%d" % count for count in counts) + tab + b"total" + end)
