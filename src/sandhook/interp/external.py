@@ -21,7 +21,6 @@ from sandhook.kernel.signals import SIGCHLD
 from sandhook.state.environment import exported_variables, lower_level, set_environment
 from sandhook.state.fork import fork
 from sandhook.state.state import Function, Interpreter, State
-from sandhook.text.numbers import decimal
 from sandhook.typed import TypeAlias
 from sandhook.vfs.errors import TEXTS
 from sandhook.vfs.path import join

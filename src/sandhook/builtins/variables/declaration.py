@@ -6,10 +6,10 @@ Source: bash 5.2 reference manual 4.2 (declare, local), 4.1 (export, readonly). 
 from __future__ import annotations
 
 from sandhook.builtins.base import BuiltinError, invalid_name, runtime, split_reference
-from sandhook.builtins.variables.elements import read_elements
+from sandhook.builtins.variables.elements import ElementsError, read_elements
 from sandhook.builtins.variables.variables import own_value
 from sandhook.record import Record
-from sandhook.state.assigned import Assigned
+from sandhook.state.assigned import Assigned, Elements
 from sandhook.state.assignment import assign
 from sandhook.state.control import Discard, ShellError, readonly_error
 from sandhook.state.frame import Saved
@@ -74,7 +74,7 @@ def split_argument(
     if not isinstance(argument, str):
         name, subscript, append, value = argument
         if isinstance(value, str) and subscript is None and _is_compound(state, name, value, request):
-            return Assigned(name, None, append, read_elements(value))
+            return Assigned(name, None, append, _elements(state, value))
         return argument
     head, equals, value = argument.partition("=")
     # A subscript may hold "=": a[b=1]=2.
@@ -91,10 +91,34 @@ def split_argument(
     if not equals:
         return name, subscript
     if subscript is None and _is_compound(state, name, value, request):
-        return Assigned(name, None, append, read_elements(value))
+        return Assigned(name, None, append, _elements(state, value))
     if subscript is not None:
         subscript = runtime(state).subscript_text(state, name, subscript)
     return Assigned(name, subscript, append, value)
+
+
+def _elements(state: State, text: str) -> Elements:
+    """Return the elements of a text; an error in it ends the input unit, as in bash."""
+    try:
+        return read_elements(text)
+    except ElementsError as error:
+        shell = runtime(state)
+        label = f"{shell.where(state).rpartition(': line ')[0]}: array assign: line "
+        inner = text[1:-1]
+        if error.unclosed:
+            lines = 1 + inner.count("\n")
+            read = lines + (error.token == ")")  # bash counts the lines of what is open from 1
+            messages = (
+                f"{read}: unexpected EOF while looking for matching `{error.token}'",
+                f"{state.line + lines}: syntax error: unexpected end of file",
+            )
+        else:
+            messages = (
+                f"{state.line}: syntax error near unexpected token `{error.token}'",
+                f"{state.line}: `{inner}'",
+            )
+        shell.write_error(state, "".join(f"{label}{message}\n" for message in messages))
+        raise Discard(1) from None
 
 
 def _is_compound(state: State, name: str, value: str, request: Request) -> bool:
@@ -103,7 +127,11 @@ def _is_compound(state: State, name: str, value: str, request: Request) -> bool:
         return False
     if request.add & (ARRAY | ASSOC):
         return True
-    return not request.local and isinstance(own_value(state, name), (IndexedArray, AssociativeArray))
+    if request.local:
+        return False
+    return bool(state.attributes.get(name, 0) & (ARRAY | ASSOC)) or isinstance(
+        own_value(state, name), (IndexedArray, AssociativeArray)
+    )
 
 
 def declare_one(state: State, argument: str | Assigned, request: Request) -> None:

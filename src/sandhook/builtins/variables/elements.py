@@ -7,13 +7,15 @@ its quotes are removed. Compound values in the source of the script are parsed b
 from __future__ import annotations
 
 from sandhook.lazy import lazily
-from sandhook.limits import PIECE, check_clock, check_fits
+from sandhook.limits import PIECE, check_clock, check_fits, timed_items
 from sandhook.state.assigned import Element, Elements
 from sandhook.syntax.quoting import decode_ansi
 
 _BLANKS = " \t\n"
 _BLANK_RUN = lazily(r"[ \t\n]+")
-_PLAIN_RUN = lazily(r"[^ \t\n\]\\'\"$]+")
+_PLAIN_RUN = lazily(r"[^ \t\n\]\\'\"$`;|&<>()]+")
+_OPERATORS = ";|&<>()"
+_CLOSING = {"(": ")", "{": "}"}
 _PLAIN_QUOTED_RUN = lazily(r"[^\"\\]+")
 
 #: Bytes that an element takes, and a piece of text.
@@ -21,13 +23,26 @@ _ELEMENT_BYTES = 160
 _PIECE_BYTES = 64
 
 
+class ElementsError(Exception):
+    """The text is no list of words.
+
+    Attributes:
+        token: The operator that is none of its words, or the character that closes what is open at its end.
+        unclosed: The latter.
+    """
+
+    def __init__(self, token: str, unclosed: bool) -> None:
+        super().__init__(token)
+        self.token, self.unclosed = token, unclosed
+
+
 def read_elements(text: str) -> Elements:
-    """Return the elements of ``text``, which begins with "(" and ends with ")"."""
+    """Return the elements of ``text``, which begins with "(" and ends with ")". Raises ElementsError."""
     return _ElementParser(text[1:-1]).elements()
 
 
 class _ElementParser:
-    """Parses words from left to right; an unclosed quote extends to the end."""
+    """Parses words from left to right. Substitutions are text of their word."""
 
     __slots__ = ("_at", "_text")
 
@@ -91,7 +106,9 @@ class _ElementParser:
             self._look(pieces)
             self._at += 1
             if letter == "\\":
-                pieces.append(text[self._at : self._at + 1].replace("\n", ""))
+                pieces.append(
+                    text[self._at : self._at + 1].replace("\n", "") if self._at < len(text) else letter
+                )
                 self._at += 1
             elif letter == "'":
                 pieces.append(self._until("'"))
@@ -100,13 +117,34 @@ class _ElementParser:
             elif letter == "$" and text[self._at : self._at + 1] == "'":
                 self._at += 1
                 pieces.append(self._ansi())
+            elif letter == "`":
+                pieces.append(f"`{self._until('`')}`")
+            elif (text.startswith("(", self._at) and letter in "$<>") or (
+                text.startswith("{", self._at) and letter == "$"
+            ):
+                pieces.append(letter + self._bracketed())
+            elif letter in _OPERATORS and ends == _BLANKS:
+                raise ElementsError(letter, False)
             else:
                 pieces.append(letter)
         return "".join(pieces)
 
+    def _bracketed(self) -> str:
+        """Read the brackets of a substitution, with those inside of it."""
+        start, depth = self._at, 0
+        opening = self._text[start]
+        closing = _CLOSING[opening]
+        for at, letter in enumerate(timed_items(self._text[start:]), start):
+            depth += (letter == opening) - (letter == closing)
+            if not depth:
+                self._at = at + 1
+                return self._text[start : self._at]
+        raise ElementsError(closing, True)
+
     def _until(self, quote: str) -> str:
         end = self._text.find(quote, self._at)
-        end = len(self._text) if end < 0 else end
+        if end < 0:
+            raise ElementsError(quote, True)
         text = self._text[self._at : end]
         self._at = end + 1
         return text
@@ -126,6 +164,8 @@ class _ElementParser:
             self._look(pieces)
             pieces.append(letter)
             self._at += 1
+        if self._at >= len(text):
+            raise ElementsError('"', True)
         self._at += 1
         return "".join(pieces)
 
@@ -136,6 +176,8 @@ class _ElementParser:
             if self._at - start > PIECE:
                 check_clock()
             self._at += 2 if text[self._at] == "\\" else 1
+        if self._at >= len(text):
+            raise ElementsError("'", True)
         decoded = decode_ansi(text[start : self._at])
         self._at += 1
         return decoded
