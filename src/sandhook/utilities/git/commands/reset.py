@@ -24,7 +24,14 @@ from sandhook.utilities.git.store.index_writing import IndexChange, entry_of
 from sandhook.utilities.git.store.ref_writing import end_operation, move_head
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.store.writing import remove_file, write_new
-from sandhook.utilities.git.work.checkout import Checkout, force_tree, remove_tracked
+from sandhook.utilities.git.work.checkout import (
+    Checkout,
+    WouldOverwrite,
+    force_tree,
+    merge_tree,
+    remove_tracked,
+    switch_tree,
+)
 from sandhook.utilities.git.work.staging import Staging
 from sandhook.utilities.git.work.tree import WorkTree, compare_work_tree
 
@@ -65,9 +72,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0."""
     parsed = Parser(Options).parse(arguments)
     options = parsed.of(Options)
-    if options.mode in ("merge", "keep") or options.patch:
-        name = f"--{options.mode}" if options.mode else "-p"
-        raise GitError(f"reset {name} is not offered in the sandbox (L-GIT-003)", status=129)
+    if options.patch:
+        raise GitError("reset -p is not offered in the sandbox (L-GIT-003)", status=129)
     repository = call.repository
     names = Names(repository)
     operands = list(parsed.operands)
@@ -110,13 +116,15 @@ def _check_paths(repository: Repository, operands: list[str]) -> None:
 def _reset(call: Invocation, options: Options, commit: str | None, name: str, tree: str | None) -> int:
     repository = call.repository
     is_soft = options.mode == "soft"
-    if is_soft and call.access.is_file(f"{repository.git_dir}/MERGE_HEAD"):
-        raise GitError("Cannot do a soft reset in the middle of a merge.")
+    if options.mode in ("soft", "keep") and _is_merging(repository):
+        raise GitError(f"Cannot do a {options.mode} reset in the middle of a merge.")
     if options.mode == "hard":
         change = IndexChange(repository)
         force_tree(Checkout(repository, change), tree)
         if change.changed:
             change.write()
+    elif options.mode in ("merge", "keep"):
+        _keep_changes(call, options.mode, tree, name)
     elif not is_soft:
         _read_tree(repository, tree, Pathspec([], call.access.charge))
         _report_changes(call, options)
@@ -130,6 +138,32 @@ def _reset(call: Invocation, options: Options, commit: str | None, name: str, tr
         text = subject(repository.objects.commit(commit).message)
         call.ctx.write_line(f"HEAD is now at {Names(repository).abbreviate(commit)} {text}")
     return 0
+
+
+def _is_merging(repository: Repository) -> bool:
+    return repository.access.is_file(f"{repository.git_dir}/MERGE_HEAD") or any(
+        entries[0].stage for entries in repository.index.by_path.values()
+    )
+
+
+def _keep_changes(call: Invocation, mode: str, tree: str | None, name: str) -> None:
+    """Do what --merge and --keep do: move to a tree, and keep the changes of files that are the same in both."""
+    repository = call.repository
+    change = IndexChange(repository)
+    checkout = Checkout(repository, change)
+    head = repository.refs.resolve("HEAD")
+    try:
+        if mode == "merge":
+            merge_tree(checkout, tree)
+        else:
+            switch_tree(checkout, None if head is None else repository.objects.tree_of(head), tree)
+    except WouldOverwrite as error:
+        call.error(f"error: {error.reason_to_keep()}")
+        raise GitError(f"Could not reset index file to revision '{name}'.") from None
+    if change.changed:
+        change.write()
+    if mode == "keep":
+        _read_tree(repository, tree, Pathspec([], call.access.charge))
 
 
 def _keep_original_head(repository: Repository) -> None:

@@ -5,7 +5,7 @@ Source: git 2.39, entry.c, unpack-trees.c and builtin/checkout.c.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from sandhook.utilities.git.diff.model import Side
 from sandhook.utilities.git.diff.trees import walk_tree
@@ -25,10 +25,28 @@ _RESERVED = (".git", "git~1")
 
 
 class WouldOverwrite(GitError):
-    """Files with changes, or untracked files, stand where a checkout must write."""
+    """Files with changes, or untracked files, stand where a checkout must write.
 
-    def __init__(self, changed: list[str], untracked: list[str], removed: list[str]) -> None:
+    ``staged``: those of the changed files whose entry of the index has changes.
+    """
+
+    def __init__(
+        self, changed: list[str], untracked: list[str], removed: list[str], staged: Container[str] = ()
+    ) -> None:
         super().__init__(_refusal(changed, untracked, removed), prefix="", status=1)
+        self._staged = staged
+        self._first = min(
+            (path, kind) for kind, paths in enumerate((changed, untracked, removed)) for path in paths
+        )
+
+    def reason_to_keep(self) -> str:
+        """Return what ``git reset --keep`` and ``--merge`` print about the first of these files."""
+        path, kind = self._first
+        if kind:
+            return f"Untracked working tree file '{path}' would be {('overwritten', 'removed')[kind - 1]} by merge."
+        if path in self._staged:
+            return f"Entry '{path}' would be overwritten by merge. Cannot merge."
+        return f"Entry '{path}' not uptodate. Cannot merge."
 
 
 def _refusal(changed: list[str], untracked: list[str], removed: list[str]) -> str:
@@ -173,6 +191,37 @@ def force_tree(checkout: Checkout, tree: str | None) -> None:
         checkout.put(side.path, side.mode, side.oid)
 
 
+def merge_tree(checkout: Checkout, tree: str | None) -> None:
+    """Make the index that of a tree, and with it the files that differ from the index in it; keep other changes.
+
+    Raises:
+        WouldOverwrite: A file that must change is not that of the index.
+    """
+    sides = _files(checkout.repository, tree)
+    entries = checkout.repository.index.by_path
+    paths = sorted(sides.keys() | entries.keys(), key=order)
+    unmerged = {path for path in paths if path in entries and entries[path][0].stage}
+    different = [
+        path
+        for path in paths
+        if path in unmerged or not _same(entries[path][0] if path in entries else None, sides.get(path))
+    ]
+    changed = [
+        path
+        for path in different
+        if path in entries and path not in unmerged and not checkout.is_clean(entries[path][0])
+    ]
+    untracked = [path for path in different if path not in entries and _is_untracked(checkout, path, entries)]
+    if changed or untracked:
+        raise WouldOverwrite(changed, untracked, [])
+    for path in different:
+        side = sides.get(path)
+        if side is None:
+            checkout.remove(path)
+        else:
+            checkout.put(path, side.mode, side.oid)
+
+
 def switch_tree(checkout: Checkout, old: str | None, new: str | None) -> None:
     """Change the index and the tracked files from one tree to another; keep other changes.
 
@@ -210,7 +259,10 @@ def switch_tree(checkout: Checkout, old: str | None, new: str | None) -> None:
         else:
             writes.append(second)
     if changed or untracked or removed:
-        raise WouldOverwrite(changed, untracked, removed)
+        staged = {
+            path for path in changed if path not in entries or not _same(before.get(path), entries[path][0])
+        }
+        raise WouldOverwrite(changed, untracked, removed, staged)
     for path in removes:
         checkout.remove(path)
     for side in writes:
@@ -223,7 +275,7 @@ def _same(first: Side | IndexEntry | None, second: Side | IndexEntry | None) -> 
     return (first.mode, first.oid) == (second.mode, second.oid)
 
 
-def _is_untracked(checkout: Checkout, path: str, before: Mapping[str, Side]) -> bool:
+def _is_untracked(checkout: Checkout, path: str, before: Mapping[str, object]) -> bool:
     """Return True if a file that is neither tracked nor ignored stands at a path."""
     found = checkout.access.stat(checkout.work.path(path))
     if found is None or not _has_plain_parents(checkout.access, checkout.work, path):
