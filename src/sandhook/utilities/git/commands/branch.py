@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser, count
+from sandhook.utilities.git.commands.branch_names import rename_branch
 from sandhook.utilities.git.commands.ref_changes import create_branch, delete_branches
 from sandhook.utilities.git.commands.refs import FilterOptions, select
 from sandhook.utilities.git.errors import GitError
@@ -71,13 +72,19 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
 def _change(call: Invocation, options: Options, operands: list[str]) -> int:
     """Make or remove branches; return the exit status."""
     change = options.change
-    if options.upstream is not None or change not in (None, "-d", "-D", "--delete", "-f", "--force"):
+    if options.upstream is not None or change in ("-t", "--unset-upstream", "--edit-description"):
         name = change or "--set-upstream-to"
         raise GitError(f"branch {name} is not offered in the sandbox (L-GIT-003)", status=129)
     call.check_may_write()
+    if change in _NAMING:
+        copies = change in ("-c", "-C", "--copy")
+        return rename_branch(call, operands, copies=copies, force=change in ("-M", "-C"))
     if change in ("-d", "-D", "--delete"):
         return delete_branches(call, operands, force=change == "-D", quiet=options.quiet)
     return create_branch(call, operands, force=change is not None, track=options.track)
+
+
+_NAMING = frozenset(("-m", "-M", "--move", "-c", "-C", "--copy"))
 
 
 def checked_out_elsewhere(repository: Repository) -> set[str]:
