@@ -37,6 +37,7 @@ _move = lazy_module(f"{_PACKAGE}.move")
 _objects = lazy_module(f"{_PACKAGE}.objects")
 _plumbing_diff = lazy_module(f"{_PACKAGE}.plumbing_diff")
 _ref_changes = lazy_module(f"{_PACKAGE}.ref_changes")
+_reflog = lazy_module(f"{_PACKAGE}.reflog")
 _refs = lazy_module(f"{_PACKAGE}.refs")
 _remove = lazy_module(f"{_PACKAGE}.remove")
 _reset = lazy_module(f"{_PACKAGE}.reset")
@@ -68,6 +69,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "ls-files": lambda: _ls_files.run,
     "ls-tree": lambda: _objects.run_tree,
     "merge-base": lambda: _history.run_base,
+    "reflog": lambda: _reflog.run,
     "remote": lambda: _facts.run_remote,
     "rev-list": lambda: _history.run_list,
     "rev-parse": lambda: _rev_parse.run,
@@ -129,7 +131,7 @@ _REFUSED = (
         (
             "annotate bundle check-attr check-mailmap cherry count-objects column diagnose fast-export "
             "fmt-merge-msg format-patch fsck get-tar-commit-id interpret-trailers mailinfo mailsplit name-rev pack-redundant "
-            "patch-id range-diff reflog show-branch show-index unpack-file verify-commit verify-pack verify-tag"
+            "patch-id range-diff show-branch show-index unpack-file verify-commit verify-pack verify-tag"
         ),
     ),
 )
