@@ -74,6 +74,8 @@ _NO_SYNTAX_ERROR = r"\A(?!.*-c: line)"
 DECLARED = (
     Declared("L-ARITH-003", r"\bset -\w*e", bash="expression recursion level exceeded", early=True),
     Declared("L-CASE-001", r'\bcase [^\n]*"\$\{[^"]+"[^\n]* in '),
+    Declared("L-FIELDS-004", r'"[^"\n]*@[]}"$][^"\n]*\$\{\w+: *\d|"[^"\n]*\$\{\w+: *\d[^"\n]*@'),
+    Declared("L-GREP-007", r"\bgrep -\w*w.*\\1.*-e|\bgrep -\w*w.* -e .*\\1"),
     Declared("L-GLOB-004", r"\*!\([^\n]*\)"),
     Declared("L-GLOB-005", r"\bIFS=[^\n]*-.*\$\{[^}\n]*\}[^\s\"]*\[[^\]\s]*-"),
     Declared("L-GLOB-005", r"\bIFS=[^\n]*-.*\[[^\]\s]*-[^\]\s]*\][^\s\"]*\$[({]"),
@@ -173,4 +175,5 @@ def _outcome(status: int, stdout: bytes, stderr: bytes, where: str, pid: int | N
     texts = [data.decode("utf-8", "surrogateescape").replace(where, WORKSPACE) for data in (stdout, stderr)]
     if pid is not None:
         texts = [re.sub(rf"\b{pid}\b", "PID", text) for text in texts]
+    texts = [re.sub(r"\b20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9}", "NOW", text) for text in texts]
     return Outcome(status, *(re.sub("(?:environment|bash): line [0-9]+: ", "bash: ", text) for text in texts))

@@ -29,7 +29,15 @@ def files(shell: Shell) -> str:
 
 @pytest.mark.parametrize("name", ODD)
 @pytest.mark.parametrize(
-    "command", ["checkout -f", "reset -q --hard", "checkout -q --detach -f", "restore -W -s"]
+    "command",
+    [
+        "checkout -f",
+        "reset -q --hard",
+        "reset -q --keep",
+        "reset -q --merge",
+        "checkout -q --detach -f",
+        "restore -W -s",
+    ],
 )
 def test_a_tree_with_an_odd_name_writes_no_such_file(name: str, command: str) -> None:
     shell = sandbox("unborn")
@@ -53,7 +61,7 @@ def test_a_directory_that_is_a_link_is_replaced_and_not_followed() -> None:
     "command",
     [
         "checkout topic", "checkout -- a", "switch topic", "restore .", "reset --hard", "stash", "stash pop", "stash drop", "stash create",
-        "mv a b", "branch x", "branch -D topic", "tag x", "tag -d v1", "update-ref refs/x HEAD", "commit-tree HEAD^{tree} -m x",
+        "mv a b", "branch x", "branch -D topic", "branch -m x", "branch -c x", "reset --keep HEAD", "reset --merge HEAD", "tag x", "tag -d v1", "update-ref refs/x HEAD", "commit-tree HEAD^{tree} -m x",
         "symbolic-ref HEAD refs/heads/topic",
     ],
 )  # fmt: skip
@@ -71,8 +79,8 @@ def test_without_permission_nothing_changes(command: str) -> None:
     [
         ("printf 'src/* filter=x\\n' >.gitattributes", "-c filter.x.smudge=cat checkout HEAD -- src"),
         ("printf '* ident\\n' >.gitattributes", "checkout -f HEAD -- src"),
-        ("", "checkout -m topic"), ("", "checkout -p"), ("", "reset --keep HEAD"), ("", "stash push -p"), ("", "stash push -- a"),
-        ("", "branch -m x"), ("", "tag -s x"), ("", "tag -a x"), ("", "checkout -t origin/main"), ("", "update-ref --stdin"),
+        ("", "checkout -m topic"), ("", "checkout -p"), ("", "reset -p"), ("", "stash push -p"), ("", "stash push -- a"),
+        ("", "branch -u origin/main"), ("", "reflog expire"), ("", "tag -s x"), ("", "tag -a x"), ("", "checkout -t origin/main"), ("", "update-ref --stdin"),
     ],
 )  # fmt: skip
 def test_what_is_left_out_is_a_named_error(setup: str, command: str) -> None:

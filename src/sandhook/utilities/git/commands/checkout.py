@@ -341,8 +341,6 @@ class _Switch:
     def _move(self, branch: str | None, oid: str | None, revision: str | None) -> None:
         before = (self.old_branch or self.old or "").removeprefix("refs/heads/")
         after = branch.removeprefix("refs/heads/") if branch is not None else (revision or "HEAD")
-        if branch is None and self.options.detach and revision is None:
-            after = oid or ""
         message = f"checkout: moving from {before} to {after}"
         set_head(self.repository, branch or oid or "", self.old, oid, self._person(), message)
         if branch != self.old_branch or self.options.force:
