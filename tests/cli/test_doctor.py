@@ -404,3 +404,51 @@ def test_a_guard_for_another_interpreter_is_proven_on_this_machine(machine: Mach
     machine.approve()
     status, hook = machine.doctor()
     assert (status, hook["verdict"]) == (0, "proven on"), hook
+
+
+def with_case(machine: Machine, case: str) -> None:
+    """Add a case to the expectations of the guard."""
+    path = machine.config.parent / "guard.expect.yaml"
+    path.write_text(path.read_text() + case)
+
+
+@pytest.mark.parametrize(
+    ("case", "said"),
+    [
+        ("  - {name: other, input: {command: rm -rf x}, expect: {decision: deny, reason: other}}\n", "other: reason: expected"),
+        ("  - {name: other, input: {command: ls}, expect: {decision: proceed, context: note}}\n", "other: context: expected"),
+        ("  - {name: other, input: {command: ls}, expect: {decision: proceed, files: {x: y}}}\n", "other: files: x: expected"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("place", ["--sandbox", "--tries=2"])
+def test_all_that_a_case_expects_is_compared(machine: Machine, case: str, said: str, place: str) -> None:
+    machine.guard("claude_code")
+    machine.approve()
+    with_case(machine, case)
+    status, hook = machine.doctor(place)
+    assert (status, hook["verdict"]) == (1, "not on")
+    assert said in what(hook, "refuses")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("PreToolUse", "PostToolUse"), "no hook waits for tool.pre"),
+        (("guard.sh", "gaurd.sh"), "no hook has a command with a match of /guard.sh/"),
+        (('"PreToolUse": [', '"PreToolUse": [], "PostToolUse": ['), "no hook waits for tool.pre"),
+    ],
+)
+def test_expectations_that_reach_no_hook_are_a_failure(
+    machine: Machine, change: tuple[str, str], said: str
+) -> None:
+    machine.guard("claude_code")
+    path = machine.config.parent / "guard.expect.yaml"
+    if "guard.sh" in change:
+        path.write_text(path.read_text().replace("event:", "only: guard.sh\nevent:"))
+    machine.config.write_text(machine.config.read_text().replace(*change))
+    result = machine.run("doctor", "--sandbox", "--format", "json")
+    (missing,) = json.loads(result.stdout)["unreached"]
+    assert (result.status, missing["why"], missing["cases"]) == (1, said, ["rm -rf is refused"])
+    text = machine.run("doctor", "--sandbox")
+    assert f"{said} (case: rm -rf is refused)" in text.stdout
+    assert "1 case without a hook" in text.stdout

@@ -22,7 +22,8 @@ from sandhook.hooks.event import Event, ToolCall
 from sandhook.hooks.inventory import inventory
 from sandhook.hooks.sources import documents
 from sandhook.proving.chaos import chaos
-from sandhook.proving.doctor import Configuration, Settings, doctor
+from sandhook.proving.configuration import Configuration
+from sandhook.proving.doctor import Settings, doctor
 from sandhook.recipes import catalogue
 from tests.proving.mutants import mutants
 from tests.recipes.recipetools import written

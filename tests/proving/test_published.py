@@ -15,7 +15,8 @@ from sandhook.hooks.contracts import Contract, Document, get
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.inventory import inventory
 from sandhook.proving.chaos import Guards, under_faults
-from sandhook.proving.doctor import Configuration, Settings, doctor
+from sandhook.proving.configuration import Configuration
+from sandhook.proving.doctor import Settings, doctor
 from sandhook.proving.faults import FaultName
 from sandhook.proving.guards import find_guards
 

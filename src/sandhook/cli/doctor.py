@@ -30,11 +30,11 @@ from sandhook.hooks.inventory import Item, inventory
 from sandhook.hooks.model import HookSpec
 from sandhook.hooks.trust import read_host
 from sandhook.proving import places
+from sandhook.proving.configuration import Configuration, Unreached
 from sandhook.proving.doctor import (
     TRIES,
     Check,
     CheckState,
-    Configuration,
     DoctorReport,
     HookReport,
     Settings,
@@ -134,7 +134,7 @@ def _doctor(options: argparse.Namespace) -> int:
     status = UNUSABLE if report.problems else NOT_ON if report.failed else 0 if report.proven else NOT_PROVEN
     if options.layout == "json":
         put_json(_json(report, status))
-    elif not report.hooks:
+    elif not report.hooks and not report.unreached:
         put(plain(nothing_found(configurations, options)))
     else:
         _print(report)
@@ -238,6 +238,8 @@ def _print(report: DoctorReport) -> None:
             put("  ".join(map(plain, _head(hook))))
             for text in columns([_row(each) for each in hook.checks]):
                 put(f"  {text}")
+        for missing in report.unreached:
+            put(plain(_unreached(missing)))
         put(plain(_summary(report)))
         return
     from sandhook.cli.terminal import Rows, indented, line, show
@@ -246,6 +248,8 @@ def _print(report: DoctorReport) -> None:
         verdict, *rest = _head(hook)
         show(line((verdict, _VERDICTS[hook.verdict]), *((part, "heading") for part in rest)))
         show(indented(Rows(map(_cells, hook.checks))))
+    for missing in report.unreached:
+        show(line((_unreached(missing), "bad")))
     meaning: Meaning = "bad" if report.failed else "good" if report.proven else "warning"
     show(line((_summary(report), meaning)))
 
@@ -261,6 +265,12 @@ def _head(hook: HookReport) -> list[str]:
         hook.id or "-",
         first + (" ..." if rest else ""),
     ]
+
+
+def _unreached(missing: Unreached) -> str:
+    first, *others = missing.names
+    more = f", and {len(others)} more" if others else ""
+    return f"no hook  {missing.agent}  {missing.file}:{missing.line}: {missing.why} (case: {first}{more})"
 
 
 def _row(each: Check) -> list[str]:
@@ -282,6 +292,8 @@ def _counts(report: DoctorReport) -> Iterator[str]:
     for verdict in _VERDICTS:
         if count := sum(hook.verdict == verdict for hook in report.hooks):
             yield f"{count} {verdict}"
+    if count := sum(len(missing.names) for missing in report.unreached):
+        yield f"{count} case{'' if count == 1 else 's'} without a hook"
 
 
 # JSON.
@@ -294,6 +306,16 @@ def _json(report: DoctorReport, status: int) -> dict[str, object]:
         "status": status,
         "proven": report.proven,
         "hooks": [_hook(hook) for hook in report.hooks],
+        "unreached": [
+            {
+                "contract": missing.agent,
+                "file": missing.file,
+                "line": missing.line,
+                "cases": list(missing.names),
+                "why": missing.why,
+            }
+            for missing in report.unreached
+        ],
         "problems": [str(problem) for problem in report.problems],
     }
 

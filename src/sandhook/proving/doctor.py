@@ -9,11 +9,11 @@ from sandhook.conformance.expectations.model import EventCase, ExpectationFile
 from sandhook.conformance.expectations.project import ProjectError
 from sandhook.conformance.expectations.run import is_selected
 from sandhook.errors import Problem
-from sandhook.hooks.checks import RULES, Finding
-from sandhook.hooks.contracts import Contract, Document, needs_trust
+from sandhook.hooks.checks import RULES
+from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.inventory import Item
-from sandhook.hooks.loading import Trust
 from sandhook.hooks.model import HookSpec, RunResult
+from sandhook.proving.configuration import Configuration, Unreached, unreached_cases
 from sandhook.proving.guards import REFUSING
 from sandhook.proving.launch import program, shell_of
 from sandhook.proving.proof import CaseResult, Prover, Subject
@@ -89,46 +89,24 @@ class DoctorReport(Record):
 
     Attributes:
         hooks: Each hook.
+        unreached: Files of expectations with cases that reach no hook.
         problems: Faults of files of expectations.
     """
 
     hooks: tuple[HookReport, ...]
+    unreached: tuple[Unreached, ...] = ()
     problems: tuple[Problem, ...] = ()
 
     @property
     def failed(self) -> bool:
-        """Whether a hook is not on."""
-        return any(hook.verdict == "not on" for hook in self.hooks)
+        """Whether a hook is not on, or expectations want one that is not there."""
+        return bool(self.unreached) or any(hook.verdict == "not on" for hook in self.hooks)
 
     @property
     def proven(self) -> bool:
         """Whether there are hooks, each guard is proven on, and all others work."""
         good = all(hook.verdict in ("proven on", "works") for hook in self.hooks)
-        return bool(self.hooks) and good and not self.problems
-
-
-class Configuration(Record):
-    """The hooks of one agent, loaded as the agent reads them.
-
-    Attributes:
-        contract: The agent.
-        documents: Its files, weakest layer first.
-        items: Its hooks and faults.
-        findings: What is wrong with them, without running them.
-        expectations: The files of expectations that are about them.
-        sources: Files that installed hooks come from, by the agent's file.
-        project: The directory that the agent runs in.
-        trust: The approvals.
-    """
-
-    contract: Contract
-    documents: tuple[Document, ...]
-    items: tuple[Item, ...]
-    findings: tuple[Finding, ...]
-    expectations: tuple[ExpectationFile, ...]
-    sources: Mapping[str, tuple[str, ...]]
-    project: str
-    trust: Trust | None
+        return bool(self.hooks) and good and not self.unreached and not self.problems
 
 
 class Settings(Record):
@@ -154,21 +132,24 @@ def doctor(
         step: Called after each hook.
     """
     reports: list[HookReport] = []
+    unreached: list[Unreached] = []
     for configuration in configurations:
         examined: list[_Examined] = []
         for item in configuration.items:
             examined.append(_Examined(configuration, item, settings))
             step()
-        refused = {name for each in examined for name in each.refused_cases}
-        reports += [each.report(refused) for each in examined]
-    return DoctorReport(tuple(reports))
+        met = {name for each in examined for name in each.met_cases}
+        reports += [each.report(met) for each in examined]
+        unreached += unreached_cases(configuration)
+    return DoctorReport(tuple(reports), tuple(unreached))
 
 
 class _Examined:
     """One hook with what was found out about it; cases that no hook refuses are known when all were examined.
 
     Attributes:
-        refused_cases: The cases that it refused, each as file and name.
+        refused_cases: The cases that it refused as expected, each as file and name.
+        met_cases: The cases in which it did all that is expected.
     """
 
     def __init__(self, configuration: Configuration, item: Item, settings: Settings) -> None:
@@ -182,6 +163,7 @@ class _Examined:
         self._described = False
         self._started = False
         self.refused_cases: set[tuple[str, str]] = set()
+        self.met_cases: set[tuple[str, str]] = set()
         spec = item.spec
         self._checks.append(_found(item))
         if spec is None:
@@ -268,8 +250,10 @@ class _Examined:
             for result in prover.cases(file):
                 self._described = True
                 self._results.append((file.path, result))
-                if result.refused:
-                    self.refused_cases.add((file.path, result.name))
+                if result.as_expected:
+                    self.met_cases.add((file.path, result.name))
+                    if result.refused:
+                        self.refused_cases.add((file.path, result.name))
 
     def _measure(self, prover: Prover, spec: HookSpec, files: Sequence[ExpectationFile]) -> None:
         """Start the hook several times, with what it refuses if that is known."""
@@ -321,16 +305,16 @@ class _Examined:
 
     # The result.
 
-    def report(self, refused: set[tuple[str, str]]) -> HookReport:
+    def report(self, met: set[tuple[str, str]]) -> HookReport:
         """Return the report.
 
         Args:
-            refused: The cases that some hook of the agent refused.
+            met: The cases in which some hook of the agent does what is expected.
         """
         spec, item = self._item.spec, self._item
         checks = [*self._checks]
         if spec is not None and item.state != "muted":
-            checks += self._refuses(spec, refused)
+            checks += self._refuses(spec, met)
         return HookReport(
             verdict=self._verdict(checks),
             agent=self._configuration.contract.name,
@@ -345,24 +329,18 @@ class _Examined:
             checks=tuple(checks),
         )
 
-    def _refuses(self, spec: HookSpec, refused: set[tuple[str, str]]) -> Iterator[Check]:
+    def _refuses(self, spec: HookSpec, met: set[tuple[str, str]]) -> Iterator[Check]:
         """Yield whether it refuses what it should, and nothing else."""
         if not self._described:
             if _may_refuse(self._configuration, spec):
                 advice = "write the events that it refuses in an *.expect.yaml next to its file"
                 yield Check("refuses", "unproven", "not proven: no expectations", advice)
             return
-        missed = [
-            result
-            for path, result in self._results
-            if result.expected in REFUSING and (path, result.name) not in refused
+        failures = [
+            result for path, result in self._results if self._fails(result, (path, result.name) in met)
         ]
-        wrong = [result for _, result in self._results if result.wrongly_refused]
-        failures = (*missed, *wrong)
         for result in failures[:_SHOWN]:
-            what = f"{result.name}: expected {result.expected}, got {result.word}"
-            why = f" ({result.reason})" if result.reason else ""
-            yield Check("refuses", "failed", what + why, "`sandhook test` shows what the hook did")
+            yield Check("refuses", "failed", result.why, "`sandhook test` shows what the hook did")
         if len(failures) > _SHOWN:
             yield Check("refuses", "failed", f"and {len(failures) - _SHOWN} more cases")
         if failures:
@@ -390,6 +368,16 @@ class _Examined:
                 "note" if self._started else "unproven",
                 f"its expectations have nothing to refuse, {where}",
             )
+
+    def _fails(self, result: CaseResult, met: bool) -> bool:
+        """Return whether a case shows a fault of this hook.
+
+        Args:
+            met: Some hook of the agent does what the case expects.
+        """
+        if result.expected not in REFUSING and result.word == "could-not-run":
+            return self._started and not result.as_expected  # the sandbox may lack a program
+        return result.wrongly_refused or not (met or result.as_expected)
 
     def _verdict(self, checks: Sequence[Check]) -> Verdict:
         states = {check.state for check in checks}

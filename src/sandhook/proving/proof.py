@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from sandhook.conformance.expectations.judge import word_of
+from sandhook.conformance.expectations.judge import effects, word_of
 from sandhook.conformance.expectations.model import EventCase, ExpectationFile, Word
 from sandhook.conformance.expectations.project import Project, ProjectError, in_sandbox, on_host
 from sandhook.hooks.checks.probe import sample
@@ -48,6 +48,7 @@ class CaseResult(Record):
         word: What this hook decided.
         selected: The matcher of the hook wants the event.
         reason: Why, for people.
+        differences: What is not as expected besides the decision: reason, context, changes.
     """
 
     name: str
@@ -55,6 +56,7 @@ class CaseResult(Record):
     word: Word
     selected: bool
     reason: str
+    differences: tuple[str, ...] = ()
 
     @property
     def refused(self) -> bool:
@@ -65,6 +67,23 @@ class CaseResult(Record):
     def wrongly_refused(self) -> bool:
         """Whether the hook refused what should be allowed."""
         return self.expected in ("proceed", "allow") and self.word in REFUSING
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the hook alone does all that the case expects; an approval is not told from no objection."""
+        if self.expected in REFUSING:
+            return self.refused and not self.differences
+        broken = (self.word == "could-not-run") != (self.expected == "could-not-run")
+        return self.word not in REFUSING and not broken and not self.differences
+
+    @property
+    def why(self) -> str:
+        """What is not as expected, for people."""
+        if self.differences and (self.refused or self.word not in (*REFUSING, "could-not-run")):
+            return f"{self.name}: {self.differences[0]}"
+        return f"{self.name}: expected {self.expected}, got {self.word}" + (
+            f" ({self.reason})" if self.reason else ""
+        )
 
 
 class Prover:
@@ -92,11 +111,12 @@ class Prover:
         try:
             with self._project(file.project, case.files) as project:
                 decision = self._fire(project, file.project, self._translated(file, case.event), case.env)
+                differences = tuple(line for _, line in effects(case, decision, project.read))
         except ProjectError as error:
             return CaseResult(case.name, expected, "could-not-run", True, str(error))
         selected = any(outcome.state == "selected" for outcome in decision.outcomes)
         reason = "" if holds(expected, decision) else result_of(expected, decision).reason
-        return CaseResult(case.name, expected, word_of(decision), selected, reason)
+        return CaseResult(case.name, expected, word_of(decision), selected, reason, differences)
 
     def runs(self, file: ExpectationFile | None, case: EventCase | None, count: int) -> list[RunResult]:
         """Start the hook several times; it is started whatever its matcher wants.

@@ -21,6 +21,10 @@ FIELDS: dict[str, Fields] = {
         "status": (COUNT, "exit status"),
         "proven": (FLAG, "each guard is proven on"),
         "hooks": (list_of(reference("hook")), "the hooks"),
+        "unreached": (
+            list_of({"type": "object"}),
+            "files of expectations with cases that reach no hook, and why",
+        ),
         "problems": (TEXTS, "faults of files of expectations"),
     },
     "chaos": {

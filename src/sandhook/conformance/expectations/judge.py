@@ -39,6 +39,12 @@ def differences(case: EventCase, decision: Decision, read: ReadFile) -> Iterator
     actual = word_of(decision)
     if actual != expected.decision and not (actual == "allow" and expected.decision == "proceed"):
         yield "decision", f"decision: expected {expected.decision}, got {actual}"
+    yield from effects(case, decision, read)
+
+
+def effects(case: EventCase, decision: Decision, read: ReadFile) -> Iterator[tuple[Difference, str]]:
+    """Yield each part besides the decision that is not as expected, and a line about it."""
+    expected = case.expected
     context = "\n".join(text for text, _ in decision.context)
     yield from _pattern("reason", expected.reason, decision.reason)
     yield from _pattern("context", expected.context, context)
