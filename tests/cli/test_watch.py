@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from sandhook.cli.watching.subjects import expectation_files
 from tests.cli.terminals import ATTRIBUTES
 from tests.sandbox.tools import every
 
@@ -244,3 +245,17 @@ def test_a_script_that_appears_is_noticed(watch: Callable[..., Session], project
 def test_ctrl_c_ends_quietly(watch: Callable[..., Session]) -> None:
     session = watch()
     assert (session.close(), session.text.replace("^C", "").strip()) == (0, "")
+
+
+def test_a_drive_in_either_case_is_one_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    if sys.platform != "win32":  # what Windows has as one directory
+        (tmp_path / "C:").mkdir()
+        (tmp_path / "c:").symlink_to("C:")
+    drive = "C:" if sys.platform != "win32" else tmp_path.drive.upper()
+    place = f"{drive}/p" if sys.platform != "win32" else f"{drive}{tmp_path.as_posix()[2:]}"
+    Path(place).mkdir(exist_ok=True)
+    for name in ("a.expect.yaml", "b.expect.json", "c.expect.yml"):
+        Path(place, name).write_text("version: 1\n")
+    found = expectation_files({place, place[:1].lower() + place[1:]})
+    assert found == [f"{place}/{name}" for name in ("a.expect.yaml", "b.expect.json", "c.expect.yml")]

@@ -12,7 +12,7 @@ import pytest
 
 from sandhook.conformance.expectations import keys
 from sandhook.conformance.expectations.model import WORDS
-from sandhook.conformance.expectations.reader import read_expectations
+from sandhook.conformance.expectations.reader import below, read_expectations
 from sandhook.conformance.expectations.run import check_hooks, run_file
 from sandhook.conformance.expectations.schema import EXPECTATIONS_SCHEMA
 from sandhook.errors import ConfigError
@@ -258,3 +258,23 @@ def test_pytest_collects_the_cases(project: Path, workers: list[str]) -> None:
     run = subprocess.run([*command, "faulty.expect.yaml"], cwd=project, capture_output=True, text=True)
     assert "faulty.expect.yaml:1: hooks: is missing" in run.stdout
     assert "Traceback" not in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("directory", "name", "path"),
+    [
+        ("c:/p/x", "C:/other/h.json", "C:/other/h.json"),
+        ("c:/p/x", "../h.json", "c:/p/h.json"),
+        ("c:/p", "D:\\a\\..\\b", "D:/b"),
+        ("c:/p", "a\\h.json", "c:/p/a/h.json"),
+        ("//server/share/p", "../h.json", "//server/share/h.json"),
+        (".claude", "C:/other/h.json", "C:/other/h.json"),
+        (".claude", "../h.json", "h.json"),
+        ("", "h.json", "h.json"),
+        ("/p", "../h.json", "/h.json"),
+        ("/p", "/other/h.json", "/other/h.json"),
+        ("/p", "C:/x", "/p/C:/x"),
+    ],
+)
+def test_a_hook_file_may_be_absolute_on_each_system(directory: str, name: str, path: str) -> None:
+    assert below(directory, name) == path

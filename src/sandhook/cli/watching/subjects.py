@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sandhook.cli.check import checked_in
 from sandhook.cli.configuration import directory, gather, store_of
+from sandhook.conformance.expectations.model import is_expectations
 from sandhook.errors import ConfigError, TrustError
 from sandhook.hooks.contracts import ContractError, LoadOptions, UnrecognisedError
 from sandhook.hooks.evidence import shown_pattern
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
     from sandhook.hooks.contracts import Contract, Document
     from sandhook.hooks.model import HookSpec
-
-#: Every name of a file of expectations ends in this.
-_ENDING = ".expect.yaml"
 
 #: How a file was last seen: time of change, size, number and mode; None for one that is not there. An editor that saves
 #: by renaming changes the number, and `chmod +x` the mode alone.
@@ -66,8 +64,8 @@ def subjects(options: argparse.Namespace, names: Sequence[str]) -> list[Subject]
         options: Those of ``check``.
         names: The files that the command line names; () for those of the agents and of the project.
     """
-    configurations = [name for name in names if not name.endswith(_ENDING)]
-    expectations = [name for name in names if name.endswith(_ENDING)]
+    configurations = [name for name in names if not is_expectations(name)]
+    expectations = [name for name in names if is_expectations(name)]
     found: list[Subject] = []
     named: list[str | None] = [*configurations] if names else [None]
     for name in named:
@@ -82,12 +80,12 @@ def subjects(options: argparse.Namespace, names: Sequence[str]) -> list[Subject]
 def expectation_files(directories: Iterable[str]) -> list[str]:
     """Return the files of expectations in directories."""
     found: set[str] = set()
-    for name in directories:
+    for name in {_with_drive(each) for each in directories}:
         try:
             entries = os.listdir(name)  # noqa: PTH208 - pathlib costs 10 ms
         except OSError:
             continue
-        found |= {f"{name}/{entry}" for entry in entries if entry.endswith(_ENDING)}
+        found |= {f"{name}/{entry}" for entry in entries if is_expectations(entry)}
     return sorted(found)
 
 
@@ -221,6 +219,11 @@ def _shown(name: str) -> str:
 
 def _absolute(name: str) -> str:
     return os.path.abspath(name).replace("\\", "/")  # noqa: PTH100
+
+
+def _with_drive(path: str) -> str:
+    """Return a path with the letter of its drive as Windows prints it: an environment may have it in either case."""
+    return path[:1].upper() + path[1:] if path[1:2] == ":" else path
 
 
 def _below(project: str, path: str) -> str:

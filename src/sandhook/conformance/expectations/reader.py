@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ntpath
 import re
 from collections.abc import Mapping, Sequence
 from posixpath import dirname, join, normpath
@@ -56,8 +57,21 @@ def read_expectations(path: str, env: Mapping[str, str] | None = None) -> Expect
     only = top.pattern("only")
     if faults.problems or contract is None:
         raise ConfigError(faults.sorted())
-    project = normpath(join(dirname(path), top.text("project", ".")))
+    project = below(dirname(path), top.text("project", "."))
     return ExpectationFile(path, project, contract, hook_documents, tuple(cases), only)
+
+
+def below(directory: str, name: str) -> str:
+    """Return a path that may be relative to a directory, with slashes.
+
+    The form of both shows the system: "C:/x" is a relative name only in an absolute directory of POSIX.
+    """
+    of_windows = ntpath.splitdrive(directory)[0] != "" or (
+        ntpath.splitdrive(name)[0] != "" and not directory.startswith("/")
+    )
+    if of_windows:
+        return ntpath.normpath(ntpath.join(directory, name)).replace("\\", "/")
+    return normpath(join(directory, name))
 
 
 def _shown(value: Json) -> str:
@@ -83,7 +97,7 @@ def _hooks(
         top.add("contract", f"{error}{near(contract_name, contracts.names())}")
         return None, ()
     try:
-        found = documents([normpath(join(directory, str(name))) for name in names], contract, env)
+        found = documents([below(directory, str(name)) for name in names], contract, env)
         if contract is None:
             contract = contracts.recognise(found)
             found = [contracts.understand(each, env)[1] for each in found]
