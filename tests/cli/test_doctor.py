@@ -358,6 +358,11 @@ def test_an_installed_guard_has_the_expectations_of_its_source(machine: Machine)
     machine.approve()
     status, hook = machine.doctor("--agent", "claude_code")
     assert (status, hook["verdict"]) == (0, "proven on"), hook
+    for options in ([], ["--host"], ["--expect", source / "guard.expect.yaml"]):
+        config = machine.root / ".claude" / "settings.json"
+        result = machine.run("chaos", config, "--fault", "no-home", "--format", "json", *options)
+        (guard,) = json.loads(result.stdout)["guards"]
+        assert (result.status, guard["file"], guard["refusing_cases"]) == (0, config.as_posix(), 1)
 
 
 def test_text_and_no_hooks(machine: Machine) -> None:

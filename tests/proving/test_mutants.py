@@ -144,7 +144,6 @@ def examination(subject: Guard, expectations: ExpectationFile) -> DoctorReport:
         items=tuple(inventory(engine, contract, layers)),
         findings=(),
         expectations=(expectations,),
-        sources={},
         project=subject.root.as_posix(),
         trust=None,
     )

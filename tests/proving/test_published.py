@@ -77,7 +77,6 @@ def test_every_published_hook_can_be_tried(path: Path, tmp_path: Path) -> None:
             items=tuple(inventory(engine, contract, file.documents)),
             findings=(),
             expectations=(file,),
-            sources={},
             project=tmp_path.as_posix(),
             trust=None,
         )

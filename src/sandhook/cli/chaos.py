@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
+from sandhook.cli.installing.sources import installed_sources
 from sandhook.cli.notes import print_note
 from sandhook.cli.output import OUTPUT_VERSION, columns, is_terminal, plain, put, put_json
 from sandhook.errors import ConfigError, SandhookError
 from sandhook.hooks.decode import DecodeError
+from sandhook.proving import sandboxed
 from sandhook.proving.chaos import CASES, Cell, ChaosReport, GuardReport, Guards, guards_of, under_faults
 from sandhook.proving.faults import BY_NAME, FAULTS, FaultName
 from sandhook.proving.guards import find_guards
@@ -47,7 +49,8 @@ def parser() -> Parser:
         "or PATH, with a script that is gone or has CRLF, with a payload that is cut, and so on. What\n"
         "counts is what the agent does then: many agents let an action pass if a hook could not run.\n"
         "Guards are the hooks that refuse a case of *.expect.yaml files, which are looked for next to FILE\n"
-        "and below; FILE may be such a file too. Hooks run in the sandbox, over a copy of the project.\n\n"
+        "and below; FILE may be such a file too. Hooks run in the sandbox, over a copy of the project; with\n"
+        "--host on this machine, where they can do everything that you can.\n\n"
         "refused: the guard refused. allowed: it ran, and let the action pass. crashed: it could not run,\n"
         "and the agent refuses or lets the action pass. uncovered: its matcher does not select such a tool.\n"
         "-: the fault does not concern it.\n\n"
@@ -71,6 +74,11 @@ def parser() -> Parser:
     add("--contract", metavar="NAME", help="with --event: the agent (default: recognised from FILE)")
     add("--cwd", metavar="DIR", help="with --event: the project (default: the current directory)")
     add("--fail-closed", action="store_true", help="try as if each hook were wrapped to fail closed")
+    add(
+        "--host",
+        action="store_true",
+        help="run the guards on this machine, by its own shell and programs, in copies of the project",
+    )
     add("--strict", action="store_true", help="a tool that the matcher does not cover counts as let pass")
     add("--format", dest="layout", choices=("text", "json"), default="text", help="form of the output")
     return result
@@ -129,16 +137,30 @@ def _faults(texts: Sequence[str]) -> list[FaultName] | None:
 def _report(options: argparse.Namespace, faults: list[FaultName] | None) -> ChaosReport:
     from sandhook.cli.progress import progress
 
+    decide = _on_host() if options.host else sandboxed.decide
     if options.event is not None:
-        guards = Guards(find_guards([_one_off(options)]))
+        guards = Guards(find_guards([_one_off(options)], decide))
     elif options.payload is not None:
         raise UsageError("chaos: --payload needs --event")
     else:
-        guards = guards_of(options.files, options.expect)
+        guards = guards_of(options.files, options.expect, sources=installed_sources(), decide=decide)
     with progress(len(guards.found.guards) * len(faults or FAULTS)) as step:
         return under_faults(
-            guards, faults=faults, cases=options.cases or None, fail_closed=options.fail_closed, step=step
+            guards,
+            faults=faults,
+            cases=options.cases or None,
+            fail_closed=options.fail_closed,
+            decide=decide,
+            step=step,
         )
+
+
+def _on_host() -> sandboxed.Decide:
+    from os import environ
+
+    from sandhook.proving.onhost import Machine
+
+    return Machine(environ).decide
 
 
 def _one_off(options: argparse.Namespace) -> ExpectationFile:

@@ -19,6 +19,7 @@ from sandhook.cli.configuration import (
     nothing_found,
     trust_of,
 )
+from sandhook.cli.installing.sources import installed_sources
 from sandhook.cli.notes import print_note
 from sandhook.cli.output import OUTPUT_VERSION, columns, is_terminal, plain, put, put_json
 from sandhook.cli.programs import is_executable
@@ -172,9 +173,10 @@ def _subject(
     home = os.path.expanduser("~").replace("\\", "/")  # noqa: PTH111 - pathlib costs 10 ms
     project = directory(options.cwd)
     around = Surroundings(project, home, read_host, is_executable, lambda name: bool(program(name, env)))
-    sources = _sources(contract.name)
+    sources = installed_sources()
     names = [document.name for document in documents]
-    near = places.expectations_of([*names, *(each for name in names for each in sources.get(name, ()))])
+    near = places.expectations_of(names, sources)
+    named = places.about(given.files, names, sources)
     subject = Configuration(
         contract,
         documents,
@@ -182,8 +184,7 @@ def _subject(
             configuration, inventory(engine, contract, documents, configuration.problems)
         ),
         findings=tuple(check(engine, contract, documents, around, configuration.problems)),
-        expectations=tuple({file.path: file for file in (*given.files, *near.files)}.values()),
-        sources=sources,
+        expectations=tuple({file.path: file for file in (*named, *near.files)}.values()),
         project=project,
         trust=trust_of(configuration, options),
     )
@@ -211,22 +212,6 @@ def _as_the_agent_reads(configuration: AgentConfiguration, items: Sequence[Item]
 
 def _place(spec: HookSpec) -> tuple[str, str, str]:
     return spec.file, spec.path, spec.native_event
-
-
-def _sources(agent: str) -> dict[str, tuple[str, ...]]:
-    """Return the files that installed hooks come from, by the agent's file; expectations may name these."""
-    from sandhook.cli.installing import store
-    from sandhook.installation.errors import InstallationError
-    from sandhook.installation.status import installed_hooks
-
-    found: dict[str, tuple[str, ...]] = {}
-    try:
-        for hook in installed_hooks(store()):
-            if hook.agent == agent and hook.source and hook.source not in found.get(hook.file, ()):
-                found[hook.file] = (*found.get(hook.file, ()), hook.source)
-    except InstallationError as error:
-        print_note(f"note: {error}")
-    return found
 
 
 # Text.

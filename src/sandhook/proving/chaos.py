@@ -8,7 +8,7 @@ for guard in report.guards:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from sandhook.conformance.expectations.model import is_expectations
@@ -16,7 +16,8 @@ from sandhook.errors import Problem
 from sandhook.proving import places
 from sandhook.proving.faults import BY_NAME, FAULTS, OF_THE_TOOL, Fault, FaultName
 from sandhook.proving.guards import Found, Guard, RefusingCase, Untried, find_guards, result_of
-from sandhook.proving.sandboxed import decide
+from sandhook.proving.sandboxed import Decide, decide
+from sandhook.proving.trial import NotTriedError
 from sandhook.record import Record
 
 #: refused: the guard ran and refused. allowed: it ran and let the action pass. crashed: it could not run.
@@ -127,8 +128,9 @@ def chaos(
     faults: Sequence[FaultName] | None = None,
     cases: int | None = CASES,
     fail_closed: bool = False,
+    decide: Decide = decide,
 ) -> ChaosReport:
-    """Try the guards of hook files under faults, in the sandbox.
+    """Try the guards of hook files under faults.
 
     Args:
         files: Hook files, or files of expectations, which name their hook files.
@@ -136,27 +138,43 @@ def chaos(
         faults: Names of faults; None for all.
         cases: How many refusing cases of each guard are tried; None for all.
         fail_closed: Whoever runs the hooks refuses if one could not run.
+        decide: Fires an event at one hook: in the sandbox, or ``onhost.Machine(env).decide``, on this machine.
 
     Raises:
         ConfigError: A hook file cannot be read.
         ContractError: No agent has such a hook file.
         ProjectError: A project cannot be shown to the hooks.
     """
-    guards = guards_of(files, expectations)
-    return under_faults(guards, faults=faults, cases=cases, fail_closed=fail_closed)
+    guards = guards_of(files, expectations, decide=decide)
+    return under_faults(guards, faults=faults, cases=cases, fail_closed=fail_closed, decide=decide)
 
 
-def guards_of(files: Sequence[str], expectations: Sequence[str] = ()) -> Guards:
-    """Return the guards of hook files; see ``chaos``."""
+def guards_of(
+    files: Sequence[str],
+    expectations: Sequence[str] = (),
+    *,
+    sources: Mapping[str, Sequence[str]] = {},
+    decide: Decide = decide,
+) -> Guards:
+    """Return the guards of hook files; see ``chaos``.
+
+    Args:
+        sources: Files that installed hooks come from, by the agent's file; their expectations count.
+    """
     hook_files = [name for name in files if not is_expectations(name)]
     named = [*expectations, *(name for name in files if is_expectations(name))]
     read = places.read(named)
-    near = places.expectations_of(hook_files) if hook_files else places.Expectations()
-    all_files = {file.path: file for file in (*near.files, *read.files)}.values()
+    near = places.expectations_of(hook_files, sources) if hook_files else places.Expectations()
+    installed = {file.path for file in near.files}
+    named_files = [file for file in read.files if file.path not in installed]
+    if hook_files:
+        own = places.about(named_files, hook_files, sources)
+        named_files = [*own, *(file for file in named_files if file.path not in {each.path for each in own})]
+    all_files = [*near.files, *named_files]
     about = {document.name for file in all_files for document in file.documents}
     others = [places.without_cases(name) for name in hook_files if places.absolute(name) not in about]
     problems = tuple(dict.fromkeys((*read.problems, *near.problems)))
-    return Guards(find_guards([*all_files, *others]), problems)
+    return Guards(find_guards([*all_files, *others], decide), problems)
 
 
 def under_faults(
@@ -165,6 +183,7 @@ def under_faults(
     faults: Sequence[FaultName] | None = None,
     cases: int | None = CASES,
     fail_closed: bool = False,
+    decide: Decide = decide,
     step: Callable[[], None] = lambda: None,
 ) -> ChaosReport:
     """Try guards under faults; see ``chaos``.
@@ -174,7 +193,8 @@ def under_faults(
     """
     selected = FAULTS if faults is None else tuple(BY_NAME[name] for name in faults)
     reports = [
-        _report(guard, selected, cases, fail_closed=fail_closed, step=step) for guard in guards.found.guards
+        _report(guard, selected, cases, decide, fail_closed=fail_closed, step=step)
+        for guard in guards.found.guards
     ]
     return ChaosReport(tuple(reports), guards.found.untried, guards.problems)
 
@@ -183,6 +203,7 @@ def _report(
     guard: Guard,
     faults: Sequence[Fault],
     most: int | None,
+    decide: Decide,
     *,
     fail_closed: bool,
     step: Callable[[], None],
@@ -192,7 +213,7 @@ def _report(
         chosen = [each._replace(around=each.around._replace(fail_closed=True)) for each in chosen]
     cells = []
     for fault in faults:
-        cells.append(_cell(fault, chosen))
+        cells.append(_cell(fault, chosen, decide))
         step()
     executor = guard.spec.executor
     return GuardReport(
@@ -222,11 +243,11 @@ def _spread(cases: Sequence[RefusingCase], most: int | None) -> list[RefusingCas
 _ORDER: tuple[CellResult, ...] = ("skipped", "refused", "crashed", "uncovered", "allowed")
 
 
-def _cell(fault: Fault, cases: Sequence[RefusingCase]) -> Cell:
+def _cell(fault: Fault, cases: Sequence[RefusingCase], decide: Decide) -> Cell:
     """Return the worst result of all cases."""
     worst: Cell | None = None
     for each in cases:
-        cell = _try(fault, each)
+        cell = _try(fault, each, decide)
         if worst is None or _badness(cell) > _badness(worst):
             worst = cell
         if not worst.held and worst.result in ("allowed", "crashed"):
@@ -240,11 +261,15 @@ def _badness(cell: Cell) -> tuple[bool, int]:
     return not cell.held, _ORDER.index(cell.result)
 
 
-def _try(fault: Fault, refusing: RefusingCase) -> Cell:
+def _try(fault: Fault, refusing: RefusingCase, decide: Decide) -> Cell:
     trial = fault.change(refusing.trial)
     if isinstance(trial, str):
         return Cell(fault.name, "skipped", True, trial)
-    judgement = result_of(refusing.case.expected.decision, decide(trial, refusing.around))
+    try:
+        decision = decide(trial, refusing.around)
+    except NotTriedError as error:
+        return Cell(fault.name, "skipped", True, str(error))
+    judgement = result_of(refusing.case.expected.decision, decision)
     result: CellResult = judgement.state
     if result == "uncovered" and fault.name not in OF_THE_TOOL:
         result = "allowed"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from sandhook.conformance.expectations.model import EventCase, ExpectationFile, Expected
 from sandhook.conformance.expectations.run import is_selected
@@ -23,7 +23,6 @@ class Configuration(Record):
         items: Its hooks and faults.
         findings: What is wrong with them, without running them.
         expectations: The files of expectations that are about them.
-        sources: Files that installed hooks come from, by the agent's file.
         project: The directory that the agent runs in.
         trust: The approvals.
     """
@@ -33,7 +32,6 @@ class Configuration(Record):
     items: tuple[Item, ...]
     findings: tuple[Finding, ...]
     expectations: tuple[ExpectationFile, ...]
-    sources: Mapping[str, tuple[str, ...]]
     project: str
     trust: Trust | None
 
@@ -57,11 +55,7 @@ class Unreached(Record):
 
 def unreached_cases(configuration: Configuration) -> Iterator[Unreached]:
     """Yield the files whose cases want something of a hook that is not there."""
-    known = {
-        name
-        for document in configuration.documents
-        for name in (document.name, *configuration.sources.get(document.name, ()))
-    }
+    known = {document.name for document in configuration.documents}
     for file in configuration.expectations:
         if not any(document.name in known for document in file.documents):
             continue

@@ -242,8 +242,7 @@ class _Examined:
         self._measure(prover, spec, files)
 
     def _is_about(self, file: ExpectationFile, spec: HookSpec) -> bool:
-        names = (spec.file, *self._configuration.sources.get(spec.file, ()))
-        return any(document.name in names for document in file.documents) and is_selected(spec, file.only)
+        return any(document.name == spec.file for document in file.documents) and is_selected(spec, file.only)
 
     def _prove(self, prover: Prover, files: Sequence[ExpectationFile]) -> None:
         for file in files:

@@ -129,15 +129,24 @@ def _text_first(text: str) -> _Change:
 
 
 def _timeout(trial: Trial) -> Trial:
-    return trial._replace(before=f"sleep {trial.spec.timeout + 60:.0f}")
+    """Return a try that sleeps; its timeout is short, because a real clock runs on this machine."""
+    return _short(trial, 1.0)._replace(before="sleep 60")
+
+
+def _background_child(trial: Trial) -> Trial:
+    return _short(trial, 3.0)._replace(before="sleep 3600 &")
+
+
+def _short(trial: Trial, seconds: float) -> Trial:
+    return trial._replace(spec=trial.spec._replace(timeout=min(trial.spec.timeout, seconds)))
 
 
 def _out_of_memory(trial: Trial) -> Trial | str:
     return trial._replace(ended=frozenset(trial.programs)) if trial.programs else "it starts no program"
 
 
-#: 16,384 lines of 64 bytes, written by the shell itself.
-_OUTPUT_FIRST = "printf '%.0s" + "x" * 63 + "\\n' {1.." + str(OUTPUT // 64) + "}"
+#: Lines of 4,096 bytes, written by the shell itself, which may be any.
+_OUTPUT_FIRST = f"i=0; while [ $i -lt {OUTPUT // 4096} ]; do echo {'x' * 4095}; i=$((i+1)); done"
 
 
 # The payload.
@@ -233,13 +242,13 @@ FAULTS: tuple[Fault, ...] = (
     Fault("no-home", "HOME is not set", _text_first("unset HOME"), "do not depend on HOME"),
     Fault("no-path", "PATH leads to no programs", _text_first("export PATH=/nonexistent/bin"), f"{_PARSE}; {_WRAP}"),
     Fault("no-tmpdir", "TMPDIR does not exist", _text_first("export TMPDIR=/nonexistent/tmp TMP=/nonexistent/tmp TEMP=/nonexistent/tmp"), "refuse if a temporary file cannot be made"),
-    Fault("no-cwd", "the working directory was removed", _text_first("mkdir -p /tmp/sandhook-gone && cd /tmp/sandhook-gone && rmdir /tmp/sandhook-gone"), "begin the path of the script with the agent's variable of the project's directory; " + _WRAP),
+    Fault("no-cwd", "the working directory was removed", _text_first("mkdir -p /tmp/sandhook-gone.$$ && cd /tmp/sandhook-gone.$$ && rmdir /tmp/sandhook-gone.$$"), "begin the path of the script with the agent's variable of the project's directory; " + _WRAP),
     Fault("read-only-disk", "nothing can be written", lambda trial: trial._replace(disk="read-only"), "refuse if a file cannot be written"),
     Fault("full-disk", "the disk is full", lambda trial: trial._replace(disk="full"), "refuse if a file cannot be written"),
     Fault("locale-c", "LC_ALL is C", _text_first("export LC_ALL=C LANG=C"), "set LC_ALL in the script"),
     Fault("locale-turkish", "LC_ALL is tr_TR.UTF-8", _text_first("export LC_ALL=tr_TR.UTF-8 LANG=tr_TR.UTF-8"), "set LC_ALL in the script"),
     Fault("output-first", "1 MB of output precedes the verdict", _text_first(_OUTPUT_FIRST), "refuse by the exit status 2"),
-    Fault("background-child", "a child in the background holds the output open", _text_first("sleep 3600 &"), "redirect the output of children; " + _WRAP),
+    Fault("background-child", "a child in the background holds the output open", _background_child, "redirect the output of children; " + _WRAP),
 )  # fmt: skip
 
 BY_NAME: Mapping[FaultName, Fault] = {fault.name: fault for fault in FAULTS}

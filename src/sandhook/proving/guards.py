@@ -14,7 +14,7 @@ from sandhook.hooks.event import Event
 from sandhook.hooks.evidence import Evidence
 from sandhook.hooks.model import Decision, HookSpec
 from sandhook.hooks.sources import line_of, with_lines
-from sandhook.proving.sandboxed import Surroundings, decide, examined, lacking_of, programs_of
+from sandhook.proving.sandboxed import Decide, Surroundings, decide, examined, lacking_of, programs_of
 from sandhook.proving.trial import Trial
 from sandhook.proving.wrapped import wrapped
 from sandhook.record import Record
@@ -84,13 +84,16 @@ _Key = tuple[str, str, str]
 NO_EXPECTATIONS = "no expectations: write an *.expect.yaml with the events that it refuses"
 
 
-def find_guards(files: Sequence[ExpectationFile]) -> Found:
+def find_guards(files: Sequence[ExpectationFile], decide: Decide = decide) -> Found:
     """Return the guards that expectations are about.
+
+    Args:
+        decide: Fires an event at one hook: in the sandbox, or on this machine.
 
     Raises:
         ProjectError: A project cannot be shown.
     """
-    finder = _Finder()
+    finder = _Finder(decide)
     for file in files:
         finder.read(file)
     return finder.found()
@@ -99,7 +102,8 @@ def find_guards(files: Sequence[ExpectationFile]) -> Found:
 class _Finder:
     """Collects guards from files of expectations."""
 
-    def __init__(self) -> None:
+    def __init__(self, decide: Decide) -> None:
+        self._decide = decide
         self._guards: dict[_Key, Guard] = {}
         self._others: dict[_Key, Untried] = {}
         self._described: set[_Key] = set()
@@ -136,7 +140,7 @@ class _Finder:
         refused = False
         for key, spec in specs:
             refusing = self._refusing(file, case, key, spec)
-            decision = decide(refusing.trial, refusing.around)
+            decision = self._decide(refusing.trial, refusing.around)
             if not stands(expected, decision):
                 whys.append(f"{spec.id}: {result_of(expected, decision).reason}")
                 if decision.could_not_run:
@@ -160,6 +164,7 @@ class _Finder:
         """Return a case with the try of a hook, which ``sandhook hook`` may run."""
         inner = wrapped(spec)
         around = Surroundings(file.project, case.files, case.env, inner is not None and inner.fail_closed)
+        outer = None if inner is None else spec
         if inner is not None:
             executor = spec.executor._replace(type="bash", text=inner.text, argv=())
             spec = spec._replace(executor=executor, timeout=inner.seconds or spec.timeout)
@@ -176,7 +181,7 @@ class _Finder:
             programs_of(evidence),
             stdin=_stdin(file.contract, spec, event),
             lacking=lacking_of(evidence),
-            through_sandhook=inner is not None,
+            outer=outer,
         )
         return RefusingCase(case, trial, around)
 

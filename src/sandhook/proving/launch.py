@@ -86,9 +86,12 @@ class AgentRunner:
         shell: The agent's shell.
         workspace: The directory for hooks whose event names none.
         env: The environment of the agent.
+        linger: Seconds that it waits for children that hold the output; None for the default.
     """
 
-    def __init__(self, shell: AgentShell, workspace: str, env: Mapping[str, str]) -> None:
+    def __init__(
+        self, shell: AgentShell, workspace: str, env: Mapping[str, str], linger: float | None = None
+    ) -> None:
         self._shell = shell
         host = Host(
             prefer="machine",
@@ -96,6 +99,8 @@ class AgentRunner:
             own_shell="never",
             subreaper=sys.platform == "linux",
         )
+        if linger is not None:
+            host = host._replace(linger=linger)
         self._runner = HostRunner(host, select=lambda spec: True, workspace=workspace, env=env)
 
     def __call__(self, request: Request) -> RunResult:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.conformance.expectations.model import (
     EventCase,
@@ -17,7 +17,8 @@ from sandhook.conformance.expectations.model import (
 from sandhook.conformance.expectations.reader import read_expectations
 from sandhook.errors import ConfigError, Problem
 from sandhook.hooks import contracts
-from sandhook.hooks.event import JsonObject
+from sandhook.hooks.contracts import Contract
+from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.sources import documents
 from sandhook.record import Record
 
@@ -51,20 +52,63 @@ def read(names: Sequence[str]) -> Expectations:
     return Expectations(tuple(files), tuple(problems))
 
 
-def expectations_of(hook_files: Sequence[str]) -> Expectations:
-    """Return the expectations next to hook files, and below their directories, that name one of these files.
+def expectations_of(hook_files: Sequence[str], sources: Mapping[str, Sequence[str]] = {}) -> Expectations:
+    """Return the expectations next to hook files, and below their directories, that are about one of these files.
 
     A file of expectations with a fault counts: what it is about is not known.
+
+    Args:
+        sources: Files that installed hooks come from, by the agent's file; what is near them counts too.
+    """
+    origins = [each for name in hook_files for each in sources.get(absolute(name), ())]
+    directories = _directories([*hook_files, *origins])
+    every = read([name for directory in directories for name in _below(directory)])
+    return Expectations(tuple(about(every.files, hook_files, sources)), every.problems)
+
+
+def about(
+    files: Sequence[ExpectationFile], hook_files: Sequence[str], sources: Mapping[str, Sequence[str]] = {}
+) -> list[ExpectationFile]:
+    """Return the expectations that are about hook files.
+
+    Expectations about a file that hooks were installed from are about the hooks in the agent's file.
+
+    Args:
+        sources: Files that installed hooks come from, by the agent's file.
     """
     wanted = {os.path.realpath(name) for name in hook_files}
-    names = [name for directory in _directories(hook_files) for name in _below(directory)]
-    every = read(names)
-    about = [
-        file
-        for file in every.files
-        if any(os.path.realpath(document.name) in wanted for document in file.documents)
-    ]
-    return Expectations(tuple(about), every.problems)
+    installed: dict[str, list[str]] = {}
+    for name in hook_files:
+        for source in sources.get(absolute(name), ()):
+            installed.setdefault(os.path.realpath(source), []).append(name)
+    found: list[ExpectationFile] = []
+    for file in files:
+        names = {os.path.realpath(document.name) for document in file.documents}
+        if names & wanted:
+            found.append(file)
+        targets = dict.fromkeys(target for name in names for target in installed.get(name, ()))
+        found += [_about(file, target) for target in targets]
+    return found
+
+
+def _about(file: ExpectationFile, target: str) -> ExpectationFile:
+    """Return expectations with the file in which their hooks were installed."""
+    installed = without_cases(target)
+    cases = tuple(
+        case._replace(event=_translated(case.event, file.contract, installed.contract)) for case in file.cases
+    )
+    return file._replace(contract=installed.contract, documents=installed.documents, cases=cases)
+
+
+def _translated(event: Event, source: Contract, target: Contract) -> Event:
+    """Return an event with the tool's name of another agent."""
+    if event.tool is None or source.name == target.name:
+        return event
+    for name in source.vocabulary().classes_of(event.tool.name):
+        tools = target.vocabulary().of_class(name)
+        if tools:
+            return event.with_(tool=event.tool._replace(name=tools[0]))
+    return event
 
 
 def without_cases(name: str) -> ExpectationFile:

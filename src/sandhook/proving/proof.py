@@ -110,7 +110,7 @@ class Prover:
         expected = case.expected.decision
         try:
             with self._project(file.project, case.files) as project:
-                decision = self._fire(project, file.project, self._translated(file, case.event), case.env)
+                decision = self._fire(project, file.project, case.event, case.env)
                 differences = tuple(line for _, line in effects(case, decision, project.read))
         except ProjectError as error:
             return CaseResult(case.name, expected, "could-not-run", True, str(error))
@@ -132,25 +132,12 @@ class Prover:
         results: list[RunResult] = []
         with self._project(place, {} if case is None else case.files) as project:
             event = sample(self._subject.spec.event) if case is None else case.event
-            if file is not None:
-                event = self._translated(file, event)
             for _ in range(count):
                 decision = self._fire(project, place, event, {} if case is None else case.env, whatever=True)
                 results += [outcome.run for outcome in decision.outcomes if outcome.run is not None]
                 if sum(each.timed_out for each in results) > 1:
                     break
         return results
-
-    def _translated(self, file: ExpectationFile, event: Event) -> Event:
-        """Return an event with the tool's name of the hook's agent, if the expectations are for another one."""
-        contract = self._subject.contract
-        if event.tool is None or file.contract.name == contract.name:
-            return event
-        for name in file.contract.vocabulary().classes_of(event.tool.name):
-            tools = contract.vocabulary().of_class(name)
-            if tools:
-                return event.with_(tool=event.tool._replace(name=tools[0]))
-        return event
 
     @contextmanager
     def _project(self, directory: str, files: Mapping[str, str | None]) -> Iterator[Project]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from posixpath import basename
+from typing import TypeAlias
 
 from sandhook.builtins import NAMES as BUILTIN_NAMES
 from sandhook.command.own import OwnUtility, utility
@@ -119,6 +120,10 @@ def lacking_of(evidence: Evidence | None) -> tuple[str, ...]:
     )
 
 
+#: Fires the event of a try at its guard alone. It raises NotTriedError for a try that is impossible.
+Decide: TypeAlias = "Callable[[Trial, Surroundings], Decision]"
+
+
 def decide(trial: Trial, around: Surroundings) -> Decision:
     """Fire the event of a try at the guard alone, as its agent would read the result.
 
@@ -168,7 +173,7 @@ def decide(trial: Trial, around: Surroundings) -> Decision:
         )
 
     engine = HookEngine(
-        [Group(trial.contract, (_prepared(trial),))],
+        [Group(trial.contract, (prefixed(trial.spec, trial.before),))],
         runner=run,
         compat="strict",
         fail_closed=around.fail_closed,
@@ -178,19 +183,18 @@ def decide(trial: Trial, around: Surroundings) -> Decision:
     return engine.fire(trial.event.with_(cwd=WORKSPACE, project_dir=WORKSPACE))
 
 
-def _prepared(trial: Trial) -> HookSpec:
-    """Return the hook with the text that runs before it."""
-    spec = trial.spec
-    if not trial.before:
+def prefixed(spec: HookSpec, text: str) -> HookSpec:
+    """Return a hook with shell text that runs before it."""
+    if not text:
         return spec
     executor = spec.executor
     if not executor.argv:
-        return spec._replace(executor=executor._replace(text=f"{trial.before}\n{executor.text}"))
+        return spec._replace(executor=executor._replace(text=f"{text}\n{executor.text}"))
     argv = executor.argv
     if argv[1:2] == ("-c",) and basename(argv[0]) in ("bash", "sh"):
-        argv = (*argv[:2], f"{trial.before}\n{argv[2]}", *argv[3:])
+        argv = (*argv[:2], f"{text}\n{argv[2]}", *argv[3:])
     else:
-        argv = ("bash", "-c", f"{trial.before}\n{' '.join(map(in_single_quotes, argv))}")
+        argv = ("bash", "-c", f"{text}\n{' '.join(map(in_single_quotes, argv))}")
     return spec._replace(executor=executor._replace(argv=argv))
 
 

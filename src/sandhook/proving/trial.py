@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal
 
+from sandhook.errors import SandhookError
 from sandhook.hooks.contracts import Contract
 from sandhook.hooks.event import Event
 from sandhook.hooks.model import HookSpec
@@ -30,7 +31,7 @@ class Trial(Record):
         programs: Names of the programs that it and its scripts start.
         stdin: The payload that it reads; b"" if it reads none.
         lacking: Names of the programs that it starts, and that the sandbox does not have.
-        through_sandhook: ``sandhook hook`` runs it, with its own shell and utilities.
+        outer: The hook that calls ``sandhook hook``, which runs it with its own shell and utilities; None for others.
         replaced: New contents of scripts; None for one that is gone.
         mode: New permissions of all scripts, or None.
         before: Shell text that runs first, in the process of the hook.
@@ -48,7 +49,7 @@ class Trial(Record):
     programs: tuple[str, ...]
     stdin: bytes
     lacking: tuple[str, ...]
-    through_sandhook: bool
+    outer: HookSpec | None = None
     replaced: Mapping[str, bytes | None] = {}
     mode: int | None = None
     before: str = ""
@@ -57,3 +58,12 @@ class Trial(Record):
     ended: frozenset[str] = frozenset()
     disk: Disk = "sound"
     failure: str = ""
+
+    @property
+    def through_sandhook(self) -> bool:
+        """Whether ``sandhook hook`` runs it."""
+        return self.outer is not None
+
+
+class NotTriedError(SandhookError):
+    """A try that is impossible here; the message has the reason."""
