@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pkgutil import get_data
 from typing import Literal, get_args
@@ -54,7 +54,7 @@ class Recipe(Record):
         limits: What the hook cannot do, in lines for the head of the script.
         settings: Variables at the top of the script that its user may change, as lines.
         body: The script without the functions that it calls.
-        cases: The expectations, in neutral words.
+        cases: The expectations, in neutral words; those of ``library/disguises.yaml`` for the example of the recipe too.
     """
 
     name: str
@@ -74,7 +74,7 @@ def get(name: str) -> Recipe:
     if name not in NAMES:
         raise RecipeError(f"unknown recipe {name!r}; {hint(name, NAMES)}")
     head = _mapping(_yaml(f"data/{name}/recipe.yaml"))
-    cases = _yaml(f"data/{name}/cases.yaml")
+    cases = [*_list(_yaml(f"data/{name}/cases.yaml")), *_disguises(_mapping(head.get("example")))]
     return Recipe(
         name,
         _text(head, "summary"),
@@ -84,8 +84,17 @@ def get(name: str) -> Recipe:
         timeout=float(_text(head, "timeout")),
         limits=_text(head, "limits"),
         body=read_data(f"data/{name}/hook.bash"),
-        cases=tuple(map(_mapping, _list(cases))),
+        cases=tuple(map(_mapping, cases)),
     )
+
+
+def _disguises(example: JsonObject) -> Iterator[JsonObject]:
+    """Yield the cases of a command that is refused, as people and models write it otherwise."""
+    if not example:
+        return
+    for each in map(_mapping, _list(_yaml("library/disguises.yaml"))):
+        command = _text(each, "command").replace("COMMAND", _text(example, "command"))
+        yield {"expect": "deny", **each, **example, "command": command}
 
 
 def read_data(name: str) -> str:
