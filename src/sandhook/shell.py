@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 
 from sandhook.builtins.commands import make_commands, standard_commands
@@ -22,7 +22,7 @@ from sandhook.interp.program import TreeStore
 from sandhook.interp.result import Result
 from sandhook.interp.runtime import Runtime
 from sandhook.kernel.descriptor import ReadInput, WriteBytes
-from sandhook.kernel.settings import Settings
+from sandhook.kernel.settings import Restrictions, Settings
 from sandhook.kernel.stack import in_thread_if_stack_is_deep
 from sandhook.limits import Cancellation, Limits, Overflow
 from sandhook.state.state import State
@@ -66,7 +66,6 @@ class Shell:
         cwd, limits: Working directory, created if it does not exist; bounds of each run.
         utilities: Additional commands: functions that ``sandhook.utility`` decorates, or a mapping of
             names to module-like objects with Options and run.
-        without: Names of utilities that scripts do not find, as on a machine that lacks these programs.
         network: What ``curl`` and ``wget`` may reach; nothing without it.
         fs: A file system to use instead of a new MemoryFileSystem.
         parse_cache: Keeps parsed scripts beyond the process.
@@ -78,7 +77,7 @@ class Shell:
         isolation: "process" executes runs in a pool of worker processes that the system confines. A run
             works on a copy of files in memory, and its changes are brought in when it ends. This process
             performs each operation on other files, and each request to the network, for the worker.
-        may_run: Receives the name of each utility before it runs; False refuses it, with the status 126.
+        restrictions: Utilities that scripts do not find or may not run, see ``kernel.settings.Restrictions``.
 
     Raises:
         TypeError: An argument has a wrong type.
@@ -94,7 +93,6 @@ class Shell:
         cwd: str = "/workspace",
         limits: Limits | None = None,
         utilities: Utilities | None = None,
-        without: Collection[str] = (),
         network: Network | None = None,
         fs: FileSystem | None = None,
         parse_cache: TreeStore | None = None,
@@ -104,14 +102,14 @@ class Shell:
         crlf: bool = True,
         world: World | None = None,
         isolation: Isolation = "thread",
-        may_run: Callable[[str], bool] | None = None,
+        restrictions: Restrictions | None = None,
     ) -> None:
         check_shell(files=files, env=env, cwd=cwd, limits=limits, utilities=utilities, fs=fs, network=network)
         self.isolation = isolation
         if isolation != "thread":
             from sandhook.isolation.arguments import check
 
-            check(isolation, utilities=utilities, world=world, may_run=may_run, without=without)
+            check(isolation, utilities=utilities, world=world)
         self.limits = limits or _DEFAULT_LIMITS
         self.world = world
         self.cwd = VirtualPath(cwd) if cwd == "/workspace" else normalize(cwd)
@@ -121,7 +119,7 @@ class Shell:
         elif fs is None:
             fs = MemoryFileSystem(quota_bytes=self.limits.fs_bytes, quota_inodes=self.limits.fs_inodes)
         self.fs: FileSystem = fs
-        self.settings = Settings(start_files, git_writes, dispatches_scripts, may_run)
+        self.settings = Settings(start_files, git_writes, dispatches_scripts, restrictions)
         if git_writes:
             from sandhook.vfs.in_memory import check_in_memory
 
@@ -131,7 +129,8 @@ class Shell:
         if world is None and (self.cwd != "/workspace" or type(fs) is not MemoryFileSystem):
             make_directories(fs, self.cwd)
         self.network = network
-        self._commands = make_commands(utilities, without) if utilities or without else standard_commands()
+        missing = restrictions.missing if restrictions is not None else ()
+        self._commands = make_commands(utilities, missing) if utilities or missing else standard_commands()
         self.crlf, self._lock = crlf, Lock()
         self.runtime = Runtime(self._commands, parse_cache, crlf=crlf)
 

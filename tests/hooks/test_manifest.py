@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sandhook import Shell
 from sandhook.errors import ManifestError
 from sandhook.hooks import HookEngine, ToolPre
 from sandhook.hooks.manifest import Capabilities, Manifest, digest_of, parse, to_json
@@ -15,6 +16,7 @@ from sandhook.hooks.manifest.hold import Holder
 from sandhook.hooks.manifest.schema import MANIFEST_SCHEMA
 from sandhook.hooks.model import Decision, Executor, RunResult
 from sandhook.hooks.runner import SandboxRunner
+from sandhook.kernel.settings import Restrictions
 from sandhook.net.network import Network
 
 EVENT = ToolPre("bash", {"command": "ls"})
@@ -28,7 +30,12 @@ def manifest_for(command: str, **declared: Any) -> Manifest:
 def fire(
     command: str, manifest: Manifest, files: Mapping[str, str] | None = None, **options: Any
 ) -> Decision:
-    runner = SandboxRunner(files=files or {}, holder=Holder(manifest), network=options.pop("network", None))
+    runner = SandboxRunner(
+        files=files or {},
+        holder=Holder(manifest),
+        network=options.pop("network", None),
+        isolation=options.pop("isolation", "thread"),
+    )
     engine = HookEngine.load(
         {"hooks": {"PreToolUse": [{"command": command}]}}, "crush", runner=runner, **options
     )
@@ -59,7 +66,10 @@ def run_of(decision: Decision) -> RunResult:
         ("curl -s http://other.example/; true", {"programs": ("curl",)}, "reaches other.example:80"),
     ],
 )  # fmt: skip
-def test_what_is_not_declared_fails(command: str, declared: dict[str, Any], drift: str) -> None:
+@pytest.mark.parametrize("isolation", ["thread", "process"])
+def test_what_is_not_declared_fails(
+    command: str, declared: dict[str, Any], drift: str, isolation: str
+) -> None:
     network = Network(["http://a.example", "http://other.example"], resolve=lambda host, port: [])
     decision = fire(command, manifest_for(command, **declared), {"a.txt": "1\n"}, network=network)
     run = run_of(decision)
@@ -81,7 +91,8 @@ def test_what_is_not_declared_fails(command: str, declared: dict[str, Any], drif
         ("f=/tmp/x.$$; echo 1 > $f; rm $f", {"writes": ("/tmp/x.*",), "programs": ("rm",)}),
     ],
 )
-def test_what_is_declared_runs(command: str, declared: dict[str, Any]) -> None:
+@pytest.mark.parametrize("isolation", ["thread", "process"])
+def test_what_is_declared_runs(command: str, declared: dict[str, Any], isolation: str) -> None:
     files = {"a.txt": "1\n", "sub/a.txt": "1\n"}
     run = run_of(fire(command, manifest_for(command, **declared), files))
     assert (run.drift, run.failure, run.stderr, run.exit_status) == ((), None, b"", 0)
@@ -127,20 +138,62 @@ def test_a_file_must_have_its_hash() -> None:
     assert fire("bash ./g.sh", manifest, {"g.sh": text}).refused
 
 
-def test_variables_that_are_not_declared_are_not_there() -> None:
-    hook = {
-        "matcher": "Bash",
-        "hooks": [{"type": "command", "command": "echo ${A-none} ${B-none} >&2; exit 2"}],
-    }
-    text = hook["hooks"][0]["command"]  # type: ignore[index]
-    for names, wanted in ((("A",), "1 none"), (("*",), "1 2"), ((), "none none")):
-        engine = HookEngine.load(
-            {"hooks": {"PreToolUse": [hook]}},
-            "claude_code",
-            env={"A": "1", "B": "2"},
-            manifest=manifest_for(text, variables=names),
-        )
-        assert engine.fire(ToolPre("Bash", {"command": "ls"})).reason == wanted
+@pytest.mark.parametrize("isolation", ["thread", "process"])
+@pytest.mark.parametrize(
+    ("script", "declared", "answer"),
+    [
+        ("echo ${A-none} $B >&2; exit 2", ("A", "B"), "1 2"),
+        ("echo ${A-none} >&2; exit 2", ("*",), "1"),
+        ("B=3; echo $A $B >&2; exit 2", ("A",), "1 3"),
+        ("local_b() { local B=4; echo $B >&2; }; local_b; exit 2", (), "4"),
+        ("B=5 bash -c 'echo $B >&2'; exit 2", (), "5"),
+        ("unset B; B=6; export B; bash -c 'echo $B' >&2; exit 2", (), "6"),
+        ("declare -p >/dev/null; compgen -v >/dev/null; echo x >&2; exit 2", (), "x"),
+        ("echo ${B-none} >&2; exit 2", (), None),
+        ("bash -c 'echo ${B-none}' >&2; exit 2", (), None),
+        ("[ -v B ] || echo x >&2; exit 2", (), None),
+        ("name=B; echo ${!name} >&2; exit 2", (), None),
+        ("(( B > 1 )) || echo x >&2; exit 2", (), None),
+        ("(echo $B) >&2; exit 2", (), None),
+    ],
+)
+def test_a_variable_that_is_not_declared_is_missing_and_drift(
+    script: str, declared: tuple[str, ...], answer: str | None, isolation: Any
+) -> None:
+    hook = {"matcher": "Bash", "hooks": [{"type": "command", "command": script}]}
+    engine = HookEngine.load(
+        {"hooks": {"PreToolUse": [hook]}},
+        "claude_code",
+        env={"A": "1", "B": "2"},
+        manifest=manifest_for(script, variables=declared),
+        isolation=isolation,
+    )
+    decision = engine.fire(ToolPre("Bash", {"command": "ls"}))
+    if answer is not None:
+        assert (decision.reason, run_of(decision).drift) == (answer, ())
+    else:
+        assert run_of(decision).drift == ("reads the variable B",)
+        assert decision.refused and decision.fail_closed
+
+
+def test_where_a_held_hook_runs() -> None:
+    assert SandboxRunner(holder=Holder(Manifest()), isolation="process").obstacle is None
+    spec = HookEngine.load({"hooks": {"PreToolUse": [{"command": "true"}]}}, "crush").hooks[0]
+    assert SandboxRunner(holder=Holder(Manifest()), isolation="process").isolation_of(spec) == "process"
+
+
+@pytest.mark.parametrize("isolation", ["thread", "process"])
+def test_a_missing_utility_is_not_found(isolation: Any) -> None:
+    shell = Shell(restrictions=Restrictions(missing=["jq"], programs=["cat"]), isolation=isolation)
+    result = shell.run("jq; echo $?; type jq; ls; echo $?; cat </dev/null; echo $?")
+    assert result.stdout == "127\n126\n0\n"
+    assert result.stderr.splitlines() == [
+        "bash: line 1: jq: command not found",
+        "bash: line 1: type: jq: not found",
+        "bash: line 1: ls: Permission denied",
+    ]
+    assert shell.settings.restrictions is not None
+    assert list(shell.settings.restrictions.asked) == ["ls", "cat"]
 
 
 def test_the_engine_refuses_what_it_cannot_hold() -> None:
@@ -149,10 +202,6 @@ def test_the_engine_refuses_what_it_cannot_hold() -> None:
         HookEngine.load(value, "crush", manifest=Manifest(), host=True)
     with pytest.raises(ValueError, match="own sandbox"):
         HookEngine.load(value, "crush", manifest=Manifest(), runner=SandboxRunner())
-    with pytest.raises(ValueError, match="isolation"):
-        HookEngine.load(value, "crush", manifest=Manifest(), isolation="process")
-    with pytest.raises(ValueError, match="isolation='process'"):
-        SandboxRunner(holder=Holder(Manifest()), isolation="process")
 
 
 @pytest.mark.parametrize(

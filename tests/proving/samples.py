@@ -1,4 +1,4 @@
-"""A large sample of events, to tell a guard that is broken from one that only looks different."""
+"""A large sample of events, which distinguishes a broken guard from one that only looks different."""
 
 from __future__ import annotations
 
@@ -74,6 +74,9 @@ FILES: tuple[dict[str, str | None], ...] = (
 #: How many of a guard's own refusals are disguised, and of how many commands each is fired at each state of the project.
 DISGUISED, STEP = 2, len(FILES)
 
+#: Of this many cases of other guards, one is fired.
+OTHERS = 5
+
 Sample = tuple[Event, dict[str, str | None]]
 
 
@@ -85,8 +88,8 @@ def samples(own: ExpectationFile, others: Sequence[ExpectationFile]) -> Iterator
         others: Those of other guards.
     """
     kind = own.cases[0].event.kind
-    for file in (own, *others):
-        yield from ((case.event, dict(case.files)) for case in file.cases if case.event.kind == kind)
+    cases = [case for file in others for case in file.cases if case.event.kind == kind]
+    yield from ((case.event, dict(case.files)) for case in (*own.cases, *cases[::OTHERS]))
     example = own.cases[0].event
     if kind == "tool.pre":
         for case in _refused_commands(own):
@@ -97,8 +100,10 @@ def samples(own: ExpectationFile, others: Sequence[ExpectationFile]) -> Iterator
         if kind in ("tool.pre", "tool.post"):
             tool = ToolCall("Bash", {"command": text})
             yield example.with_(tool=tool), files
+            if number % 3:
+                continue
             path = {"file_path": text.rpartition(" ")[2], "content": text}
-            yield example.with_(tool=ToolCall(("Write", "Read", "Edit")[number % 3], path)), files
+            yield example.with_(tool=ToolCall(("Write", "Read", "Edit")[number // 3 % 3], path)), files
         elif kind == "prompt.submit":
             yield example.with_(prompt=text), files
 

@@ -40,8 +40,8 @@ AGENT = "claude_code"
 RECORD = Path(__file__).with_name("mutants.json")
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "prove-guards.md"
 
-#: In how many ways each guard is broken, and which part of all must be caught.
-WAYS, BAR = 30, 0.95
+#: In how many ways each guard is broken, and which part of them must be caught: of each guard, and of all.
+WAYS, EACH, BAR = 30, 0.9, 0.95
 
 
 class Guard(Record):
@@ -241,4 +241,14 @@ def test_broken_guards_are_caught(name: str, tmp_path: Path) -> None:
         RECORD.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
     print(name, json.dumps(figures.to_json()))
     assert figures.broken == WAYS
-    assert len(figures.missed) <= figures.broken * (1 - BAR), figures.missed
+    assert len(figures.missed) <= figures.broken * (1 - EACH), figures.missed
+
+
+def test_the_record_reaches_the_bar_and_is_quoted() -> None:
+    record = json.loads(RECORD.read_text(encoding="utf-8"))
+    assert {each["broken"] for each in record.values()} == {WAYS}
+    broken = WAYS * len(record)
+    missed = sum(len(each["missed"]) for each in record.values())
+    assert missed <= broken * (1 - BAR)
+    wanted = f"{len(record)} recipes, each broken in {WAYS} ways: {broken - missed} of {broken}"
+    assert wanted in " ".join(PAGE.read_text(encoding="utf-8").split())

@@ -87,10 +87,6 @@ def _holder(options: argparse.Namespace) -> Holder | None:
         raise UsageError(
             "--manifest: a hook that runs on this machine cannot be held to a manifest; leave out --host"
         )
-    if options.isolation == "process":
-        raise UsageError(
-            "--manifest: a hook that is held runs in this process; leave out --isolation process"
-        )
     from sandhook.errors import ManifestError
     from sandhook.hooks.manifest import parse
     from sandhook.hooks.manifest.hold import Holder

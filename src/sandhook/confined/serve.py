@@ -16,6 +16,7 @@ from sandhook.confined.copies import Copies
 from sandhook.confined.questions import receive
 from sandhook.interp.result import KILLED, Result
 from sandhook.isolation import wire
+from sandhook.kernel.settings import Restrictions
 from sandhook.kernel.watchdog import WATCHDOG
 from sandhook.limits import Limits
 from sandhook.shell import Shell
@@ -151,6 +152,7 @@ class Server:
         asks, network = header["asks_input"], header["network"]
         if not asks and not streams_out and not streams_err:  # else it may wait for its host for long
             process.arm(limits.wall_seconds + 2.0)
+        restrictions = None if header["restrictions"] is None else Restrictions(**header["restrictions"])
         shell = Shell(
             fs=fs,
             env=header["env"],
@@ -161,6 +163,7 @@ class Server:
             dispatches_scripts=header["dispatches_scripts"],
             crlf=header["crlf"],
             network=None if network is None else _network(network),
+            restrictions=restrictions,
         )
         result = shell.run(
             header["script"],
@@ -175,9 +178,9 @@ class Server:
         )
         process.arm(0)
         result.notes = (*notes, *result.notes)
-        process.send(wire.RESULT, self._encoded(result))
+        process.send(wire.RESULT, self._encoded(result, restrictions or Restrictions()))
 
-    def _encoded(self, result: Result) -> bytes:
+    def _encoded(self, result: Result, restrictions: Restrictions) -> bytes:
         changes, whiteouts = self._files.changes()
         error, defect = result.syntax_error, result.defect
         limit = "memory_bytes" if isinstance(defect, MemoryError) else result.limit
@@ -210,6 +213,8 @@ class Server:
             "interrupted": result.interrupted,
             "notes": list(result.notes),
             "whiteouts": whiteouts,
+            "asked": list(restrictions.asked),
+            "read": list(restrictions.read),
         }
         return wire.pack(header, result.stdout_bytes, result.stderr_bytes, changes)
 

@@ -93,7 +93,7 @@ class SandboxRunner:
             calls. When None, hooks that others wrote (of bundles, and of layers that anybody may write) run in
             workers if they can, and all others in the thread.
         steps: Note what each command of a hook does (``RunResult.steps``), for hooks that run in the thread.
-        holder: Holds hooks to a manifest (``hooks.manifest.hold.Holder``); they run in the thread.
+        holder: Holds hooks to a manifest (``hooks.manifest.hold.Holder``).
 
     Attributes:
         obstacle: Why no hook runs in a worker, or None.
@@ -120,9 +120,6 @@ class SandboxRunner:
         steps: bool = False,
         holder: Begins | None = None,
     ) -> None:
-        if holder is not None:
-            check_held(isolation)
-            isolation = "thread"
         self._holder = holder
         if files or limits is not None or utilities is not None or fs is not None or network is not None:
             from sandhook.interp.arguments import check_shell
@@ -134,9 +131,9 @@ class SandboxRunner:
         self._steps = steps
         self.obstacle: IsolationError | None = None
         if isolation is None:
-            self.obstacle = obstacle(utilities=utilities or without)
+            self.obstacle = obstacle(utilities=utilities)
         else:
-            check(isolation, utilities=utilities, without=without)
+            check(isolation, utilities=utilities)
         if fs is None:
             from sandhook.vfs.memory import MemoryFileSystem
 
@@ -248,6 +245,7 @@ class SandboxRunner:
         return {**own, **inherited, **request.env}
 
     def _run(self, fs: FileSystem, request: Request, hold: Hold | None) -> RunResult:
+        from sandhook.kernel.settings import Restrictions
         from sandhook.limits import Limits
         from sandhook.shell import Shell
 
@@ -255,17 +253,21 @@ class SandboxRunner:
         if hold is not None:
             fs = hold.files(fs)
             network = hold.network(network)
-            request = request._replace(inherited=hold.variables(request.inherited))
+        environment = self._environment(request)
+        restrictions = Restrictions(missing=self._without) if self._without else None
+        if hold is not None:
+            seen = self._environment(request._replace(inherited=hold.variables(request.inherited)))
+            restrictions = hold.restrictions(self._without, environment.keys() - seen.keys())
+            environment = seen
         limits = self._limits or Limits()
         if request.limits:
             limits = limits.with_(**request.limits)
         shell = Shell(
             fs=fs,
-            env=self._environment(request),
+            env=environment,
             cwd=working_directory(request.cwd),
             limits=limits,
             utilities=self._utilities,
-            without=self._without,
             network=network,
             git_writes=self._git_writes and hold is None,
             parse_cache=self._parse_cache,
@@ -273,7 +275,7 @@ class SandboxRunner:
             dispatches_scripts=request.dispatches_scripts,
             crlf=not request.strict,
             isolation=self.isolation_of(request.spec),
-            may_run=None if hold is None else hold.may_run,
+            restrictions=restrictions,
         )
         text = script_of(request.spec)
         if (unparsed := not_parsed(request, text)) is not None:
@@ -296,6 +298,8 @@ class SandboxRunner:
             in_process=request.dispatches_scripts,
             argv=request.spec.executor.type == "argv",
         )
+        if hold is not None and restrictions is not None:
+            hold.note(restrictions)
         if steps is not None:
             return ran._replace(steps=steps.steps)
         if self._steps:
@@ -318,14 +322,6 @@ def _by_name(utilities: Utilities | None) -> Mapping[str, Utility] | None:
     from sandhook.command.own import by_name
 
     return by_name(utilities)
-
-
-def check_held(isolation: Isolation | None) -> None:
-    """Raise ValueError for hooks that a manifest would hold in a worker."""
-    if isolation == "process":
-        raise ValueError(
-            "holder: a hook that a manifest holds runs in this process, not with isolation='process'"
-        )
 
 
 def with_drift(ran: RunResult, drift: tuple[str, ...]) -> RunResult:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 
 from sandhook.interp.lookup import hash_entry, hash_table, remember
 from sandhook.interp.record import number
+from sandhook.kernel.settings import Restrictions
 from sandhook.state.locals import function_frame, keep_parameters
 from sandhook.state.options import POSIX_SHOPTS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import Dynamic, State
-from sandhook.state.values import ARRAY, INTEGER, READONLY, AssociativeArray, IndexedArray, held
+from sandhook.state.values import ARRAY, INTEGER, READONLY, AssociativeArray, IndexedArray, Value, held
 from sandhook.text.numbers import decimal
 
 #: Values of BASH_COMPAT, without a point, under which RANDOM is that of bash 5.0.
@@ -289,3 +290,23 @@ UNLISTED = frozenset({
     "BASHPID", "BASH_ARGV0", "BASH_COMMAND", "BASH_COMPAT", "BASH_SUBSHELL", "COMP_WORDBREAKS", "EPOCHREALTIME",
     "EPOCHSECONDS", "GLOBIGNORE", "HISTCMD", "IGNOREEOF", "LINENO", "PATH", "POSIXLY_CORRECT", "RANDOM", "SECONDS", "SRANDOM",
 })  # fmt: skip
+
+
+def with_withheld(
+    restrictions: Restrictions, environment: Container[str]
+) -> tuple[Mapping[str, Dynamic], frozenset[str]]:
+    """Return the computed variables with those that a caller withholds, and those that no list has.
+
+    A withheld variable is not set; that a script reads it is recorded. An assignment makes it a plain one.
+    """
+    names = [name for name in restrictions.variables if name not in environment and name not in DYNAMICS]
+    withheld = {name: Dynamic(_withheld(restrictions, name), _becomes_plain(name)) for name in names}
+    return {**DYNAMICS, **withheld}, UNLISTED.union(names)
+
+
+def _withheld(restrictions: Restrictions, name: str) -> Callable[[State], Value | None]:
+    def read(state: State) -> Value | None:
+        restrictions.read.setdefault(name)
+        return None
+
+    return read

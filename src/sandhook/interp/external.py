@@ -124,8 +124,8 @@ def run_standard(runtime: Interpreter, state: State, name: str, argv: Sequence[s
     """Run the utility or the shell that is registered under ``name``; ``argv[0]`` is its own name."""
     if name in SHELLS:
         return run_own_shell(runtime, state, argv)
-    may_run = state.process.kernel.settings.may_run
-    if may_run is not None and name not in runtime.commands.names and not may_run(name):
+    restrictions = state.process.kernel.settings.restrictions
+    if restrictions is not None and name not in runtime.commands.names and not restrictions.may_run(name):
         message = f"{runtime.where(state)}{argv[0]}: {TEXTS[errno.EACCES]}"
         return not_started(state, lookup.NOT_EXECUTABLE, message)
     utility = runtime.commands.utilities[name]

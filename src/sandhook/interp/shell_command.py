@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 
-from sandhook.interp.dynamic import ATTRIBUTES, DYNAMICS, UNLISTED
+from sandhook.interp.dynamic import ATTRIBUTES, DYNAMICS, UNLISTED, with_withheld
 from sandhook.interp.lookup import not_started, search
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES, SIGQUIT
@@ -106,6 +106,9 @@ def new_state(
     state = runtime.state_class(
         process, runtime, name, invocation=invocation, dynamics=DYNAMICS, unlisted=UNLISTED, programs=programs
     )
+    restrictions = process.kernel.settings.restrictions
+    if restrictions is not None and restrictions.variables:
+        state.dynamics, state.unlisted = with_withheld(restrictions, environment)
     process.on_signal = state.handle_signal
     process.caught.add(SIGQUIT)  # it ends a subshell, but not a shell
     if process.ignored:

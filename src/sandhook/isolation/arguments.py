@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
 
 from sandhook.errors import IsolationError
 from sandhook.typed import Literal, TypeAlias
@@ -17,18 +16,12 @@ def check(
     *,
     utilities: object,
     world: object = None,
-    may_run: object = None,
-    without: Collection[str] = (),
 ) -> None:
     """Check the arguments of a shell. Raises ValueError for another word, and IsolationError."""
     check_word(isolation)
     if isolation == "process":
         if world is not None:
             raise IsolationError("world", "a worker cannot reach the host")
-        if may_run is not None:
-            raise IsolationError("may_run", "a Python function of this process cannot run in a worker")
-        if without:
-            raise IsolationError("without", "a worker has all utilities")
         if (reason := obstacle(utilities=utilities)) is not None:
             raise reason
 

@@ -16,7 +16,7 @@ from sandhook.isolation.channels import Channels
 from sandhook.isolation.files import Copies, Delta, copies_of
 from sandhook.isolation.fileserver import FileServer
 from sandhook.isolation.pool import ShellWorker, most_bytes, pool_for
-from sandhook.kernel.settings import Settings
+from sandhook.kernel.settings import Restrictions, Settings
 from sandhook.limits import CANCELLED, Limits
 from sandhook.record import Record
 from sandhook.vfs.base import FileSystem
@@ -224,6 +224,7 @@ class _Remote:
             else {"user": overlay.user, "whiteouts": sorted(overlay.whiteouts)},
             "forget": self._forget(),
             "temporary": [path for path, _ in files],
+            "restrictions": _restrictions(request.settings.restrictions),
             "network": None
             if network is None
             else {name: getattr(network, name) for name in ("max_bytes", "max_seconds", "max_redirects")},
@@ -347,6 +348,10 @@ class _Remote:
             interrupted=bool(header["interrupted"]),
             notes=tuple(map(str, header["notes"])),
         )
+        restrictions = self._request.settings.restrictions
+        if restrictions is not None:
+            restrictions.asked.update(dict.fromkeys(map(str, header["asked"])))
+            restrictions.read.update(dict.fromkeys(map(str, header["read"])))
         self._bring_in(versions, changes, header["whiteouts"])  # after the last field that may be wrong
         return result, defect is None and limit != "memory_bytes"
 
@@ -364,6 +369,17 @@ class _Remote:
             worker.stale.append(last)
         else:
             worker.trees[last] = now
+
+
+def _restrictions(restrictions: Restrictions | None) -> wire.RestrictionsHeader | None:
+    if restrictions is None:
+        return None
+    programs = restrictions.programs
+    return {
+        "missing": sorted(restrictions.missing),
+        "programs": None if programs is None else sorted(programs),
+        "variables": sorted(restrictions.variables),
+    }
 
 
 def _limited(limit: LimitName) -> Result:

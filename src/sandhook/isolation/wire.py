@@ -100,6 +100,15 @@ class FetchHeader(TypedDict):
 
 
 @final
+class RestrictionsHeader(TypedDict):
+    """See ``kernel.settings.Restrictions``."""
+
+    missing: list[str]
+    programs: list[str] | None
+    variables: list[str]
+
+
+@final
 class RunHeader(TypedDict):
     """What a run executes, with what, and how the worker's copy of the files becomes the present one."""
 
@@ -123,6 +132,7 @@ class RunHeader(TypedDict):
     forget: list[int]  #: trees that the worker needs no more
     temporary: list[str]  #: paths of files that exist during this run alone
     network: NetworkHeader | None
+    restrictions: RestrictionsHeader | None
     blocks: list[int]  #: lengths of standard input, of the delta of each tree, of each temporary file
 
 
@@ -158,6 +168,8 @@ class ResultHeader(TypedDict):
     outermost: bool
     signal: str | None
     interrupted: bool
+    asked: list[str]  #: what the run wanted of its restrictions
+    read: list[str]
     notes: list[str]
     whiteouts: list[str]  #: new ones
     blocks: list[int]  #: lengths of standard output, standard error and the delta

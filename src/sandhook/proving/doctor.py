@@ -375,7 +375,8 @@ class _Examined:
             met: Some hook of the agent does what the case expects.
         """
         if result.expected not in REFUSING and result.word == "could-not-run":
-            return self._started and not result.as_expected  # the sandbox may lack a program
+            missed = bool(result.differences) and not met
+            return missed or (self._started and not result.as_expected)  # the sandbox may lack a program
         return result.wrongly_refused or not (met or result.as_expected)
 
     def _verdict(self, checks: Sequence[Check]) -> Verdict:

@@ -70,7 +70,7 @@ class CaseResult(Record):
 
     @property
     def as_expected(self) -> bool:
-        """Whether the hook alone does all that the case expects; an approval is not told from no objection."""
+        """Whether the hook alone does all that the case expects; an approval counts as no objection."""
         if self.expected in REFUSING:
             return self.refused and not self.differences
         broken = (self.word == "could-not-run") != (self.expected == "could-not-run")

@@ -19,12 +19,13 @@ from sandhook.sessions.reading import Cursor, parse
 from sandhook.sessions.state import read_directory, read_state, write_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Mapping
     from typing import TypedDict
 
     from sandhook.command.own import Utilities
     from sandhook.interp.one_run import Run, Sandbox
     from sandhook.interp.program import TreeStore
+    from sandhook.kernel.settings import Restrictions
     from sandhook.limits import Limits
     from sandhook.net.network import Network
     from sandhook.sessions.reading import Json
@@ -37,13 +38,12 @@ if TYPE_CHECKING:
 
         limits: Limits | None
         utilities: Utilities | None
-        without: Collection[str]
         network: Network | None
         parse_cache: TreeStore | None
         start_files: bool
         git_writes: bool
         dispatches_scripts: bool
-        may_run: Callable[[str], bool] | None
+        restrictions: Restrictions | None
         crlf: bool
 
 

@@ -7,12 +7,13 @@ drift could not run, and a hook that could have refused then refuses: a broken m
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Protocol
 
 from sandhook.hooks.manifest import Capabilities, Manifest
 from sandhook.hooks.model import Request
+from sandhook.kernel.settings import Restrictions
 from sandhook.pattern.glob import compile_pattern
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.held import Access, HeldFileSystem
@@ -96,20 +97,33 @@ class Hold:
             return f"~{path[len(self._home) :]}"
         return path
 
-    def may_run(self, program: str) -> bool:
-        """Record a program; return whether it is declared."""
-        self.programs.setdefault(program)
-        if self._declared is None or program in self._declared.programs or "*" in self._declared.programs:
-            return True
-        self._note(f"runs {program}")
-        return False
-
     def variables(self, inherited: Mapping[str, str]) -> Mapping[str, str]:
         """Return the variables of the agent that the hook may see."""
         declared = self._declared
         if declared is None or "*" in declared.variables:
             return inherited
         return {name: value for name, value in inherited.items() if name in declared.variables}
+
+    def restrictions(self, missing: Collection[str], withheld: Collection[str]) -> Restrictions:
+        """Return what the run lacks, which ``note`` reads after it.
+
+        Args:
+            missing: Names of utilities that scripts do not find.
+            withheld: Variables of the agent that the hook does not see.
+        """
+        programs = None if self._declared is None else self._declared.programs
+        if programs is not None and "*" in programs:
+            programs = None
+        return Restrictions(missing=missing, programs=programs, variables=withheld)
+
+    def note(self, restrictions: Restrictions) -> None:
+        """Record what a run wanted."""
+        self.programs.update(restrictions.asked)
+        for program in restrictions.asked:
+            if restrictions.programs is not None and program not in restrictions.programs:
+                self._note(f"runs {program}")
+        for variable in restrictions.read:
+            self._note(f"reads the variable {variable}")
 
     def network(self, network: Network | None) -> Network | None:
         """Return the network as the hook may use it; None without a network, and without a record."""
