@@ -10,7 +10,7 @@ import ast
 import inspect
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -273,17 +273,27 @@ def checks() -> str:
         "The findings of `sandhook check`. It runs nothing: scripts are parsed, and the rules of the agent give",
         "the meaning of output and exit statuses. An identifier is never reused.\n",
     ]
-    for severity in SEVERITIES:
-        rows = [
-            [f"`{name}`", escape(rule.what), escape(rule.advice)]
-            for name, rule in RULES.items()
-            if rule.severity == severity
-        ]
-        parts += [
-            f"## {severity.capitalize()}s\n",
-            table(["identifier", "what is wrong", "what to do"], rows),
-        ]
-    return "\n".join(parts)
+    rules = [(name, rule.severity, rule.what, rule.advice) for name, rule in RULES.items()]
+    header = ["identifier", "what is wrong", "what to do"]
+    return "\n".join(
+        [*parts, *by_severity(rules, [(each, f"{each.capitalize()}s") for each in SEVERITIES], header)]
+    )
+
+
+def by_severity(
+    rules: Iterable[tuple[str, str, str, str]], sections: Iterable[tuple[str, str]], header: list[str]
+) -> Iterator[str]:
+    """Yield a section with a table for each severity.
+
+    Args:
+        rules: Identifier, severity, and two texts.
+        sections: Severities with their headings.
+    """
+    known = list(rules)
+    for severity, heading in sections:
+        rows = [[f"`{name}`", escape(one), escape(two)] for name, own, one, two in known if own == severity]
+        yield f"## {heading}\n"
+        yield table(header, rows)
 
 
 # --------------------------------------------------------------------------- output.md
@@ -355,17 +365,11 @@ def vet_page() -> str:
         "The findings of `sandhook vet`, by their usual severity; a value may raise or lower it. [Vet a",
         "bundle](../howto/vet-a-bundle.md) shows the command. An identifier is never reused.\n",
     ]
-    for severity in SEVERITIES:
-        rows = [
-            [f"`{name}`", escape(rule.what), escape(rule.why)]
-            for name, rule in RULES.items()
-            if rule.severity == severity
-        ]
-        parts += [
-            f"## {severity.capitalize()}\n",
-            table(["identifier", "what the hook does", "why it matters"], rows),
-        ]
-    return "\n".join(parts)
+    rules = [(name, rule.severity, rule.what, rule.why) for name, rule in RULES.items()]
+    header = ["identifier", "what the hook does", "why it matters"]
+    return "\n".join(
+        [*parts, *by_severity(rules, [(each, each.capitalize()) for each in SEVERITIES], header)]
+    )
 
 
 #: Generated pages: file name to what makes its text.

@@ -112,6 +112,62 @@ def test_other_shells_parse_their_script(tmp_path: Path, shell: str) -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
+#: Types a line in a zsh of a pseudo-terminal, presses the tabulator, and prints what the screen shows.
+_ZSH = r"""
+zmodload zsh/zpty
+zpty shell zsh -f -i
+type_line() { zpty -w shell "$1"; }
+type_line 'PS1=; unsetopt beep zle_bracketed_paste; fpath=($PWD/functions $fpath); autoload -Uz compinit; compinit -u -d $PWD/dump; echo re""ady'
+zpty -r -m shell seen '*ready*'
+zpty -w -n shell $'sandhook '"$1"$'\t\t'
+for i in {1..100}; do
+  sleep 0.1
+  while zpty -r -t shell piece; do print -rn -- $piece; done
+  ((i > 20)) && [[ -z $piece ]] && break
+done
+zpty -d shell
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "offer"),
+    [
+        ("port", "portability"),
+        ("doctor --sand", "--sandbox"),
+        ("init --agent clau", "claude_code"),
+        ("chaos --ho", "--host"),
+    ],
+)
+def test_zsh_completes(tmp_path: Path, words: str, offer: str) -> None:
+    zsh = shutil.which("zsh")
+    if zsh is None:
+        pytest.skip("there is no zsh on this machine")
+    (tmp_path / "functions").mkdir()
+    (tmp_path / "functions" / "_sandhook").write_text(script("zsh"), encoding="utf-8")
+    ended = subprocess.run(
+        [zsh, "-f", "-c", _ZSH, "zsh", words], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert offer in ended.stdout, (ended.stdout, ended.stderr)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("line", "offer"),
+    [("doctor --sand", "--sandbox"), ("init --agent clau", "claude_code"), ("chaos --ho", "--host")],
+)
+def test_fish_completes_options_and_names(tmp_path: Path, line: str, offer: str) -> None:
+    fish = shutil.which("fish")
+    if fish is None:
+        pytest.skip("there is no fish on this machine")
+    (tmp_path / "script").write_text(script("fish"), encoding="utf-8")
+    ended = subprocess.run(
+        [fish, "--no-config", "-c", f"source script; complete -C 'sandhook {line}'"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert offer in ended.stdout.split(), (ended.stdout, ended.stderr)
+
+
 def test_fish_completes(tmp_path: Path) -> None:
     fish = shutil.which("fish")
     if fish is None:

@@ -30,6 +30,7 @@ from sandhook.proving.chaos import chaos
 from sandhook.proving.configuration import Configuration
 from sandhook.proving.doctor import DoctorReport, Settings, doctor
 from sandhook.proving.faults import FaultName
+from sandhook.proving.sandboxed import patient
 from sandhook.recipes import catalogue
 from sandhook.record import Record
 from tests.proving.mutants import mutants
@@ -85,12 +86,13 @@ def decisions(subject: Guard, events: list[Sample], names: list[str]) -> Iterato
         return
     for event, files in events:
         project = in_sandbox(subject.root.as_posix(), files)
+        run = project.runner
         engine = HookEngine.load(
             layers,
             AGENT,
             trust=lambda spec: True,
             compat="strict",
-            runner=project.runner,
+            runner=lambda request, run=run: run(patient(request)),
             prestart=False,
             shared_files=True,
         )

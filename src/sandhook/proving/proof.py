@@ -18,6 +18,7 @@ from sandhook.hooks.model import Decision, HookSpec, RunResult
 from sandhook.hooks.runner import Runner
 from sandhook.proving.guards import REFUSING, holds, result_of
 from sandhook.proving.launch import AgentRunner, AgentShell
+from sandhook.proving.sandboxed import patient
 from sandhook.record import Record
 
 
@@ -142,7 +143,8 @@ class Prover:
     @contextmanager
     def _project(self, directory: str, files: Mapping[str, str | None]) -> Iterator[Project]:
         if self._shell is None:
-            yield in_sandbox(directory, files)
+            inside = in_sandbox(directory, files)
+            yield inside._replace(runner=lambda request: inside.runner(patient(request)))
             return
         with on_host(directory, files) as project:
             runner = AgentRunner(self._shell, project.directory, self._env)

@@ -29,7 +29,7 @@ from sandhook.vfs.initial import superuser
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import VirtualPath
 
-#: The interpreter is slower than bash: a guard has these seconds more than its timeout.
+#: The interpreter is slower than bash: a guard has these seconds more than its timeout, if that is a second or more.
 _GRACE = 30.0
 
 #: Output of a hook for agents that have no bound of their own.
@@ -162,8 +162,8 @@ def decide(trial: Trial, around: Surroundings) -> Decision:
     def run(request: Request) -> RunResult:
         if trial.failure:
             return RunResult(failure=trial.failure)
-        seconds = request.spec.timeout + _GRACE
-        limits = {**(request.limits or {}), "wall_seconds": seconds}
+        request = patient(request)
+        limits = {**(request.limits or {})}
         if "output_bytes" not in trial.contract.own_limits:
             limits["output_bytes"] = _OUTPUT_BYTES
         return sandbox(
@@ -181,6 +181,13 @@ def decide(trial: Trial, around: Surroundings) -> Decision:
         shared_files=True,
     )
     return engine.fire(trial.event.with_(cwd=WORKSPACE, project_dir=WORKSPACE))
+
+
+def patient(request: Request) -> Request:
+    """Return a request for the sandbox with the time that the interpreter needs."""
+    timeout = request.spec.timeout
+    seconds = timeout + _GRACE if timeout >= 1 else timeout
+    return request._replace(limits={**(request.limits or {}), "wall_seconds": seconds})
 
 
 def prefixed(spec: HookSpec, text: str) -> HookSpec:
