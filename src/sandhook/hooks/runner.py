@@ -300,6 +300,9 @@ class SandboxRunner:
         )
         if hold is not None and restrictions is not None:
             hold.note(restrictions)
+        return self._with_steps(ran, steps)
+
+    def _with_steps(self, ran: RunResult, steps: Steps | None) -> RunResult:
         if steps is not None:
             return ran._replace(steps=steps.steps)
         if self._steps:
