@@ -97,10 +97,15 @@ def _fields(spec: HookSpec, target: Target, lost: list[str]) -> JsonObject:
     return hook
 
 
+def plain_number(value: float) -> int | float:
+    """Return a number as a person writes it: 10, not 10.0."""
+    return int(value) if value == int(value) else value
+
+
 def _timeout(spec: HookSpec, target: Target, lost: list[str]) -> Json:
     amount = spec.timeout * target.units
     if not target.whole:
-        return amount
+        return plain_number(amount)
     rounded = max(1, -int(-amount // 1))
     if rounded != amount:
         lost.append(f"{spec.id}: its timeout of {spec.timeout:g} seconds is rounded up")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.hooks.contracts._claude_shape import WIDE
+from sandhook.hooks.contracts._convert import plain_number
 from sandhook.hooks.contracts.claude_code.names import EVENT_TIMEOUTS, ROWS, TIMEOUTS
 from sandhook.hooks.contracts.claude_code.rule import Rule
 from sandhook.hooks.event import Json, JsonObject
@@ -55,7 +56,7 @@ def _handler(spec: HookSpec, event: str, lost: list[str]) -> JsonObject | None:
     if condition:
         handler["if"] = condition
     if spec.timeout != (EVENT_TIMEOUTS.get(event) or TIMEOUTS["command"]):
-        handler["timeout"] = spec.timeout
+        handler["timeout"] = plain_number(spec.timeout)
     if spec.background:
         handler["async"] = True
     if spec.description:
