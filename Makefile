@@ -8,6 +8,7 @@
 #   make fuzz        random inputs for every reader of foreign bytes, FUZZ_RUNS for each of FUZZ_TARGETS
 #   make bench       measure all bars side by side with bash and peers, write docs/performance.md; BENCH_ARGS="--scale 0.01"
 #   make agents      run the newest real agents (npm) on the recorded cases and print what changed; AGENTS="codex" EVERY=10
+#   make studio      build the page of `sandhook studio` from studio/ (needs node and npm)
 #   make docs        write the generated pages of docs/reference, and build the site in build/site
 #   make dist        build a release, try it in new environments, write its bill of materials; DIST_ARGS="--quick"
 #   make pictures    draw the pictures and the terminal of the documentation (needs Graphviz)
@@ -45,7 +46,7 @@ done; for j in $$jobs; do wait $$j; done
 STAMP := $(VENV)/.set-up-for-$(subst :,_,$(subst /,_,$(PYTHON)))
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint test-slow test-windows fuzz bench agents dist docs pictures matrix clean
+.PHONY: demo test lint test-slow test-windows fuzz bench agents studio dist docs pictures matrix clean
 
 demo: $(STAMP)
 	@$(BIN)/python examples/guard_settings.py
@@ -79,6 +80,9 @@ bench: $(STAMP)-bench
 
 agents: $(STAMP)
 	@status=0; for a in $(AGENTS); do $(BIN)/python -m tools.agents.changes $$a --every $(EVERY) --jobs 2 || status=1; done; exit $$status
+
+studio:
+	cd studio && npm ci --no-fund --no-audit && npm run build
 
 docs: $(STAMP)-docs
 	$(BIN)/python -m docs.generate

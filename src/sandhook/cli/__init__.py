@@ -120,6 +120,11 @@ COMMANDS = {
         "stay resident and fire hooks for agents, so that no hook waits for a start",
         "sandhook serve --start",
     ),
+    "studio": Command(
+        "sandhook.cli.serve.studio",
+        "open a page that shows, fires, follows and edits the hooks of this project",
+        "sandhook studio --no-browser",
+    ),
     "trust": Command(
         "sandhook.cli.trust",
         "show what the hooks of a file would run, and approve them",

@@ -249,9 +249,8 @@ def carried(specs: Sequence[HookSpec], contract: str, project: str, store: Trust
     """
     from sandhook.errors import TrustError
     from sandhook.hooks.trust import shell_name
-    from sandhook.interp.beginning import DEFAULT_ENVIRONMENT
 
-    home, workspace = shell_name(store.home.rstrip("/")) + "/", shell_name(project) + "/"
+    workspace = shell_name(project) + "/"
     contents: dict[str, bytes] = {}
     for spec in specs:
         try:
@@ -259,17 +258,25 @@ def carried(specs: Sequence[HookSpec], contract: str, project: str, store: Trust
         except TrustError:
             continue  # too many or too large files; the hook runs without them
         for file in evidence.files:
-            path = file.path
-            if sys.platform == "win32":  # /c/work/C:/x is /c/x
-                from sandhook.cli.windows import sandbox_path
-
-                path = sandbox_path(path)
-            if path.startswith(workspace):
-                continue  # the workspace contains it
-            contents[path] = file.data
-            if path.startswith(home):
-                contents[f"{DEFAULT_ENVIRONMENT['HOME']}/{path.removeprefix(home)}"] = file.data
+            for path in shown_paths(file.path, store):
+                if not path.startswith(workspace):  # the workspace contains others
+                    contents[path] = file.data
     return contents
+
+
+def shown_paths(path: str, store: TrustStore) -> list[str]:
+    """Return the paths in the sandbox of a file outside of the project: its own, and that below the sandbox's home."""
+    from sandhook.hooks.trust import shell_name
+    from sandhook.interp.beginning import DEFAULT_ENVIRONMENT
+
+    home = shell_name(store.home.rstrip("/")) + "/"
+    if sys.platform == "win32":  # /c/work/C:/x is /c/x
+        from sandhook.cli.windows import sandbox_path
+
+        path = sandbox_path(path)
+    if not path.startswith(home):
+        return [path]
+    return [path, f"{DEFAULT_ENVIRONMENT['HOME']}/{path.removeprefix(home)}"]
 
 
 def environment(assignments: Sequence[str], inherit: bool) -> dict[str, str]:

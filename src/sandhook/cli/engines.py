@@ -15,6 +15,7 @@ from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from sandhook.cli.files import Workspace
     from sandhook.hooks.audit import Sink
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from sandhook.hooks.host import HostRunner
     from sandhook.hooks.manifest.hold import Holder
     from sandhook.hooks.model import HookSpec
+    from sandhook.hooks.runner import Runner
 
 
 def workspace_of(options: argparse.Namespace) -> Workspace:
@@ -42,32 +44,33 @@ def engine_of(
     workspace: Workspace,
     *,
     audit: Sink | None = None,
+    wrap: Callable[[SandboxRunner], Runner] | None = None,
 ) -> HookEngine:
     """Load the hooks, and the scripts that hooks of the user's own layers name.
 
     Args:
         audit: Where audit lines go; to standard error or the observer of the command when None.
+        wrap: Returns what runs the hooks instead of the sandbox that it receives.
     """
     from sandhook.hooks.engine import HookEngine
 
-    holder = _holder(options)
-
+    sandbox = SandboxRunner(
+        workspace.fs,
+        view=workspace.view,
+        network=network_of(options),
+        git_writes=options.git_writes,
+        parse_cache=default_store(),
+        isolation=options.isolation,
+        steps=options.steps,
+        holder=_holder(options),
+    )
     engine = HookEngine.load(
         list(configuration.documents),
         configuration.contract,
         trust=(lambda spec: True) if options.sandbox else trust_of(configuration, options),
         prestart=False,
         compat=options.compat,
-        runner=SandboxRunner(
-            workspace.fs,
-            view=workspace.view,
-            network=network_of(options),
-            git_writes=options.git_writes,
-            parse_cache=default_store(),
-            isolation=options.isolation,
-            steps=options.steps,
-            holder=holder,
-        ),
+        runner=sandbox if wrap is None else wrap(sandbox),
         fail_closed=options.fail_closed,
         env=environment(options.env, options.inherit_env),
         audit=audit if audit is not None else audit_of(options),

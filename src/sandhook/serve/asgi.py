@@ -6,14 +6,14 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sandhook.client.ask import proof
@@ -307,14 +307,21 @@ class Application:
         return sent
 
 
-def application(service: Service, gate: Gate, stop: Callable[[], object] | None = None) -> Application:
+def application(
+    service: Service,
+    gate: Gate,
+    stop: Callable[[], object] | None = None,
+    routes: Sequence[BaseRoute] = (),
+) -> Application:
     """Return the ASGI application of a service.
 
     Args:
         stop: Ends the service for ``POST /v1/stop``.
+        routes: Further routes, such as those of the page.
     """
     app = Starlette(
-        routes=Endpoints(service, gate, stop).routes(), exception_handlers={HTTPException: _http_error}
+        routes=[*Endpoints(service, gate, stop).routes(), *routes],
+        exception_handlers={HTTPException: _http_error},
     )
     return Application(app, service, gate)
 

@@ -14,8 +14,9 @@ from starlette.types import Scope
 
 from sandhook.record import Record
 
-#: Paths that need no token on TCP: whether the service lives, and the proof that it knows the token.
-_OPEN = ("/healthz", "/v1/proof/")
+#: Paths that need no token on TCP: whether the service lives, the proof that it knows the token, and the page, which
+#: asks for the token.
+_OPEN = ("/healthz", "/v1/proof/", "/studio")
 
 #: Why a request is refused, with its HTTP status.
 Fault = Literal["host", "origin", "token"]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser, add_isolation
-from sandhook.cli.notes import print_note
 from sandhook.client.place import VARIABLE, socket_path
 from sandhook.errors import SandhookError
 
@@ -17,14 +15,8 @@ if TYPE_CHECKING:
     import argparse
     from socket import socket
 
-    from sandhook.serve.audit import AuditLog
-    from sandhook.serve.firing import Firing
     from sandhook.serve.gate import Gate
     from sandhook.serve.sockets import LocalSocket
-
-#: Processes that run commands of clients at once, and commands that may wait for one.
-_COMMANDS_AT_ONCE = max(4, os.cpu_count() or 1)
-_COMMANDS_WAITING = 32
 
 
 def parser() -> Parser:
@@ -97,6 +89,12 @@ def _add_listening(result: Parser) -> None:
     )
     add("--allow-remote", action="store_true", help="let --listen name an address that other machines reach")
     add("--token-file", metavar="FILE", help="the token of requests over TCP; made if it does not exist")
+    add(
+        "--ui",
+        action="store_true",
+        help="also serve the page of `sandhook studio`, on the address of --listen",
+    )
+    add("--edit", action="store_true", help="with --ui, let the page save the hooks that it edits")
 
 
 def _add_variables(result: Parser) -> None:
@@ -147,26 +145,13 @@ def check(options: argparse.Namespace) -> None:
         raise UsageError("serve: --hooks goes with one --contract, the format of the files")
     if not 0 <= options.processes <= 64:
         raise UsageError(f"serve: --processes {options.processes}: wanted 0 to 64")
+    if options.edit and not options.ui:
+        raise UsageError("serve: --edit needs --ui")
     if options.allow_remote and options.listen is None:
         raise UsageError("serve: --allow-remote needs --listen")
     for name in options.workspace:
         if not os.path.isdir(name):  # noqa: PTH112 - pathlib costs 10 ms
             raise UsageError(f"serve: --workspace {name}: there is no such directory")
-
-
-def firing_of(
-    options: argparse.Namespace, audit: Callable[[str], object] | None, report: Callable[[str], object]
-) -> Firing:
-    """Return what fires posted events, from the options of the command."""
-    from sandhook.cli.serve.engines import EngineBuilder
-    from sandhook.serve.engines import ReloadingEngines
-    from sandhook.serve.firing import Firing
-
-    builder = EngineBuilder(options, audit)
-    engines = ReloadingEngines(builder.build, builder.place_of, report)
-    for place in builder.places():
-        engines.prepare(place)
-    return Firing(engines, fail_closed=options.fail_closed)
 
 
 def _socket_of(options: argparse.Namespace) -> str:
@@ -181,6 +166,8 @@ def _socket_of(options: argparse.Namespace) -> str:
 class _Listening:
     """The sockets of the service, its gate, and what is removed at its end."""
 
+    serves_clients = True
+
     def __init__(self, options: argparse.Namespace) -> None:
         from sandhook.serve.gate import Gate
         from sandhook.serve.sockets import LocalSocket, listen, split_address, token_of, write_endpoint
@@ -193,7 +180,7 @@ class _Listening:
         self.gate: Gate = Gate()
         self._endpoint = ""
         try:
-            if options.listen is None and not only_tcp:
+            if options.listen is None and not (only_tcp or options.ui):
                 return
             address, port = split_address(options.listen or "127.0.0.1:0", remote=options.allow_remote)
             token = token_of(
@@ -230,60 +217,19 @@ def _serve(options: argparse.Namespace, arguments: list[str]) -> int:
         raise UsageError(f"serve: needs the extra sandhook[serve]: there is no module {error.name}") from None
     import asyncio
 
+    from sandhook.cli.serve.running import until_stopped
     from sandhook.serve.audit import open_audit
 
+    bench = None
+    if options.ui:
+        from sandhook.cli.serve.bench import CommandBench
+
+        bench = CommandBench(options, options.workspace[0] if options.workspace else None)
     allow_many_connections()
     audit = open_audit(options.audit) if options.audit else None
     listening = _Listening(options)
     try:
-        asyncio.run(_until_stopped(options, arguments, listening, audit))
+        asyncio.run(until_stopped(options, arguments, listening, audit, bench=bench))
     finally:
         listening.close()
     return 0
-
-
-async def _until_stopped(
-    options: argparse.Namespace, arguments: list[str], listening: _Listening, audit: AuditLog | None
-) -> None:
-    import asyncio
-
-    from sandhook.serve.asgi import application
-    from sandhook.serve.metrics import Metrics
-    from sandhook.serve.processes import CommandPool, EnginePool
-    from sandhook.serve.server import StoppingServer, server_for
-    from sandhook.serve.service import (
-        Backend,
-        ProcessBackend,
-        ServeLimits,
-        Service,
-        ThreadBackend,
-        audit_writer,
-    )
-
-    loop = asyncio.get_running_loop()
-    running: list[StoppingServer] = []
-
-    def report(message: str) -> None:
-        print_note(f"sandhook: serve: {message}")
-        if running:
-            loop.call_soon_threadsafe(service.report, message)
-
-    metrics = Metrics()
-    limits = ServeLimits(running=max(16, 4 * options.processes))
-    in_process = audit is not None and not options.processes
-    firing = firing_of(options, (lambda line: audit.write([line])) if audit and in_process else None, report)
-    backend: Backend = ThreadBackend(firing, limits.running)
-    if options.processes:
-        pool = EnginePool(
-            arguments, options.processes, audit=audit_writer(audit), restarted=metrics.restarts.inc
-        )
-        backend = ProcessBackend(pool)
-    commands = CommandPool(
-        arguments, most=_COMMANDS_AT_ONCE, waiting=_COMMANDS_WAITING, restarted=metrics.restarts.inc
-    )
-    service = Service(backend, firing=firing, commands=commands, audit=audit, limits=limits, metrics=metrics)
-    server = server_for(application(service, listening.gate, lambda: running[0].stop()))
-    running.append(server)
-    await server.run_until_stopped(
-        listening.sockets, lambda: print_note(f"sandhook: serve: listening on {', '.join(listening.places)}")
-    )

@@ -20,7 +20,8 @@ from sandhook.hooks.contracts import Contract
 from sandhook.hooks.evidence import examine
 from sandhook.hooks.sources import layer_files
 from sandhook.hooks.trust import TrustStore, shell_name
-from sandhook.serve.engines import Built, Place, PlaceError
+from sandhook.serve.engines import Built, Place, PlaceError, ReloadingEngines
+from sandhook.serve.firing import Firing
 from sandhook.serve.watch import Watch, WatchedMachine
 
 if TYPE_CHECKING:
@@ -147,6 +148,17 @@ class EngineBuilder:
                     shell_name(store.home),
                     machine,
                 )
+
+
+def firing_of(
+    options: Namespace, audit: Callable[[str], object] | None, report: Callable[[str], object]
+) -> Firing:
+    """Return what fires posted events, from the options of the command."""
+    builder = EngineBuilder(options, audit)
+    engines = ReloadingEngines(builder.build, builder.place_of, report)
+    for place in builder.places():
+        engines.prepare(place)
+    return Firing(engines, fail_closed=options.fail_closed)
 
 
 def _items(engine: HookEngine, configuration: AgentConfiguration) -> Callable[[], Sequence[Item]]:

@@ -86,7 +86,8 @@ class Worker:
 
     def _engines(self) -> Firing:
         if self._firing is None:
-            from sandhook.cli.serve import firing_of, parser
+            from sandhook.cli.serve import parser
+            from sandhook.cli.serve.engines import firing_of
 
             self._firing = firing_of(parser().parse_args(self._arguments), self._lines.append, _ignore)
         return self._firing

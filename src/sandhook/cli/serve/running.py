@@ -1,0 +1,111 @@
+"""Runs the service of ``sandhook serve`` and of ``sandhook studio`` until a signal ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from sandhook.cli.notes import print_note
+from sandhook.cli.serve.engines import firing_of
+from sandhook.serve.asgi import application
+from sandhook.serve.metrics import Metrics
+from sandhook.serve.processes import CommandPool, EnginePool
+from sandhook.serve.server import StoppingServer, server_for
+from sandhook.serve.service import (
+    Backend,
+    ProcessBackend,
+    ServeLimits,
+    Service,
+    ThreadBackend,
+    audit_writer,
+)
+
+if TYPE_CHECKING:
+    import argparse
+    from socket import socket
+
+    from sandhook.serve.audit import AuditLog
+    from sandhook.serve.gate import Gate
+    from sandhook.studio.bench import Bench
+
+#: Processes that run commands of clients at once, and commands that may wait for one.
+_COMMANDS_AT_ONCE = max(4, os.cpu_count() or 1)
+_COMMANDS_WAITING = 32
+
+
+class Listening(Protocol):
+    """Where a service listens.
+
+    Attributes:
+        serves_clients: It also runs the commands of clients.
+    """
+
+    serves_clients: bool
+
+    @property
+    def sockets(self) -> Sequence[socket]: ...
+
+    @property
+    def gate(self) -> Gate: ...
+
+    @property
+    def places(self) -> Sequence[str]: ...
+
+
+async def until_stopped(
+    options: argparse.Namespace,
+    arguments: list[str],
+    listening: Listening,
+    audit: AuditLog | None,
+    *,
+    bench: Bench | None = None,
+    ready: Callable[[], object] | None = None,
+) -> None:
+    """Serve until a signal comes.
+
+    Args:
+        options: Of ``sandhook serve``.
+        arguments: Those options as words, for worker processes.
+        bench: What the page works with; there is no page without one.
+        ready: Called when the service answers; prints the addresses when None.
+    """
+    loop = asyncio.get_running_loop()
+    running: list[StoppingServer] = []
+
+    def report(message: str) -> None:
+        print_note(f"sandhook: serve: {message}")
+        if running:
+            loop.call_soon_threadsafe(service.report, message)
+
+    metrics = Metrics()
+    limits = ServeLimits(running=max(16, 4 * options.processes))
+    in_process = audit is not None and not options.processes
+    firing = firing_of(options, (lambda line: audit.write([line])) if audit and in_process else None, report)
+    backend: Backend = ThreadBackend(firing, limits.running)
+    if options.processes:
+        pool = EnginePool(
+            arguments, options.processes, audit=audit_writer(audit), restarted=metrics.restarts.inc
+        )
+        backend = ProcessBackend(pool)
+    commands = None
+    if listening.serves_clients:
+        commands = CommandPool(
+            arguments, most=_COMMANDS_AT_ONCE, waiting=_COMMANDS_WAITING, restarted=metrics.restarts.inc
+        )
+    service = Service(backend, firing=firing, commands=commands, audit=audit, limits=limits, metrics=metrics)
+    routes = []
+    if bench is not None:
+        from sandhook.studio.routes import routes as studio_routes
+
+        routes = studio_routes(bench, service, editable=options.edit)
+    server = server_for(application(service, listening.gate, lambda: running[0].stop(), routes))
+    running.append(server)
+
+    def announce() -> None:
+        pages = [f"{each}/studio/" for each in listening.places if bench is not None and each[:4] == "http"]
+        places = ", ".join([*listening.places, *pages])
+        print_note(f"sandhook: serve: listening on {places}")
+
+    await server.run_until_stopped(listening.sockets, ready or announce)
