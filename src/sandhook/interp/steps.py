@@ -51,7 +51,7 @@ class Step(Record):
     Attributes:
         number: 0 for the first one of the run.
         line: Its line in ``source``; functions and sourced files count their own.
-        source: The name of the script or file, "main" for the text of the run.
+        source: The script or file, "main" for the text of the run, "-c" for that of another shell.
         function: The function that it stands in, "" outside.
         text: The command as in the script, without its body; cut at ``MOST_TEXT``, as all texts are.
         words: Its words after expansion; None for commands that are not simple.
@@ -90,14 +90,14 @@ class _Open:
         "status", "text", "variables", "words", "written",
     )  # fmt: skip
 
-    def __init__(self, number: int, state: State, text: str, node: Command) -> None:
+    def __init__(self, number: int, state: State, text: str, node: Command, source: str) -> None:
         self.number = number
         self.has_status = not isinstance(node, (Case, For, Select))
         self.state: State | None = state
         self.process: Process = state.process
         self.text = text
         self.line: int = getattr(node, "line", 0) or state.line
-        self.source = state.source if state.source != state.name else "main"
+        self.source = source
         self.function = state.frames[-1].function if state.frames else ""
         self.depth = state.calls
         self.seconds = state.budget.elapsed()
@@ -152,6 +152,7 @@ class Steps:
         self.dropped = 0
         self._all: list[_Open] = []
         self._open: dict[int, list[_Open]] = {}
+        self._shell_pid: int | None = None
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -174,9 +175,19 @@ class Steps:
         if len(self._all) >= MOST_STEPS:
             self.dropped += 1
             return
-        step = _Open(len(self._all), state, _cut(trace.command_text(node)), node)
+        step = _Open(len(self._all), state, _cut(trace.command_text(node)), node, self._source_of(state))
         self._all.append(step)
         stack.append(step)
+
+    def _source_of(self, state: State) -> str:
+        """Return the name of the text that a shell runs: its own, or that of a file that it sourced."""
+        if self._shell_pid is None:
+            self._shell_pid = state.shell_pid
+        if state.source != state.name:
+            return state.source
+        if state.shell_pid == self._shell_pid:
+            return "main"
+        return state.invocation.main or "-c"
 
     def end(self, state: State, status: int) -> None:
         """Note the status of the command that has ended: the first one that the shell gets is the command's own."""

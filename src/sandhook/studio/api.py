@@ -13,14 +13,23 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from sandhook.errors import ConfigError, SandhookError
+from sandhook.hooks import contracts
 from sandhook.hooks.decode import DecodeError, decode_object
-from sandhook.hooks.event import JsonObject
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.serve.answers import JSON
+from sandhook.serve.fires import MOST_FIRES
+from sandhook.studio import trials
 from sandhook.studio.about import about
+from sandhook.studio.bench import StudioError, Trial
+from sandhook.studio.editing import MAX_EVENTS, compare, expectation_samples, sample_of, save
+from sandhook.studio.lines import with_line_ends
+from sandhook.studio.overview import overview, text_json, text_of
+from sandhook.studio.payloads import payload_json
+from sandhook.studio.trials import fired_json, history_record, payload_bytes
 
 if TYPE_CHECKING:
     from sandhook.serve.service import Service
-    from sandhook.studio.bench import Bench
+    from sandhook.studio.bench import Bench, Setup
 
 #: Bytes of a request of the page.
 MAX_BODY = 32 << 20
@@ -39,11 +48,123 @@ class Api:
     def routes(self) -> list[BaseRoute]:
         return [
             Route("/v1/studio/about", self.about),
+            Route("/v1/studio/hooks", self.hooks),
+            Route("/v1/studio/text", self.text),
+            Route("/v1/studio/payload", self.payload),
+            Route("/v1/studio/fire", self.fire, methods=["POST"]),
+            Route("/v1/studio/compare", self.compare, methods=["POST"]),
+            Route("/v1/studio/save", self.save, methods=["POST"]),
         ]
 
     async def about(self, request: Request) -> Response:
         """Return the project, the agents and their events."""
         return await answer(lambda: about(self._bench, editable=self._editable))
+
+    async def hooks(self, request: Request) -> Response:
+        """Return the hooks of all agents."""
+        return await answer(lambda: overview(self._bench))
+
+    async def text(self, request: Request) -> Response:
+        """Return a file that the hooks of an agent consist of: ``?agent=NAME&path=FILE``."""
+        query = request.query_params
+        agent, path = query.get("agent", ""), query.get("path", "")
+        return await answer(lambda: text_json(self._bench, self._bench.setup(agent), path))
+
+    async def payload(self, request: Request) -> Response:
+        """Return what an agent would send: ``?agent=NAME&event=NAME&tool=NAME``."""
+        query = request.query_params
+        agent, event = query.get("agent", ""), query.get("event", "")
+        return await answer(lambda: payload_json(contracts.get(agent), event, query.get("tool") or None))
+
+    async def fire(self, request: Request) -> Response:
+        """Fire a payload at the hooks of an agent, saved or edited, and keep it in the history."""
+        value = await object_of(request)
+        record: JsonObject = {}
+
+        def compute() -> JsonObject:
+            setup = self._bench.setup(_text(value, "agent"))
+            payload = payload_bytes(value.get("payload"))
+            fired = trials.fire(self._bench, setup, self._trial(setup, value), payload, _event(value))
+            record.update(history_record(setup, fired, payload))
+            return fired_json(setup, fired)
+
+        response = await answer(compute)
+        self._service.fires.add("studio", "decided", record)
+        return response
+
+    async def compare(self, request: Request) -> Response:
+        """Fire events at the saved and the edited text of a file, and return how the decisions differ."""
+        value = await object_of(request)
+        recorded = self._recorded(value.get("agent"), value.get("recorded"))
+
+        def compute() -> JsonObject:
+            setup = self._bench.setup(_text(value, "agent"))
+            samples = []
+            if value.get("payload"):
+                payload = _text(value, "payload")
+                samples.append(sample_of(setup, "payload of the page", "page", payload, _event(value)))
+            samples += [
+                sample_of(setup, name, "history", payload, event) for name, payload, event in recorded
+            ]
+            if value.get("expectations"):
+                samples += expectation_samples(setup)
+            return compare(self._bench, setup, _text(value, "path"), _text(value, "text"), samples)
+
+        return await answer(compute)
+
+    async def save(self, request: Request) -> Response:
+        """Save an edited file, if the service was started with ``--edit``."""
+        value = await object_of(request)
+        if not self._editable:
+            raise HTTPException(403, "the page may not save: start sandhook studio with --edit")
+        return await answer(
+            lambda: save(
+                self._bench,
+                self._bench.setup(_text(value, "agent")),
+                _text(value, "path"),
+                _text(value, "text"),
+                _text(value, "digest"),
+            )
+        )
+
+    def _trial(self, setup: Setup, value: JsonObject) -> Trial:
+        """Return how a fire differs from the agent's own."""
+        texts: dict[str, bytes] = {}
+        if "path" in value:
+            path = _text(value, "path")
+            texts[path] = with_line_ends(text_of(self._bench, setup, path).data, _text(value, "text"))
+        return Trial(texts, steps=value.get("steps") is True, unapproved=value.get("unapproved") is True)
+
+    def _recorded(self, agent: Json, count: Json) -> list[tuple[str, str, str]]:
+        """Return name, payload and event of the last fires of an agent, equal ones once; for the event loop's thread."""
+        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            return []
+        kept: list[tuple[str, str, str]] = []
+        seen: set[tuple[str, str]] = set()
+        for short in self._service.fires.listed(MOST_FIRES):
+            number = short.get("id")
+            if short.get("agent") != agent or not isinstance(number, int):
+                continue
+            whole = json.loads(self._service.fires.text_of(number) or "{}")
+            payload, event = whole.get("payload"), str(whole.get("event") or "")
+            if isinstance(payload, str) and payload and (payload, event) not in seen:
+                seen.add((payload, event))
+                kept.append((f"no. {number}", payload, event))
+            if len(kept) >= min(count, MAX_EVENTS):
+                break
+        return kept
+
+
+def _text(value: JsonObject, name: str) -> str:
+    """Return a text of a request. Raises StudioError."""
+    text = value.get(name)
+    if not isinstance(text, str):
+        raise StudioError(f"{name}: wanted a text")
+    return text
+
+
+def _event(value: JsonObject) -> str | None:
+    return _text(value, "event") or None if "event" in value else None
 
 
 async def answer(compute: Callable[[], JsonObject]) -> Response:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sandhook.hooks.checks import Surroundings
     from sandhook.hooks.engine import HookEngine
     from sandhook.hooks.evidence import Evidence
-    from sandhook.hooks.model import HookSpec
+    from sandhook.hooks.model import HookSpec, LayerName
     from sandhook.studio.changes import FileChange
 
 
@@ -56,7 +56,7 @@ class Rig(Record):
         engine: The engine.
         notes: What its user should know: hooks that do not run where they usually would.
         changes: Returns what each hook changed in the file system, by its id, once it was fired.
-        read: Returns a file as the hooks see it; None if there is none.
+        read: Returns a file as the hooks see it; None without one.
     """
 
     engine: HookEngine
@@ -74,7 +74,7 @@ class Place(Record):
         files: Those that exist.
     """
 
-    layer: str
+    layer: LayerName
     path: str
     files: tuple[str, ...]
 
@@ -84,7 +84,7 @@ class Bench(Protocol):
 
     Attributes:
         directory: The project, an absolute path with slashes.
-        named: Files that the command line names instead of those of the agents.
+        named: Files of the command line, which replace those of the agents.
     """
 
     @property

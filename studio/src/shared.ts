@@ -1,0 +1,67 @@
+// What several views keep together: what is fired, and what the service is.
+import { useEffect, useState } from "preact/hooks";
+import { get } from "./api";
+import { textOf } from "./state";
+import type { About } from "./types";
+
+/** The event that Fire, Step and Edit work on, as text, so that one view continues where another ended. */
+export interface Draft {
+  agent: string;
+  event: string;
+  payload: string;
+}
+
+const KEY = "sandhook-draft";
+
+function stored(): Draft {
+  try {
+    const value = JSON.parse(sessionStorage.getItem(KEY) ?? "") as Draft;
+    if (typeof value.agent === "string" && typeof value.event === "string" && typeof value.payload === "string") return value;
+  } catch {
+    // nothing is kept, or something else
+  }
+  return { agent: "", event: "", payload: "" };
+}
+
+let draft: Draft | null = null;
+const listeners = new Set<(draft: Draft) => void>();
+
+export function setDraft(changes: Partial<Draft>): void {
+  draft = { ...(draft ?? stored()), ...changes };
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(draft));
+  } catch {
+    // a payload that is too long for the storage stays in the page
+  }
+  for (const each of listeners) each(draft);
+}
+
+export function useDraft(): Draft {
+  const [value, setValue] = useState<Draft>(() => (draft ??= stored()));
+  useEffect(() => {
+    listeners.add(setValue);
+    return () => {
+      listeners.delete(setValue);
+    };
+  }, []);
+  return value;
+}
+
+let about: Promise<About> | null = null;
+
+/** The project and the agents; asked once. */
+export function useAbout(): { about: About | undefined; error: string; retry: () => void } {
+  const [state, setState] = useState<{ about: About | undefined; error: string }>({ about: undefined, error: "" });
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    about ??= get<About>("/v1/studio/about");
+    about.then(
+      (value) => setState({ about: value, error: "" }),
+      (error: unknown) => {
+        about = null;
+        setState({ about: undefined, error: textOf(error) });
+      },
+    );
+  }, [round]);
+  return { ...state, retry: () => setRound((count) => count + 1) };
+}
