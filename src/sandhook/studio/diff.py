@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Literal
 
@@ -12,6 +11,9 @@ from sandhook.record import Record
 #: Characters of a text that is compared, and lines; what is longer is only said to differ.
 MAX_TEXT = 400_000
 MAX_LINES = 4_000
+
+#: From so many lines on, frequent lines are no anchors: the comparison takes less time and finds more differences.
+_MANY = 2_000
 
 #: Equal lines that are shown around a difference.
 _CONTEXT = 3
@@ -40,7 +42,7 @@ def is_comparable(*texts: str) -> bool:
 def difference(old: str, new: str, *, context: int = _CONTEXT) -> list[Row]:
     """Return the lines that differ with a few around them; [] for equal texts."""
     before, after = _lines(old), _lines(new)
-    matcher = SequenceMatcher(None, before, after, autojunk=len(before) + len(after) > 2 * MAX_LINES // 4)
+    matcher = SequenceMatcher(None, before, after, autojunk=len(before) + len(after) > _MANY)
     rows: list[Row] = []
     last = 0
     for group in matcher.get_grouped_opcodes(context):
@@ -48,9 +50,8 @@ def difference(old: str, new: str, *, context: int = _CONTEXT) -> list[Row]:
             rows.append(Row("gap", None, None, _unchanged(skipped)))
         for tag, a, a_end, b, b_end in group:
             if tag == "equal":
-                rows += [
-                    Row("same", a + at + 1, b + at + 1, _shown(before[a + at])) for at in range(a_end - a)
-                ]
+                same = range(a_end - a)
+                rows += [Row("same", a + at + 1, b + at + 1, _shown(before[a + at])) for at in same]
                 continue
             rows += [Row("remove", at + 1, None, _shown(before[at])) for at in range(a, a_end)]
             rows += [Row("add", None, at + 1, _shown(after[at])) for at in range(b, b_end)]
@@ -60,13 +61,15 @@ def difference(old: str, new: str, *, context: int = _CONTEXT) -> list[Row]:
     return rows
 
 
-def _lines(text: str) -> Sequence[str]:
-    """Return the lines with their ends, so that a change of the ends is a difference."""
-    return text.splitlines(keepends=True) if "\r" not in text else text.replace("\r\n", "\r\0\n").split("\n")
+def _lines(text: str) -> list[str]:
+    """Return the lines with their ends, so that another end is a difference."""
+    lines = [f"{line}\n" for line in text.split("\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
 
 
 def _shown(line: str) -> str:
-    return line.replace("\r\0", "\r").rstrip("\n")
+    return line[:-1] if line.endswith("\n") else f"{line} (no line feed)"
 
 
 def _unchanged(count: int) -> str:

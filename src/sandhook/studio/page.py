@@ -63,5 +63,5 @@ async def _asset(request: Request) -> Response:
     name = request.path_params.get("name", "index.html")
     if name not in ASSETS:
         raise HTTPException(404, f"the page has no file {name!r}")
-    data = files(__package__).joinpath("assets", name).read_bytes()
+    data = files("sandhook.studio").joinpath("assets", name).read_bytes()
     return Response(data, headers={**HEADERS, "Content-Type": ASSETS[name]})

@@ -41,7 +41,7 @@ def payload_json(contract: Contract, event: str, tool: str | None) -> JsonObject
         StudioError: The contract cannot encode such an event.
     """
     native, kind = contracts.kind_of(contract, event)
-    base = sample(kind)
+    base = _sample(contract, native, kind)
     name, value = _tool(contract, tool)
     shown = base
     if base.tool is not None:
@@ -55,6 +55,18 @@ def payload_json(contract: Contract, event: str, tool: str | None) -> JsonObject
         "payload": _encoded(contract, native, shown),
         "fields": _fields(contract, native, base, value),
     }
+
+
+def _sample(contract: Contract, native: str, kind: str) -> Event:
+    """Return a sample event; events of this agent alone have a tool if their payload needs one."""
+    base = sample(kind)
+    if not kind.startswith("x."):
+        return base
+    try:
+        contract.event(native, _encoded(contract, native, base))
+    except (SandhookError, DecodeError):
+        return base.with_(tool=sample("tool.pre").tool)
+    return base
 
 
 def _tool(contract: Contract, tool: str | None) -> tuple[str, JsonObject]:

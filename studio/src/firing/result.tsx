@@ -14,7 +14,7 @@ const WORDS: Record<string, { tone: Tone; title: string; text: string }> = {
   deny: { tone: "bad", title: "Refused", text: "The agent does not act, and the model reads the reason." },
   halt: { tone: "bad", title: "Halted", text: "The agent ends its turn." },
   "keep-working": { tone: "accent", title: "Keeps working", text: "The agent wanted to stop, and goes on." },
-  "could-not-run": { tone: "warning", title: "Could not run", text: "A hook could not decide; the agent takes that for no objection." },
+  "could-not-run": { tone: "warning", title: "Proceeds, incomplete", text: "Nothing refuses, but not every hook that wants this event took part." },
   error: { tone: "bad", title: "Not fired", text: "The hooks could not be loaded, or the event not be read." },
 };
 
