@@ -1,0 +1,174 @@
+"""Every view in a real browser: WCAG, phone width, both colour schemes, and without a mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.studio.browser.browsing import PROJECT, Browsing, Program
+
+Start = Callable[..., Program]
+Browse = Callable[..., Browsing]
+
+SHAPES = [("light", 1280), ("dark", 1280), ("light", 360), ("dark", 360)]
+
+
+def check(browsing: Browsing, state: str) -> None:
+    browsing.page.wait_for_timeout(150)
+    assert browsing.violations() == [], state
+    assert browsing.overflow() <= 0, state
+
+
+@pytest.mark.parametrize(("scheme", "width"), SHAPES)
+def test_every_view_is_accessible(program: Start, browse: Browse, scheme: str, width: int) -> None:
+    started = program(PROJECT, "--edit")
+    browsing = browse(started, scheme, width)
+    page = browsing.page
+    page.wait_for_selector(".group")
+    check(browsing, "hooks: agent")
+    for number in range(page.locator("a.hook").count()):
+        page.locator("a.hook").nth(number).click()
+        page.wait_for_selector(".detail .code")
+        check(browsing, f"hooks: {number}")
+    page.locator("a.hook").first.click()
+    page.get_by_role("tab", name="guard.sh").click()
+    check(browsing, "hooks: script")
+    browsing.go("fire")
+    page.get_by_label("command", exact=True).wait_for()
+    check(browsing, "fire: form")
+    page.get_by_text("more fields").click()
+    check(browsing, "fire: all fields")
+    page.get_by_role("tab", name="JSON").click()
+    check(browsing, "fire: JSON")
+    browsing.go("hooks")
+    browsing.fire("rm -rf /")
+    check(browsing, "fire: refused")
+    page.get_by_role("tab", name="Answer to the agent").click()
+    check(browsing, "fire: answer")
+    page.get_by_role("button", name="From history").click()
+    page.wait_for_selector(".picks")
+    check(browsing, "fire: history")
+    browsing.press("Escape")
+    page.get_by_role("link", name="Why did this refuse?").click()
+    page.get_by_role("button", name="Why did this refuse?").click()
+    check(browsing, "step: reason")
+    browsing.go("edit?agent=claude_code")
+    page.wait_for_selector(".code.editable")
+    check(browsing, "edit: saved")
+    page.get_by_role("tab", name="Compare").click()
+    page.locator(".code.editable .cm-content").click()
+    browsing.press("Control+Home", "#", "!")
+    page.get_by_role("button", name="Compare with").click()
+    page.wait_for_selector(".compared")
+    check(browsing, "edit: compared")
+    page.get_by_role("button", name="Save").click()
+    check(browsing, "edit: confirmation")
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
+def test_empty_and_error_states_are_accessible(
+    program: Start, browse: Browse, scheme: str, width: int
+) -> None:
+    started = program({})
+    browsing = browse(started, scheme, width)
+    browsing.page.get_by_text("No agent has hooks here").wait_for()
+    check(browsing, "hooks")
+    for view in ("fire", "step", "edit"):
+        browsing.go(view)
+        browsing.page.wait_for_selector(".empty")
+        check(browsing, view)
+    browsing.expected_errors = True
+    browsing.page.evaluate("() => sessionStorage.setItem('sandhook-token', 'wrong')")
+    browsing.page.reload()
+    browsing.page.get_by_label("Token").wait_for()
+    check(browsing, "token")
+    browsing.page.get_by_label("Token").fill(started.address.partition("token=")[2])
+    browsing.press("Enter")
+    browsing.page.wait_for_selector(".empty, .split")
+    started.close()
+    browsing.go("hooks")
+    browsing.page.reload() if False else browsing.go("fire")
+    browsing.page.get_by_role("button", name="Fire", exact=True).click()
+    browsing.page.get_by_role("alert").filter(has_text="does not answer").wait_for()
+    check(browsing, "the service ended")
+
+
+def test_the_token_is_not_in_the_address(program: Start, browse: Browse) -> None:
+    browsing = browse(program(PROJECT))
+    browsing.page.wait_for_selector(".group")
+    assert "token" not in browsing.page.url
+    browsing.page.reload()
+    browsing.page.wait_for_selector(".group")
+
+
+def test_the_theme_can_be_chosen(program: Start, browse: Browse) -> None:
+    browsing = browse(program({}), "light")
+    background = "() => getComputedStyle(document.body).backgroundColor"
+    light = browsing.page.evaluate(background)
+    browsing.page.get_by_label("Theme").select_option("dark")
+    dark = browsing.page.evaluate(background)
+    assert light != dark
+    browsing.page.reload()
+    browsing.page.wait_for_selector("h1")
+    assert browsing.page.evaluate(background) == dark
+    browsing.page.get_by_label("Theme").select_option("")
+    assert browsing.page.evaluate(background) == light
+
+
+def test_everything_without_a_mouse(program: Start, browse: Browse) -> None:
+    """From the first Tab to the line that refused, and to a saved edit."""
+    started = program(PROJECT, "--edit")
+    browsing = browse(started)
+    page = browsing.page
+    page.wait_for_selector(".group")
+    browsing.tab_to("Skip to the content")
+    browsing.press("Enter")
+    assert browsing.focused() == ("h1", "Hooks")
+    browsing.tab_to("Filter hooks")
+    page.keyboard.type("guard")
+    assert page.locator("a.hook").count() == 1
+    browsing.press("Tab", "Tab", "Enter")
+    page.wait_for_selector(".detail .code")
+    browsing.tab_to("Command")
+    browsing.press("ArrowRight")
+    assert browsing.focused() == ("tab", "guard.sh")
+    page.get_by_role("textbox", name="guard.sh").wait_for()
+    browsing.press("Shift+Tab", "Shift+Tab", "Shift+Tab")
+    assert browsing.focused() == ("a", "Fire an event")
+    browsing.press("Enter")
+    page.get_by_label("command", exact=True).wait_for()
+    assert browsing.focused() == ("h1", "Fire")
+    browsing.tab_to("command")
+    browsing.press("Control+a")
+    page.keyboard.type("rm -rf /")
+    browsing.tab_to("Fire")
+    browsing.press("Enter")
+    page.wait_for_selector(".verdict.bad", timeout=60_000)
+    browsing.tab_to("Why did this refuse?")
+    browsing.press("Enter")
+    page.wait_for_selector(".stepbar", timeout=60_000)
+    browsing.tab_to("Why did this refuse?")
+    browsing.press("Enter")
+    assert "Line 5" in page.get_by_role("region", name="This step").inner_text()
+    browsing.tab_to("Steps", "listbox")
+    browsing.press("Home")
+    assert "Step 1 of" in page.get_by_role("status").inner_text()
+    browsing.press("ArrowDown", "ArrowDown")
+    assert "Step 3 of" in page.get_by_role("status").inner_text()
+    browsing.press("End")
+    assert page.locator("[aria-selected=true][role=option]").inner_text().split()[1:3] == ["exit", "2"]
+    browsing.go("edit?agent=claude_code")
+    page.wait_for_selector(".code.editable")
+    guard = started.project / ".claude/hooks/guard.sh"
+    browsing.tab_to(f"Edit {guard.as_posix()}", most=80)
+    browsing.press("Control+Home")
+    page.keyboard.type("# edited")
+    browsing.press("Enter")
+    browsing.tab_to("Save…")
+    browsing.press("Enter")
+    browsing.tab_to("Save")
+    browsing.press("Enter")
+    page.get_by_text("as saved").wait_for()
+    assert guard.read_text().startswith("# edited\n#!/bin/bash\n")
+    assert page.evaluate("() => document.querySelector('dialog[open]')") is None
