@@ -149,6 +149,8 @@ export interface Outcome {
   duration_ms?: number;
   steps?: Step[];
   steps_total?: number;
+  /** Whether the last command of the hook is among the steps. */
+  steps_end?: boolean;
   sources?: Record<string, string>;
   decided_by?: { step: number; calls: number[]; why: "status" | "output" } | null;
 }

@@ -56,6 +56,23 @@ def test_a_guard() -> None:
     assert len({found[index].process for index in (0, 1, 3, 4)}) == 4
 
 
+def test_the_texts_that_steps_are_lines_of() -> None:
+    """A script that another shell runs counts its own lines, and so does the text of ``bash -c``."""
+    steps = Steps()
+    files = {"a.sh": "#!/bin/bash\n. ./b.sh\n(bash -c 'echo z')\n", "b.sh": "\necho b\n"}
+    Shell(files=files).run("bash a.sh\n(./a.sh | cat)", steps=steps)
+    script = [(2, ". ./b.sh"), (3, "bash -c 'echo z'")]
+    expected = {
+        ("main", 1, "bash a.sh"),
+        ("main", 2, "./a.sh"),
+        ("main", 2, "cat"),
+        *((name, line, text) for name in ("a.sh", "./a.sh") for line, text in script),
+        ("./b.sh", 2, "echo b"),
+        ("-c", 1, "echo z"),
+    }
+    assert {(step.source, step.line, step.text) for step in steps.steps} == expected
+
+
 @pytest.mark.parametrize(
     ("script", "expected"),
     [

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sandhook.hooks import contracts
+from sandhook.interp.steps import MOST_STEPS
 from tests.studio.studiotools import GUARD, Studio, payload, settings
 
 Make = Callable[..., Studio]
@@ -194,6 +195,12 @@ def test_of_many_steps_the_first_and_the_last(studio: Make) -> None:
     assert outcome["steps_total"] > 4000 and len(outcome["steps"]) == 3000
     assert outcome["steps"][-1]["text"] == "exit 2"
     assert outcome["steps"][-1]["number"] == outcome["decided_by"]["step"]
+
+
+def test_of_too_many_steps_none_decided(studio: Make) -> None:
+    outcome = steps_of(studio({}, home=user("for i in {1..6000}; do x=$i; done; exit 2")), "ls")
+    assert outcome["steps_total"] == MOST_STEPS and not outcome["steps_end"]
+    assert outcome["refuses"] and outcome["decided_by"] is None
 
 
 # --------------------------------------------------------------------------- payloads

@@ -35,9 +35,14 @@ class Reason(Record):
 
 
 def reason_of(run: RunResult) -> Reason | None:
-    """Return the step whose exit status, or whose output, is that of the hook; None if no step is."""
+    """Return the step whose exit status, or whose output, is that of the hook; None if no step is.
+
+    Of a script with more commands than are noted, the one that decided is not known.
+    """
+    from sandhook.interp.steps import MOST_STEPS
+
     steps = run.steps
-    if not steps:
+    if not steps or len(steps) >= MOST_STEPS:
         return None
     if run.exit_status:
         ended = [each for each in steps if each.status == run.exit_status]
@@ -70,6 +75,8 @@ def steps_json(outcome: Outcome, read: Callable[[str], bytes | None]) -> JsonObj
     Args:
         read: Returns a file as the hook saw it.
     """
+    from sandhook.interp.steps import MOST_STEPS
+
     run = outcome.run
     assert run is not None
     steps = run.steps
@@ -78,6 +85,7 @@ def steps_json(outcome: Outcome, read: Callable[[str], bytes | None]) -> JsonObj
     return {
         "steps": [{"number": step.number, **step_json(step)} for step in kept],
         "steps_total": len(steps),
+        "steps_end": len(steps) < MOST_STEPS,
         "sources": _sources(outcome, kept, read),
         "decided_by": None
         if deciding is None

@@ -54,7 +54,7 @@ export function FiredResult({ fired, steps = true }: { fired: Fired; steps?: boo
         </ul>
       )}
       <AgentSees fired={fired} />
-      <h3>Hooks</h3>
+      <h2>Hooks</h2>
       {decision.outcomes.length === 0 && <p class="none">No hook of {fired.agent} waits for this event.</p>}
       <ol class="outcomes">
         {decision.outcomes.map((each, index) => (
@@ -140,7 +140,7 @@ function OutcomeCard({ fired, outcome, steps }: { fired: Fired; outcome: Outcome
   return (
     <article class={`card ${tone}`} aria-label={`Hook ${outcome.hook_id}`}>
       <header class="title">
-        <h4>{visible(outcome.hook_id)}</h4>
+        <h3>{visible(outcome.hook_id)}</h3>
         <Badge tone={tone}>{visible(label)}</Badge>
         <span class="faint end">{milliseconds(outcome.duration_ms)}</span>
       </header>

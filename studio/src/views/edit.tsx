@@ -218,7 +218,7 @@ function Compared({ value }: { value: Comparison }) {
       </ul>
       {value.text.length > 0 && (
         <>
-          <h3>Text</h3>
+          <h2>Text</h2>
           <DiffText label="Difference to the saved text" rows={value.text} />
         </>
       )}

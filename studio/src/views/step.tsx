@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { post } from "../api";
 import { Code, languageOf } from "../components/code";
-import { Badge, Button, Empty, Facts, Failure, Field, Output } from "../components/parts";
+import { Badge, Button, Empty, Facts, Failure, Field, Notice, Output } from "../components/parts";
 import { PayloadEditor } from "../firing/payload";
 import { wordOf } from "../firing/result";
 import { useDraft } from "../shared";
@@ -129,6 +129,11 @@ function Stepper({ fired, outcome }: { fired: Fired; outcome: Outcome }) {
         </span>
         <span class="end"><Badge tone={word.tone}>{word.title}</Badge></span>
       </div>
+      {outcome.steps_end === false && (
+        <Notice tone="warning">
+          <p>Only the first {count(outcome.steps_total ?? 0, "command")} of this hook are noted, so the one that decided is not known.</p>
+        </Notice>
+      )}
       <div class="split steps">
         <div class="stack">
           <section class="pane flush" aria-label="Script">

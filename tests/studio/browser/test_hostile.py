@@ -86,7 +86,7 @@ def test_a_long_output_leaves_the_page_small(program: Start, browse: Browse, str
 
 
 def test_a_script_of_many_steps_leaves_the_page_small(program: Start, browse: Browse) -> None:
-    browsing = browse(program(project("for i in {1..6000}; do x=$i; done\nexit 2\n")))
+    browsing = browse(program(project("for i in {1..4000}; do x=$i; done\nexit 2\n")))
     browsing.fire("ls")
     browsing.page.get_by_role("link", name="Why did this refuse?").first.click()
     browsing.page.get_by_role("button", name="Why did this refuse?").click(timeout=60_000)
