@@ -1,12 +1,17 @@
-"""Takes the pictures of docs/howto/studio.md: ``python -m tools.studio_pictures`` needs the extra ``browser`` and Chromium."""
+"""Takes the pictures of docs/howto/studio.md: ``python -m tools.studio_pictures``.
+
+It needs the extra ``browser``, Chromium, and Pillow, which makes the pictures small.
+"""
 
 from __future__ import annotations
 
-import os
+import shutil
 import sys
 import tempfile
+from io import BytesIO
 from pathlib import Path
 
+from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from tests.studio.browser.browsing import CHROMIUM, FLAGS, Program
@@ -47,7 +52,9 @@ _FILES: dict[str, str | bytes] = {
 
 def _take(page: Page, name: str) -> None:
     page.wait_for_timeout(400)
-    page.screenshot(path=str(DOCS / "images" / f"studio-{name}.png"))
+    path = DOCS / "images" / f"studio-{name}.png"
+    picture = Image.open(BytesIO(page.screenshot()))
+    picture.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def _views(page: Page, program: Program) -> None:
@@ -81,13 +88,14 @@ def _views(page: Page, program: Program) -> None:
 
 def main() -> None:
     scheme = "dark" if "dark" in sys.argv[1:] else "light"
-    with tempfile.TemporaryDirectory(prefix="studio-") as directory, sync_playwright() as playwright:
-        os.environ.pop("SANDHOOK_SOCKET", None)
-        program = Program(Path(directory) / "demo", _FILES)
+    place = Path(tempfile.gettempdir()) / "demo"  # the pictures show its name
+    place.mkdir()
+    with sync_playwright() as playwright:
+        program = Program(place / "work", _FILES)
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
         try:
             context = browser.new_context(
-                viewport={"width": 1180, "height": 860}, color_scheme="dark" if scheme == "dark" else "light"
+                viewport={"width": 1180, "height": 780}, color_scheme="dark" if scheme == "dark" else "light"
             )
             page = context.new_page()
             page.set_default_timeout(60_000)
@@ -96,6 +104,7 @@ def main() -> None:
         finally:
             browser.close()
             program.close()
+            shutil.rmtree(place)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.serve.conftest import MISSING, SkippedModule
+from tests.serve.conftest import MISSING, SkippedModule, serve
 from tests.studio.studiotools import Studio
+
+__all__ = ["serve"]
 
 
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Module | None:

@@ -85,7 +85,7 @@ def test_the_difference_over_expectations_and_the_page(studio: Make) -> None:
     values = {"agent": "claude_code", "path": made.path(NAME), "text": HARMLESS}
     compared = made.post("/v1/studio/compare", **values, payload=payload(), expectations=True)
     assert [(row["name"], row["source"], row["same"]) for row in compared["rows"]] == [
-        ("payload of the page", "page", True),
+        ("Bash: ls", "page", True),
         ("removing all", "expectation", False),
     ]
     broken = made.post("/v1/studio/compare", **values, payload="{")

@@ -102,10 +102,8 @@ class Api:
             samples = []
             if value.get("payload"):
                 payload = _text(value, "payload")
-                samples.append(sample_of(setup, "payload of the page", "page", payload, _event(value)))
-            samples += [
-                sample_of(setup, name, "history", payload, event) for name, payload, event in recorded
-            ]
+                samples.append(sample_of(setup, "", "page", payload, _event(value)))
+            samples += [sample_of(setup, "", "history", payload, event) for payload, event in recorded]
             if value.get("expectations"):
                 samples += expectation_samples(setup)
             return compare(self._bench, setup, _text(value, "path"), _text(value, "text"), samples)
@@ -135,11 +133,11 @@ class Api:
             texts[path] = with_line_ends(text_of(self._bench, setup, path).data, _text(value, "text"))
         return Trial(texts, steps=value.get("steps") is True, unapproved=value.get("unapproved") is True)
 
-    def _recorded(self, agent: Json, count: Json) -> list[tuple[str, str, str]]:
-        """Return name, payload and event of the last fires of an agent, equal ones once; for the event loop's thread."""
+    def _recorded(self, agent: Json, count: Json) -> list[tuple[str, str]]:
+        """Return payload and event of the last fires of an agent, equal ones once; for the event loop's thread."""
         if not isinstance(count, int) or isinstance(count, bool) or count < 1:
             return []
-        kept: list[tuple[str, str, str]] = []
+        kept: list[tuple[str, str]] = []
         seen: set[tuple[str, str]] = set()
         for short in self._service.fires.listed(MOST_FIRES):
             number = short.get("id")
@@ -149,7 +147,7 @@ class Api:
             payload, event = whole.get("payload"), str(whole.get("event") or "")
             if isinstance(payload, str) and payload and (payload, event) not in seen:
                 seen.add((payload, event))
-                kept.append((f"no. {number}", payload, event))
+                kept.append((payload, event))
             if len(kept) >= min(count, MAX_EVENTS):
                 break
         return kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sandhook.conformance.expectations.judge import word_of
 from sandhook.errors import SandhookError
@@ -28,30 +28,55 @@ if TYPE_CHECKING:
 MAX_EVENTS = 200
 
 
+#: Characters of an event's name.
+_MOST_NAME = 100
+
+#: Where an event comes from.
+Source = Literal["page", "history", "expectation"]
+
+
 class Sample(Record):
     """An event to fire at both texts.
 
     Attributes:
         name: For people.
-        source: "page", "history" or "expectation".
+        source: See Source.
         event: The event, or why its payload cannot be read.
         native: The agent's name of it.
     """
 
     name: str
-    source: str
+    source: Source
     event: Event | str
     native: str = ""
 
 
-def sample_of(setup: Setup, name: str, source: str, payload: str, native: str | None) -> Sample:
-    """Return the event of a payload."""
+def sample_of(setup: Setup, name: str, source: Source, payload: str, native: str | None) -> Sample:
+    """Return the event of a payload.
+
+    Args:
+        name: For people; "" for what the event is about.
+    """
     try:
         data = payload.encode("utf-8", "surrogatepass")
         event, own = caller.event_of(setup.contract, native or None, data, {})
     except (SandhookError, DecodeError) as error:
         return Sample(name, source, " ".join(str(error).split()))
-    return Sample(name, source, event, own)
+    return Sample(name or _about(event) or own, source, event, own)
+
+
+def _about(event: Event) -> str:
+    """Return the tool and the first text of its input, or the prompt."""
+    if event.tool is None:
+        return _short(event.prompt or "")
+    value = event.tool.input
+    texts = [each for each in value.values() if isinstance(each, str)] if isinstance(value, dict) else []
+    return _short(f"{event.tool.name}: {texts[0]}" if texts else event.tool.name)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _MOST_NAME else f"{line[:_MOST_NAME]}..."
 
 
 def expectation_samples(setup: Setup) -> list[Sample]:

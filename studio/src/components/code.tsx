@@ -158,8 +158,8 @@ export function Code({
   useEffect(() => {
     const host = place.current!;
     const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
-    const attributes: Record<string, string> = { "aria-label": label, spellcheck: "false", autocapitalize: "off" };
-    if (!editable) Object.assign(attributes, { tabindex: "0", "aria-readonly": "true" });
+    const attributes: Record<string, string> = { "aria-label": label, spellcheck: "false", autocapitalize: "off", tabindex: "0" };
+    if (!editable) attributes["aria-readonly"] = "true";
     const present = new Compartment();
     const made = new EditorView({
       root,

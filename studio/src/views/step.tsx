@@ -172,7 +172,13 @@ function Stepper({ fired, outcome }: { fired: Fired; outcome: Outcome }) {
 
 function TraceRow({ step, current, deciding, refuses, choose }: { step: Step; current: boolean; deciding: boolean; refuses: boolean; choose: () => void }) {
   useEffect(() => {
-    if (current) document.getElementById(`step-${step.number}`)?.scrollIntoView({ block: "nearest" });
+    const row = document.getElementById(`step-${step.number}`);
+    const list = row?.parentElement;
+    if (!current || !row || !list) return;
+    // only the list scrolls: scrollIntoView would move the page, too
+    const [above, below] = [row.offsetTop - list.offsetTop, row.offsetTop - list.offsetTop + row.offsetHeight];
+    if (above < list.scrollTop) list.scrollTop = above;
+    else if (below > list.scrollTop + list.clientHeight) list.scrollTop = below - list.clientHeight;
   }, [current]);
   return (
     <div role="option" id={`step-${step.number}`} aria-selected={current} onClick={choose} class={deciding ? (refuses ? "bad" : "accent") : ""}>

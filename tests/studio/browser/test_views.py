@@ -62,7 +62,7 @@ def test_every_view_is_accessible(program: Start, browse: Browse, scheme: str, w
     page.get_by_role("button", name="Compare with").click()
     page.wait_for_selector(".compared")
     check(browsing, "edit: compared")
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save…", exact=True).click()
     check(browsing, "edit: confirmation")
 
 
