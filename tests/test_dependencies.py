@@ -16,7 +16,7 @@ from tests.source import ROOT, imports, modules
 PACKAGES = {"google-re2": "re2", "opentelemetry-api": "opentelemetry", "ruamel.yaml": "ruamel"}
 
 #: Extras for those who develop sandhook; src imports nothing of them.
-TOOLS = ("bench", "dev", "fuzz")
+TOOLS = ("bench", "browser", "dev", "dist", "docs", "fuzz")
 
 #: Functions that find a package, or its data, by name: jq's place is for a worker, and tzdata is data.
 LOCATORS = ("find_spec", "get_data")

@@ -54,7 +54,7 @@ def _take(page: Page, name: str) -> None:
     page.wait_for_timeout(400)
     path = DOCS / "images" / f"studio-{name}.png"
     picture = Image.open(BytesIO(page.screenshot()))
-    picture.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(path, optimize=True)
+    picture.convert("RGB").quantize(256, kmeans=1, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def _views(page: Page, program: Program) -> None:
