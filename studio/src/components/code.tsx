@@ -9,7 +9,7 @@ import { toml } from "@codemirror/legacy-modes/mode/toml";
 import { yaml } from "@codemirror/legacy-modes/mode/yaml";
 import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState, type Extension, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
+import { Annotation, Compartment, EditorState, type Extension, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
 import {
   Decoration,
   type DecorationSet,
@@ -98,6 +98,9 @@ export interface Marks {
   reached?: readonly number[];
 }
 
+/** Marks a change that did not come from the person who types. */
+const external = Annotation.define<boolean>();
+
 const setMarks = StateEffect.define<Marks>();
 
 const marksField = StateField.define<DecorationSet>({
@@ -153,13 +156,14 @@ export function Code({
   const view = useRef<EditorView | null>(null);
   const changed = useRef(change);
   changed.current = change;
+  const emitted = useRef<string[]>([]);
   const editable = change !== undefined;
 
   useEffect(() => {
     const host = place.current!;
     const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
-    const attributes: Record<string, string> = { "aria-label": label, spellcheck: "false", autocapitalize: "off", tabindex: "0" };
-    if (!editable) attributes["aria-readonly"] = "true";
+    const attributes: Record<string, string> = { "aria-label": label, spellcheck: "false", autocapitalize: "off" };
+    if (!editable) Object.assign(attributes, { tabindex: "0", "aria-readonly": "true" });
     const present = new Compartment();
     const made = new EditorView({
       root,
@@ -180,10 +184,13 @@ export function Code({
           EditorView.contentAttributes.of(attributes),
           keymap.of([...defaultKeymap, ...searchKeymap, ...historyKeymap]),
           editable
-            ? [history(), highlightActiveLine(), indentUnit.of("  ")]
+            ? [history(), highlightActiveLine(), indentUnit.of("  "), EditorView.lineWrapping]
             : [EditorState.readOnly.of(true), EditorView.editable.of(false)],
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) changed.current?.(update.state.doc.toString());
+            if (!update.docChanged || update.transactions.some((each) => each.annotation(external))) return;
+            const fresh = update.state.doc.toString();
+            emitted.current.push(fresh);
+            changed.current?.(fresh);
           }),
         ],
       }),
@@ -198,8 +205,12 @@ export function Code({
   useEffect(() => {
     const editor = view.current;
     if (!editor) return;
+    // A text that was typed here comes back after a rendering, when more may have been typed: the editor is ahead.
+    const at = emitted.current.indexOf(text);
+    emitted.current = at < 0 ? [] : emitted.current.slice(at + 1);
     const known = editor.state.doc.toString();
-    if (known !== text) editor.dispatch({ changes: { from: 0, to: known.length, insert: text } });
+    if (at >= 0 || known === text) return;
+    editor.dispatch({ changes: { from: 0, to: known.length, insert: text }, annotations: external.of(true) });
   }, [text, language, editable, label]);
 
   const found = JSON.stringify(findings);
