@@ -21,7 +21,7 @@ from sandhook.hooks.arguments import (
     check_switches,
 )
 from sandhook.hooks.audit import Audit, Sink
-from sandhook.hooks.contracts import COMPAT, Contract, LoadOptions, kind_of
+from sandhook.hooks.contracts import COMPAT, Caller, Contract, LoadOptions, kind_of
 from sandhook.hooks.event import Event, Json
 from sandhook.hooks.event_run import BackgroundHooks, BackgroundResult, EventRun, OnceHooks, Services
 from sandhook.hooks.loading import Findings, Group, Loading, LongTimeout, Trust, Withheld
@@ -236,7 +236,7 @@ class HookEngine:
         return None if known is None or known.isolation_of is None else known.isolation_of(spec)
 
     def fire(
-        self, event: Event, *, cancel: Cancellation | None = None, caller: Contract | None = None
+        self, event: Event, *, cancel: Cancellation | None = None, caller: Caller | None = None
     ) -> Decision:
         """Run the hooks that an event concerns and return what they decided together.
 
@@ -317,7 +317,7 @@ class HookEngine:
         return Decision(event.kind, event=event_name, contract=contracts, diagnostics=unknown)
 
 
-def _own_name(contract: Contract, caller: Contract | None, event: Event) -> str | None:
+def _own_name(contract: Contract, caller: Caller | None, event: Event) -> str | None:
     """Return the name that a contract's agent has for the tool of a caller; None without one, or without a caller.
 
     Without that, a guard for ``Bash`` would never run for an agent whose shell is ``run_shell_command``.
@@ -415,7 +415,7 @@ class NopEngine(HookEngine):
         super().__init__((), runner=unknown_executor)
 
     def fire(
-        self, event: Event, *, cancel: Cancellation | None = None, caller: Contract | None = None
+        self, event: Event, *, cancel: Cancellation | None = None, caller: Caller | None = None
     ) -> Decision:
         check_event(event)
         return Decision(event.kind)

@@ -145,6 +145,17 @@ class Answer(Record):
     exit_status: int = 0
 
 
+class Caller(Protocol):
+    """Who fires an event: an agent with names of its own for tools. Every Contract is one."""
+
+    @property
+    def name(self) -> str: ...
+
+    def vocabulary(self) -> Vocabulary:
+        """Return the names of tools."""
+        ...
+
+
 class Contract(Protocol):
     """One agent's hook format. ``BaseContract`` has the defaults.
 
