@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextvars import ContextVar
 
 import pytest
 
@@ -63,6 +64,14 @@ def test_output_is_written_while_the_command_runs() -> None:
     )
     assert "".join(pieces) == "é\ntwo\n\ufffd"
     assert (output.stdout, output.stderr) == ("é\n\ufffd", "two\n")
+
+
+def test_what_writes_sees_the_context_of_the_caller() -> None:
+    variable: ContextVar[str] = ContextVar("variable")
+    variable.set("seen")
+    pieces: list[str] = []
+    ShellTool().run("echo x | cat", write=lambda text: pieces.append(variable.get("lost")))
+    assert pieces == ["seen"]
 
 
 def test_arun_is_cancelled() -> None:

@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from json import dumps
 from typing import TYPE_CHECKING
 
 from sandhook.bridges.points import TOP_LEVEL, Actor, AfterTool, BeforeTool, OnPrompt, OnStart, OnStop
@@ -27,10 +28,25 @@ from sandhook.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TypeAlias, TypedDict, Unpack
 
     from sandhook.hooks.contracts._vocabulary import ToolClass
     from sandhook.hooks.sources import Source
     from sandhook.limits import Cancellation
+
+    #: What a Guard is made of.
+    Hooks: TypeAlias = "Guard | HookEngine | Source | Sequence[Source]"
+
+    class GuardArguments(TypedDict, total=False):
+        """The keyword arguments of Guard."""
+
+        fail_open: bool
+        tools: Mapping[str, ToolClass] | None
+        cwd: str | None
+        project_dir: str | None
+        notify: Callable[[str], object] | None
+        laps: int
+
 
 #: Names that frameworks have for tools of a class, so that a hook for ``Bash`` runs for ``bash`` and ``execute``.
 TOOLS = Vocabulary(
@@ -131,15 +147,21 @@ class Guard:
 
     def _event(self, kind: str, actor: Actor) -> Event:
         depth = max(actor.depth, _tools_around.get())
+        agent_id = actor.agent_id
+        extras: dict[str, Json] = {}
+        if depth > 0:
+            agent_id = agent_id or actor.agent_type or "sub-agent"
+            extras = {} if actor.agent_type is None else {"agent_type": actor.agent_type}
         return Event(
             kind,
             session_id=actor.session_id,
             turn_id=actor.turn_id,
-            agent_id=actor.agent_id,
+            agent_id=agent_id,
             depth=depth,
             is_sub_agent=depth > 0,
             cwd=self._cwd,
             project_dir=self._project_dir,
+            extras=extras or None,
         )
 
     # Before a tool.
@@ -213,7 +235,7 @@ class Guard:
     def _beginning(self, actor: Actor) -> Event | None:
         event = self._event("session.start", actor)
         if event.is_sub_agent:
-            return _of_sub_agent(event, "subagent.start", actor)
+            return event._replace(kind="subagent.start")
         if actor.session_id is not None:
             if actor.session_id in self._started:
                 return None
@@ -224,12 +246,21 @@ class Guard:
 
     def _ending(self, actor: Actor, laps: int) -> Event:
         event = self._event("stop", actor).with_(stop_active=laps > 0)
-        return _of_sub_agent(event, "subagent.stop", actor) if event.is_sub_agent else event
+        return event._replace(kind="subagent.stop") if event.is_sub_agent else event
 
     def _stopped(self, decision: Decision, laps: int) -> OnStop:
         if decision.force_continue and not decision.halt and laps < self.laps:
             return OnStop("go_on", decision, decision.reason or "A hook requests that you go on.")
         return OnStop("stop", decision, (decision.reason or "") if decision.halt else "")
+
+
+def guard_of(hooks: Hooks, **arguments: Unpack[GuardArguments]) -> Guard:
+    """Return a Guard as it is, or one of these hooks. Raises ValueError for a Guard with arguments of a new one."""
+    if not isinstance(hooks, Guard):
+        return Guard(hooks, **arguments)
+    if arguments:
+        raise ValueError(f"{', '.join(arguments)}: pass them to the Guard")
+    return hooks
 
 
 @contextmanager
@@ -253,9 +284,15 @@ def closed(decision: Decision) -> Decision:
     return _refusal(decision._replace(fail_closed=(*decision.fail_closed, *lost)), reason)
 
 
-def joined(texts: Sequence[str]) -> str:
-    """Return texts for the model as one."""
-    return "\n\n".join(texts)
+def error_text(error: BaseException) -> str:
+    """Return an exception as the text of a tool's error."""
+    return f"{error.__class__.__name__}: {error}"
+
+
+def with_context(value: Json, texts: Sequence[str]) -> str:
+    """Return a result as text for the model, with the texts that hooks add."""
+    text = value if isinstance(value, str) else dumps(value, ensure_ascii=False)
+    return "\n\n".join([*([text] if text else []), *texts])
 
 
 def json_of(value: object) -> Json:
@@ -284,13 +321,6 @@ def _vocabulary(tools: Mapping[str, ToolClass]) -> Vocabulary:
             raise ValueError(f"tools[{name!r}] must be one of {', '.join(TOOL_CLASSES)}, not {each!r}")
         added[each] = (*added.get(each, TOOLS.of_class(each)), name)
     return TOOLS._replace(**added)
-
-
-def _of_sub_agent(event: Event, kind: str, actor: Actor) -> Event:
-    extras: dict[str, Json] = {} if actor.agent_type is None else {"agent_type": actor.agent_type}
-    return event._replace(
-        kind=kind, extras=extras, agent_id=actor.agent_id or actor.agent_type or "sub-agent"
-    )
 
 
 def _lost(outcome: Outcome) -> str | None:

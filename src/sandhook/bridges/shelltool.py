@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from codecs import getincrementaldecoder
 from collections.abc import AsyncIterator, Callable
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Self
 
 from sandhook.errors import LimitName
@@ -33,6 +34,18 @@ if TYPE_CHECKING:
         name: str
         description: str | None
         max_chars: int
+
+    class ShellArguments(ToolArguments, total=False):
+        """The keyword arguments of ShellTool."""
+
+        files: Mapping[str, str | bytes] | None
+        env: Mapping[str, str] | None
+        cwd: str
+        limits: Limits | None
+        network: Network | None
+        utilities: Utilities | None
+        fs: FileSystem | None
+        session: Session | None
 
     class RestoreArguments(ToolArguments, total=False):
         """The keyword arguments of ``ShellTool.restore``."""
@@ -80,6 +93,10 @@ class ShellOutput(Record):
     exit_status: int
     limit: LimitName | None = None
     cut: bool = False
+
+    def facts(self) -> dict[str, object]:
+        """Return all but ``text`` as a dictionary, for programs."""
+        return {name: getattr(self, name) for name in self._fields[1:]}
 
 
 class ShellTool:
@@ -158,11 +175,20 @@ class ShellTool:
         return self._output(result, bytes(out.data), bytes(err.data), max_chars)
 
     async def arun(
-        self, command: str, *, timeout: float | None = None, max_chars: int | None = None
+        self,
+        command: str,
+        *,
+        timeout: float | None = None,
+        max_chars: int | None = None,
+        write: Callable[[str], object] | None = None,
     ) -> ShellOutput:
-        """Run a command without blocking the event loop; a cancelled task ends it."""
-        result = await self.session.arun(command, overflow="drop", limits=self._limits(timeout))
-        return self._output(result, result.stdout_bytes, result.stderr_bytes, max_chars)
+        """Run a command without blocking the event loop, where ``write`` is called; a cancelled task ends it."""
+        async for item in self.stream(command, timeout=timeout, max_chars=max_chars):
+            if isinstance(item, ShellOutput):
+                return item
+            if write is not None:
+                write(item)
+        raise AssertionError("a stream ends with its ShellOutput")
 
     async def stream(
         self, command: str, *, timeout: float | None = None, max_chars: int | None = None
@@ -227,12 +253,25 @@ class ShellTool:
         return ShellOutput(text, out, err, result.exit_status, result.limit, truncated)
 
 
+def shell_of(shell: ShellTool | None, arguments: ShellArguments) -> ShellTool:
+    """Return a ShellTool as it is, or a new one. Raises ValueError for a ShellTool with arguments of a new one."""
+    if shell is None:
+        return ShellTool(**arguments)
+    if arguments:
+        raise ValueError(f"{', '.join(arguments)}: pass them to the ShellTool")
+    return shell
+
+
 class _Copy:
-    """Keeps the bytes of one output, and writes them as text; a character may come in two pieces."""
+    """Keeps the bytes of one output, and writes them as text; a character may come in two pieces.
+
+    ``write`` sees the context variables of the caller: a process of the shell is a greenlet and has none.
+    """
 
     def __init__(self, write: Callable[[str], object]) -> None:
         self.data = bytearray()
-        self._write = write
+        context = copy_context()
+        self._write = lambda text: context.run(write, text)
         self._decoder = getincrementaldecoder("utf-8")("replace")
 
     def __call__(self, data: bytes) -> None:
