@@ -141,6 +141,17 @@ def configuration(scenario: Scenario) -> dict[str, object]:
     }
 
 
+#: Commands of hooks that ask, and that end the agent.
+ASK = """echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask",\
+"permissionDecisionReason":"sure?"}}'"""
+HALT = """echo '{"continue":false,"stopReason":"enough"}'"""
+
+
+def settings(**hooks: str) -> dict[str, object]:
+    """Return settings of Claude Code with a command for each event."""
+    return configuration(Scenario("", {event: [command] for event, command in hooks.items()}))
+
+
 @dataclass
 class Trace:
     """What an agent did.

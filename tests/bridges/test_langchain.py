@@ -21,7 +21,20 @@ from langgraph.types import Command
 from sandhook.bridges.core import Guard
 from sandhook.bridges.langchain import HookMiddleware, bash_tool
 from sandhook.bridges.shelltool import ShellTool
-from tests.bridges.scenarios import COMMAND, PROMPT, SCENARIOS, Call, Recorder, Scenario, Script, Trace, check
+from tests.bridges.scenarios import (
+    ASK,
+    COMMAND,
+    HALT,
+    PROMPT,
+    SCENARIOS,
+    Call,
+    Recorder,
+    Scenario,
+    Script,
+    Trace,
+    check,
+    settings,
+)
 
 pytestmark = pytest.mark.filterwarnings("default")  # what a framework warns of is not ours
 
@@ -82,19 +95,6 @@ def drive(scenario: Scenario, config: dict[str, object], shell: Recorder, *, use
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.name)
 def test_decides_what_fire_decides(scenario: Scenario, use_async: bool) -> None:
     check(scenario, partial(drive, use_async=use_async))
-
-
-def settings(**hooks: str) -> dict[str, object]:
-    return {
-        "hooks": {
-            event: [{"hooks": [{"type": "command", "command": command}]}] for event, command in hooks.items()
-        }
-    }
-
-
-ASK = """echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask",\
-"permissionDecisionReason":"sure?"}}'"""
-HALT = """echo '{"continue":false,"stopReason":"enough"}'"""
 
 
 def resume(*decisions: dict[str, object]) -> Command:
@@ -220,12 +220,12 @@ def test_a_tool_has_the_state_of_its_shell() -> None:
 
 def test_tool_nodes_of_LangGraph_have_hooks() -> None:
     from langgraph.graph import START, MessagesState, StateGraph
-    from langgraph.prebuilt import ToolNode
 
+    prebuilt = pytest.importorskip("langgraph.prebuilt", exc_type=ImportError)  # needs a newer langgraph
     hooks = HookMiddleware(settings(PreToolUse="echo no >&2; exit 2"))
     shell = Recorder()
     builder = StateGraph(MessagesState)
-    node = ToolNode(
+    node = prebuilt.ToolNode(
         [bash_tool(shell)], wrap_tool_call=hooks.wrap_tool_call, awrap_tool_call=hooks.awrap_tool_call
     )
     builder.add_node("tools", node)
