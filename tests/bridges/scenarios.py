@@ -111,7 +111,7 @@ SCENARIOS = (
                 _specific("PreToolUse", additionalContext="context-of-first"),
                 "echo second-refuses >&2; exit 2",
             ],
-            "PostToolUse": ["echo never >&2; exit 2"],
+            "PostToolUse": ["echo text-of-a-hook-that-does-not-run >&2; exit 2"],
         },
     ),
     Scenario(
@@ -193,7 +193,7 @@ def expected(scenario: Scenario) -> Expected:
         first += [prompt.apply_to_prompt(PROMPT), *_context(prompt)]
     pre = engine.fire(ToolPre("Bash", {"command": COMMAND}, **inside))
     commands: list[str] = []
-    absent: list[str] = ["never"]
+    absent: list[str] = ["text-of-a-hook-that-does-not-run"]
     if pre.refused:
         second.append(pre.reason or "")
         absent.append("real\n")

@@ -176,7 +176,9 @@ def test_hooks_make_an_agent_go_on_for_some_laps() -> None:
 
 def test_an_agent_inside_a_tool_is_a_sub_agent() -> None:
     hook = "jq -r '[.hook_event_name, .agent_id, .agent_type] | join(\" \")' >&2; exit 2"
-    guard = Guard(settings(SubagentStop=hook, SubagentStart="echo '{}'", PreToolUse=hook))
+    guard = Guard(
+        settings(SubagentStop=hook, SubagentStart="echo '{}'", PreToolUse=hook, UserPromptSubmit=hook)
+    )
     actor = Actor("s", agent_type="researcher")
     assert guard.stop(actor).action == "stop"
     with inside_tool():
@@ -185,6 +187,8 @@ def test_an_agent_inside_a_tool_is_a_sub_agent() -> None:
         assert guard.before_tool("bash", {}, actor).decision.outcomes
         with inside_tool():
             assert guard._event("tool.pre", actor).depth == 2
+        assert guard.prompt("a task, not a message of the user", actor).action == "go"
+    assert guard.prompt("hi", actor).action == "refuse"
     assert not guard._event("tool.pre", actor).is_sub_agent
 
 

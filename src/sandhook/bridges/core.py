@@ -146,7 +146,7 @@ class Guard:
         return await call_in_thread(lambda: self.fire(event, cancel=cancel), cancel)
 
     def _event(self, kind: str, actor: Actor) -> Event:
-        depth = max(actor.depth, _tools_around.get())
+        depth = max(actor.depth, tools_around())
         agent_id = actor.agent_id
         extras: dict[str, Json] = {}
         if depth > 0:
@@ -197,12 +197,14 @@ class Guard:
     # Prompt, start, stop, end.
 
     def prompt(self, text: str, actor: Actor = TOP_LEVEL) -> OnPrompt:
-        """Return what hooks decide about a message of the user."""
-        return _prompted(text, self.fire(self._event("prompt.submit", actor).with_(prompt=text)))
+        """Return what hooks decide about a message of the user; a sub-agent has none, its task is a tool call."""
+        event = self._event("prompt.submit", actor).with_(prompt=text)
+        return _prompted(text, Decision(event.kind) if event.is_sub_agent else self.fire(event))
 
     async def aprompt(self, text: str, actor: Actor = TOP_LEVEL) -> OnPrompt:
         """Return what hooks decide about a message of the user, without blocking the event loop."""
-        return _prompted(text, await self.afire(self._event("prompt.submit", actor).with_(prompt=text)))
+        event = self._event("prompt.submit", actor).with_(prompt=text)
+        return _prompted(text, Decision(event.kind) if event.is_sub_agent else await self.afire(event))
 
     def start(self, actor: Actor = TOP_LEVEL) -> OnStart:
         """Return what hooks decide at the start of a session, once for each session, or of a sub-agent."""
@@ -264,13 +266,22 @@ def guard_of(hooks: Hooks, **arguments: Unpack[GuardArguments]) -> Guard:
 
 
 @contextmanager
-def inside_tool() -> Iterator[None]:
-    """Mark that a guarded tool runs: agents that begin within the block are sub-agents."""
-    token = _tools_around.set(_tools_around.get() + 1)
+def inside_tool(depth: int = 0) -> Iterator[None]:
+    """Mark that a guarded tool runs: agents that begin within the block are sub-agents.
+
+    Args:
+        depth: That of the agent with the tool, where the tool may run in a thread without its context.
+    """
+    token = _tools_around.set(max(_tools_around.get(), depth) + 1)
     try:
         yield
     finally:
         _tools_around.reset(token)
+
+
+def tools_around() -> int:
+    """Return the number of guarded tools that run around this code: the depth of an agent that begins here."""
+    return _tools_around.get()
 
 
 def closed(decision: Decision) -> Decision:
