@@ -82,7 +82,7 @@ def drive(scenario: Scenario, config: dict[str, object], shell: Recorder, *, cod
     if not scenario.sub_agent:
         guarded(inner, guard).run(PROMPT)
         return Trace(shell.commands, script.requests)
-    outer = Script([Call("researcher", {"task": PROMPT})])
+    outer = Script([Call("researcher", {"task": PROMPT, "additional_args": {}})])
     guarded(agent(outer, code=code, managed_agents=[inner]), guard).run(PROMPT)
     return Trace(shell.commands, script.requests, outer.requests)
 
@@ -120,7 +120,7 @@ def test_a_halt_ends_the_agent(event: str, code: bool) -> None:
 def test_a_call_of_a_managed_agent_is_a_tool_call() -> None:
     inner = Script(["never"])
     managed = agent(inner, name="researcher", description="Look things up.")
-    outer = Script([Call("researcher", {"task": PROMPT})])
+    outer = Script([Call("researcher", {"task": PROMPT, "additional_args": {}})])
     guarded(agent(outer, managed_agents=[managed]), settings(PreToolUse="jq -r .tool_name >&2; exit 2")).run(
         PROMPT
     )

@@ -50,12 +50,15 @@ if TYPE_CHECKING:
 
 #: Names that frameworks have for tools of a class, so that a hook for ``Bash`` runs for ``bash`` and ``execute``.
 TOOLS = Vocabulary(
-    shell=("bash", "shell", "execute", "run_command", "terminal", "execute_command", "local_shell"),
-    read=("read_file", "read"),
-    write=("write_file", "write"),
-    edit=("edit_file", "edit", "apply_patch"),
-    fetch=("fetch", "web_fetch", "fetch_url", "visit_webpage"),
-    search=("grep", "search_files"),
+    shell=(
+        *("bash", "shell", "execute", "run_command", "terminal", "execute_command", "local_shell", "Bash"),
+        "mcp__sandhook__bash",
+    ),
+    read=("read_file", "read", "Read"),
+    write=("write_file", "write", "Write"),
+    edit=("edit_file", "edit", "apply_patch", "Edit"),
+    fetch=("fetch", "web_fetch", "fetch_url", "visit_webpage", "WebFetch"),
+    search=("grep", "search_files", "Grep"),
     mcp="mcp__{server}__{tool}",
 )
 
@@ -115,7 +118,7 @@ class Guard:
         self.fail_open = fail_open
         self.laps = laps
         self._caller = _Framework("bridge", _vocabulary(tools or {}))
-        self._cwd, self._project_dir = cwd, project_dir
+        self.cwd, self.project_dir = cwd, project_dir
         self._notify = notify
         self._started: OrderedDict[str, None] = OrderedDict()
         kinds = {kind for contract in self.engine.contracts for kind in contract.events.values()}
@@ -159,8 +162,8 @@ class Guard:
             agent_id=agent_id,
             depth=depth,
             is_sub_agent=depth > 0,
-            cwd=self._cwd,
-            project_dir=self._project_dir,
+            cwd=self.cwd,
+            project_dir=self.project_dir,
             extras=extras or None,
         )
 

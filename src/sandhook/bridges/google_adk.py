@@ -23,7 +23,7 @@ from google.genai import types
 
 from sandhook.bridges.core import error_text, guard_of, inside_tool, json_of, tools_around, with_context
 from sandhook.bridges.points import Actor, AfterTool, BeforeTool
-from sandhook.bridges.shelltool import shell_of
+from sandhook.bridges.shelltool import COMMAND, shell_of
 from sandhook.hooks.event import Json, ToolCall, ToolResult
 
 if TYPE_CHECKING:
@@ -315,7 +315,7 @@ class BashTool(BaseTool):
         self.shell = shell
 
     def _get_declaration(self) -> types.FunctionDeclaration:
-        command = types.Schema(type=types.Type.STRING, description="The bash command or script to run.")
+        command = types.Schema(type=types.Type.STRING, description=COMMAND["description"])
         parameters = types.Schema(
             type=types.Type.OBJECT, properties={"command": command}, required=["command"]
         )

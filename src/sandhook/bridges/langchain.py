@@ -55,8 +55,8 @@ def _last(old: str, new: str) -> str:
 class HookState(AgentState):
     """The state of the agent, with what the middleware remembers of a run."""
 
-    sandhook_laps: NotRequired[Annotated[int, PrivateStateAttr]]
-    sandhook_ended: NotRequired[Annotated[str, _last, PrivateStateAttr]]
+    sandhook_laps: NotRequired[Annotated[int, PrivateStateAttr]]  # type: ignore[valid-type]
+    sandhook_ended: NotRequired[Annotated[str, _last, PrivateStateAttr]]  # type: ignore[valid-type]
 
 
 class HookMiddleware(AgentMiddleware):

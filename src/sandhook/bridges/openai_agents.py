@@ -45,7 +45,7 @@ except ImportError:  # an older version
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from agents import Tool
+    from agents import Handoff, ShellCommandRequest, Tool
     from agents.run import RunResult, RunResultStreaming
     from agents.tool_context import ToolContext
 
@@ -100,7 +100,7 @@ class HookRunner:
             if stop.action == "stop":
                 return result
             laps += 1
-            message = [{"role": "user", "content": stop.reason}]
+            message: list[dict[str, object]] = [{"role": "user", "content": stop.reason}]
             input = message if arguments.get("session") is not None else [*result.to_input_list(), *message]
 
     def run_sync(self, agent: Agent, input: Input, **arguments: object) -> RunResult:
@@ -178,7 +178,7 @@ def shell_executor(
     """Return an executor for the SDK's ``ShellTool``, with the model's timeout and bound of output."""
     tool = shell_of(shell, arguments)
 
-    async def execute(request: object) -> ShellResult:
+    async def execute(request: ShellCommandRequest) -> ShellResult:
         action = request.data.action
         seconds = None if action.timeout_ms is None else max(action.timeout_ms, 1) / 1000
         outputs = []
@@ -213,20 +213,22 @@ class _Guarding:
             return self._agents[id(agent)]
         wrapped: dict[int, tuple[Tool, Tool]] = {}
 
-        class Guarded(type(agent)):
-            async def get_all_tools(inner, run_context: object) -> list[Tool]:
-                tools = await super().get_all_tools(run_context)
-                return [wrapped.setdefault(id(tool), (tool, self._tool(tool)))[1] for tool in tools]
+        own = type(agent)
+
+        async def get_all_tools(inner: Agent, run_context: object) -> list[Tool]:
+            tools = await own.get_all_tools(inner, run_context)
+            return [wrapped.setdefault(id(tool), (tool, self._tool(tool)))[1] for tool in tools]
 
         values = {each.name: getattr(agent, each.name) for each in fields(agent) if each.init}
         for tool in agent.tools:
             self._tool(tool)  # a tool that no hook would see is reported now
-        guarded = Guarded(**values)
+        members = {"get_all_tools": get_all_tools, "__module__": own.__module__}
+        guarded = type(own.__name__, (own,), members)(**values)
         self._agents[id(agent)] = guarded
         guarded.handoffs = [self._handoff(each) for each in agent.handoffs]
         return guarded
 
-    def _handoff(self, handoff: object) -> object:
+    def _handoff(self, handoff: Agent | Handoff) -> Agent | Handoff:
         if isinstance(handoff, Agent):
             return self.agent(handoff)
         invoke = handoff.on_invoke_handoff
@@ -297,7 +299,7 @@ class _Guarding:
     ) -> Callable[[object], Awaitable[object]]:
         """Return an executor that fires hooks for each command of a call."""
 
-        async def guarded(request: object) -> object:
+        async def guarded(request: ShellCommandRequest) -> ShellResult:
             outputs: list[object] = []
             action = request.data.action
             for command in action.commands:
@@ -307,7 +309,7 @@ class _Guarding:
         return guarded
 
     async def _command(
-        self, name: str, execute: Callable[[object], object], request: object, command: str
+        self, name: str, execute: Callable[[object], object], request: ShellCommandRequest, command: str
     ) -> Sequence[object]:
         call_id = request.data.call_id
         before = await self._guard.abefore_tool(name, {"command": command}, self._actor, call_id=call_id)
@@ -317,8 +319,8 @@ class _Guarding:
         input = cast("dict[str, object]", before.input)
         action = replace(request.data.action, commands=[str(input["command"])])
         with inside_tool():
-            result = execute(replace(request, data=replace(request.data, action=action)))
-            result = await result if isawaitable(result) else result
+            pending = execute(replace(request, data=replace(request.data, action=action)))
+            result: ShellResult = await pending if isawaitable(pending) else pending
         if isinstance(result, str):
             result = ShellResult(output=[ShellCommandOutput(stdout=result, command=command)])
         outputs = []

@@ -67,10 +67,11 @@ DESCRIPTION = (
     "The sandbox has no programs and no files of the machine{}."
 )
 
-#: The arguments of the tool, as JSON Schema.
-SCHEMA = {
+#: The argument of the tool, and its arguments, as JSON Schema.
+COMMAND = {"type": "string", "description": "The bash command or script to run."}
+SCHEMA: dict[str, object] = {
     "type": "object",
-    "properties": {"command": {"type": "string", "description": "The bash command or script to run."}},
+    "properties": {"command": COMMAND},
     "required": ["command"],
     "additionalProperties": False,
 }
@@ -271,17 +272,18 @@ class _Copy:
     def __init__(self, write: Callable[[str], object]) -> None:
         self.data = bytearray()
         context = copy_context()
-        self._write = lambda text: context.run(write, text)
-        self._decoder = getincrementaldecoder("utf-8")("replace")
+        self._write: Callable[[str], object] = lambda text: context.run(write, text)
+        decoder = getincrementaldecoder("utf-8")("replace")
+        self._decode: Callable[[bytes, bool], str] = decoder.decode
 
     def __call__(self, data: bytes) -> None:
         self.data += data
-        if text := self._decoder.decode(data):
+        if text := self._decode(data, False):
             self._write(text)
 
     def end(self) -> None:
         """Write what is left of a character that was cut."""
-        if text := self._decoder.decode(b"", final=True):
+        if text := self._decode(b"", True):
             self._write(text)
 
 

@@ -17,7 +17,7 @@ from smolagents import MultiStepAgent, Tool
 
 from sandhook.bridges.core import error_text, guard_of, inside_tool, json_of, tools_around, with_context
 from sandhook.bridges.points import Actor, AfterTool, BeforeTool
-from sandhook.bridges.shelltool import SCHEMA, shell_of
+from sandhook.bridges.shelltool import COMMAND, shell_of
 from sandhook.hooks.event import ToolCall, ToolResult
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def bash_tool(shell: ShellTool | None = None, **arguments: Unpack[ShellArguments
 
     class Bash(Tool):
         name, description = tool.name, tool.description
-        inputs = {"command": SCHEMA["properties"]["command"]}
+        inputs = {"command": COMMAND}
         output_type = "string"
 
         def forward(self, command: str) -> str:

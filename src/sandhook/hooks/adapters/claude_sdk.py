@@ -78,19 +78,25 @@ def matchers(
 def _callback(engine: HookEngine, name: str, project_dir: str | None) -> Callback:
     async def hook(input_data: Mapping[str, object], tool_use_id: str | None, context: object) -> JsonObject:
         try:
-            event = _event(name, input_data, tool_use_id, project_dir)
+            event = event_of(name, input_data, tool_use_id, project_dir)
             decision = await engine.afire(event)
         except Exception as error:  # a defect must not look like permission
             event = CONTRACT.event(name, {"tool_name": "", "prompt": ""})
             known = isinstance(error, (SandhookError, DecodeError))
             reason = str(error) if known else f"internal error: {error.__class__.__name__}: {error}"
-            decision = _refusal(event, f"sandhook: {reason}")
-        return {_RENAMED.get(key, key): value for key, value in output(decision, event).items()}
+            decision = refusal(event, f"sandhook: {reason}")
+        return written(decision, event)
 
     return hook
 
 
-def _event(name: str, raw: Mapping[str, object], call_id: str | None, project_dir: str | None) -> Event:
+def written(decision: Decision, event: Event) -> JsonObject:
+    """Return a decision as a callback of the SDK answers it."""
+    return {_RENAMED.get(key, key): value for key, value in output(decision, event).items()}
+
+
+def event_of(name: str, raw: Mapping[str, object], call_id: str | None, project_dir: str | None) -> Event:
+    """Return the event of a callback's payload. Raises ContractError."""
     payload = {key: cast("Json", value) for key, value in raw.items() if value is not None}
     if call_id is not None:
         payload.setdefault("tool_use_id", call_id)
@@ -98,7 +104,7 @@ def _event(name: str, raw: Mapping[str, object], call_id: str | None, project_di
     return event.with_(project_dir=project_dir) if project_dir is not None else event
 
 
-def _refusal(event: Event, reason: str) -> Decision:
+def refusal(event: Event, reason: str) -> Decision:
     """Return a refusal, or a note on an event that cannot be refused."""
     if event.kind not in CONTRACT.refusable:
         return Decision(event.kind, system_message=reason)
