@@ -4,6 +4,7 @@
 #   make test        set up .venv, then lint, type-check and run the fast suite
 #   make lint        ruff, the prose check, vulture, and mypy for three systems
 #   make test-slow   the long fuzzers and the memory tests
+#   make test-bridges  the agent frameworks with hooks and bash, the newest of each, in VENV-bridges
 #   make test-windows  the suite on Windows' Python under Wine, in WINLAB=DIR (Debian, as root; see tools/winlab.sh)
 #   make fuzz        random inputs for every reader of foreign bytes, FUZZ_RUNS for each of FUZZ_TARGETS
 #   make bench       measure all bars side by side with bash and peers, write docs/performance.md; BENCH_ARGS="--scale 0.01"
@@ -36,6 +37,8 @@ else
 BIN := $(VENV)/bin
 endif
 
+BRIDGES = $(VENV)-bridges
+
 # Types are looked at as on each of these, wherever it runs.
 PLATFORMS = linux darwin win32
 TYPES = set -e; jobs=; for p in $(PLATFORMS); do \
@@ -47,6 +50,7 @@ STAMP := $(VENV)/.set-up-for-$(subst :,_,$(subst /,_,$(PYTHON)))
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: demo test lint test-slow test-windows fuzz bench agents studio dist docs pictures matrix clean
+.PHONY: demo test lint test-slow test-bridges test-windows fuzz bench agents dist docs pictures matrix clean
 
 demo: $(STAMP)
 	@$(BIN)/python examples/guard_settings.py
@@ -68,6 +72,9 @@ lint: $(STAMP)-dev
 
 test-slow: $(STAMP)-dev
 	$(BIN)/python -m pytest -n auto -m slow $(PYTEST_ARGS)
+
+test-bridges: $(BRIDGES)/.set-up
+	$(BRIDGES)/$(notdir $(BIN))/python -m pytest -n auto $(PYTEST_ARGS) tests/bridges
 
 test-windows:
 	@PYTHON="$(PYTHON)" tools/winlab.sh test -n auto $(PYTEST_ARGS)
@@ -122,6 +129,11 @@ $(STAMP): pyproject.toml
 
 $(STAMP)-dev: $(STAMP)
 	@$(PIP) install -e ".[dev]"
+	@touch "$@"
+
+$(BRIDGES)/.set-up: pyproject.toml
+	@"$(PYTHON)" -m venv --clear "$(BRIDGES)"
+	@$(BRIDGES)/$(notdir $(BIN))/python -m pip --disable-pip-version-check --quiet install -e ".[bridges-test]"
 	@touch "$@"
 
 $(STAMP)-fuzz: $(STAMP)

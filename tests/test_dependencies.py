@@ -13,10 +13,19 @@ import pytest
 from tests.source import ROOT, imports, modules
 
 #: Distributions whose import package has another name.
-PACKAGES = {"google-re2": "re2", "opentelemetry-api": "opentelemetry", "ruamel.yaml": "ruamel"}
+PACKAGES = {
+    "agent-framework-core": "agent_framework",
+    "google-adk": "google",
+    "google-re2": "re2",
+    "openai-agents": "agents",
+    "opentelemetry-api": "opentelemetry",
+    "pydantic-ai-slim": "pydantic_ai",
+    "ruamel.yaml": "ruamel",
+}
 
 #: Extras for those who develop sandhook; src imports nothing of them.
 TOOLS = ("bench", "browser", "dev", "dist", "docs", "fuzz")
+TOOLS = ("bench", "bridges-test", "dev", "fuzz")
 
 #: Functions that find a package, or its data, by name: jq's place is for a worker, and tzdata is data.
 LOCATORS = ("find_spec", "get_data")

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import fields, is_dataclass, replace
-from inspect import isawaitable
 from json import dumps, loads
 from typing import TYPE_CHECKING, cast
 
@@ -265,7 +264,7 @@ class _Guarding:
                 own = tool.needs_approval
                 if callable(own):
                     result = own(context, arguments, call_id)
-                    own = await result if isawaitable(result) else result
+                    own = await result if isinstance(result, Awaitable) else result
                 return before.action == "ask" or bool(own)
 
             changes["needs_approval"] = needs_approval
@@ -320,7 +319,7 @@ class _Guarding:
         action = replace(request.data.action, commands=[str(input["command"])])
         with inside_tool():
             pending = execute(replace(request, data=replace(request.data, action=action)))
-            result: ShellResult = await pending if isawaitable(pending) else pending
+            result: ShellResult = await pending if isinstance(pending, Awaitable) else pending
         if isinstance(result, str):
             result = ShellResult(output=[ShellCommandOutput(stdout=result, command=command)])
         outputs = []
