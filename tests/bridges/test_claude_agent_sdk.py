@@ -159,6 +159,16 @@ def test_hooks_for_Bash_run_for_the_tool_of_sandhook() -> None:
     assert list(hook_matchers(config)) == ["PreToolUse"]
 
 
+@pytest.mark.skipif(
+    "timeout" not in sdk.HookMatcher.__dataclass_fields__, reason="this version has no timeouts"
+)
+def test_the_sdk_waits_longer_than_all_hooks_of_an_event() -> None:
+    config = settings(PreToolUse="true")
+    hooks = config["hooks"]["PreToolUse"][0]["hooks"]  # type: ignore[index]
+    hooks.append({**hooks[0], "command": ":", "timeout": 5})
+    assert hook_matchers(config)["PreToolUse"][0].timeout == 66
+
+
 def test_a_payload_that_cannot_be_read_refuses() -> None:
     (matcher,) = hook_matchers(settings(PreToolUse="true"))["PreToolUse"]
     answer = asyncio.run(matcher.hooks[0]({"tool_input": {}}, None, None))

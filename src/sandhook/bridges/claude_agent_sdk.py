@@ -53,8 +53,8 @@ def hook_matchers(
 
     Args:
         hooks: A Guard, or what makes one: an engine, paths, or decoded configurations.
-        timeout: Seconds that the SDK waits; when None, those of the event's slowest hook and one more, so that a
-            hook's own timeout expires first.
+        timeout: Seconds that the SDK waits, and then lets the agent go on; when None, those of all hooks of the event
+            and one more, so that the hooks' own timeouts expire first.
         arguments: Those of ``sandhook.bridges.core.Guard``.
     """
     guard = guard_of(hooks, **arguments)
@@ -64,7 +64,7 @@ def hook_matchers(
         kinds = {CONTRACT.events[name], _WITH.get(name)}
         timeouts = [spec.timeout for spec in specs if spec.event in kinds]
         if timeouts:
-            seconds = max(timeouts) + 1 if timeout is None else timeout
+            seconds = sum(timeouts) + 1 if timeout is None else timeout
             matchers[name] = [_matcher(_callback(guard, name), seconds)]
     return matchers
 
@@ -87,7 +87,7 @@ def _callback(guard: Guard, name: str) -> Callback:
                 raise
             event = CONTRACT.event(name, {"tool_name": "", "prompt": ""})
             decision = refusal(event, f"sandhook: {error.__class__.__name__}: {error}")
-        if name == "PostToolUse" and decision.block:
+        if name == "PostToolUse" and decision.block and not decision.halt:
             return _without_result(event, decision)
         return written(decision, event)
 
