@@ -49,8 +49,7 @@ done; for j in $$jobs; do wait $$j; done
 STAMP := $(VENV)/.set-up-for-$(subst :,_,$(subst /,_,$(PYTHON)))
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint test-slow test-windows fuzz bench agents studio dist docs pictures matrix clean
-.PHONY: demo test lint test-slow test-bridges test-windows fuzz bench agents dist docs pictures matrix clean
+.PHONY: demo test lint test-slow test-bridges test-windows fuzz bench agents studio dist docs pictures matrix clean
 
 demo: $(STAMP)
 	@$(BIN)/python examples/guard_settings.py

@@ -24,9 +24,7 @@ PACKAGES = {
 }
 
 #: Extras for those who develop sandhook; src imports nothing of them.
-TOOLS = ("bench", "browser", "dev", "dist", "docs", "fuzz")
-TOOLS = ("bench", "bridges-test", "dev", "fuzz")
-TOOLS = ("bench", "bridges-test", "dev", "dist", "docs", "fuzz")
+TOOLS = ("bench", "bridges-test", "browser", "dev", "dist", "docs", "fuzz")
 
 #: Functions that find a package, or its data, by name: jq's place is for a worker, and tzdata is data.
 LOCATORS = ("find_spec", "get_data")
