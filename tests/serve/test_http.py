@@ -23,6 +23,7 @@ from sandhook.hooks.contracts import Answer
 from sandhook.hooks.model import Executor, HookSpec, RunResult
 from sandhook.serve.answers import HTTP_AGENTS, answer_of
 from sandhook.serve.firing import FireCall, Fired, refuse
+from sandhook.serve.tally import Tally
 from tests.serve.servetools import GUARD, HAS_UNIX, Running, claude, settings
 
 FILES = {"hooks.json": settings(GUARD), "sub/x": ""}
@@ -97,7 +98,9 @@ def test_a_refusal_of_the_service_refuses_for_each_agent(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(HTTP_AGENTS))
 def test_a_refusal_by_exit_status_has_a_body(name: str) -> None:
     spec, _ = call_of(name, "x")
-    answer = answer_of(name, Fired("decided", Answer(stderr=b"no\n", exit_status=2), {}))
+    answer = answer_of(
+        name, Fired("decided", Answer(stderr=b"no\n", exit_status=2), b"{}", Tally("claude_code", "", 0.0))
+    )
     assert answer.status == 200 and verdict(name, spec, answer.body)
 
 

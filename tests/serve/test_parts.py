@@ -23,6 +23,7 @@ from sandhook.serve.errors import AuditError
 from sandhook.serve.fires import MOST_FIRES, Fires, Live
 from sandhook.serve.firing import FireCall, Fired, Firing
 from sandhook.serve.gate import Gate, hosts_of
+from sandhook.serve.lanes import Done
 from sandhook.serve.server import server_for
 from sandhook.serve.service import ServeLimits, Service, ThreadBackend
 from sandhook.serve.sockets import LocalSocket, SocketError, listen, split_address, token_of
@@ -89,17 +90,21 @@ class SlowBackend:
     def __init__(self) -> None:
         self.go = asyncio.Event()
         self.most = self.now = 0
+        self.tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None: ...
 
     async def close(self) -> None: ...
 
-    async def fire(self, call: FireCall) -> Fired:
+    def fire(self, call: FireCall, done: Done) -> None:
         self.now += 1
         self.most = max(self.most, self.now)
+        self.tasks.append(asyncio.create_task(self._fire(call, done)))
+
+    async def _fire(self, call: FireCall, done: Done) -> None:
         await self.go.wait()
         self.now -= 1
-        return Firing(FixedEngine(engine())).fire(call)
+        done(Firing(FixedEngine(engine())).fire(call))
 
 
 def refusal(fired: Fired) -> str:
@@ -164,7 +169,7 @@ def test_a_defect_is_a_refusal() -> None:
     assert refusal(fired) == "sandhook: internal error: ZeroDivisionError: oh"
 
     class Worse(SlowBackend):
-        async def fire(self, call: FireCall) -> Fired:
+        def fire(self, call: FireCall, done: Done) -> None:
             raise ZeroDivisionError("oh")
 
     async def run() -> None:
@@ -176,7 +181,7 @@ def test_a_defect_is_a_refusal() -> None:
 
 def test_a_fire_travels_between_processes() -> None:
     fired = Firing(FixedEngine(engine("printf '\\377\\0' >&2; exit 2"))).fire(CALL)
-    assert Fired.from_bytes(fired.to_bytes()) == fired
+    assert Fired.from_fields(fired.to_fields()) == fired
 
 
 @pytest.mark.parametrize("target", ["log", "sqlite:log"])
@@ -330,7 +335,7 @@ def test_fires_are_bounded_and_slow_readers_lose_events() -> None:
     fires = Fires()
     with fires.reader() as live:
         for index in range(MOST_FIRES + 10):
-            fires.add("http", "decided", {"payload": str(index)})
+            fires.add("http", "decided", b'{"payload": "%d"}' % index)
         assert live.queue.full()
         first = live.queue.get_nowait()
         assert first is not None and first.startswith("event: fire\nid: 1\n")

@@ -234,7 +234,7 @@ class Endpoints:
         text = self._service.fires.text_of(request.path_params["number"])
         if text is None:
             raise HTTPException(404, "this fire is not kept, or never was")
-        return _response(text.encode("ascii"))
+        return _response(text)
 
     async def live(self, request: Request) -> Response:
         """Stream what is fired from now on, as server-sent events."""

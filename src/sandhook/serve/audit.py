@@ -6,10 +6,11 @@ end of the service.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from threading import Lock
 from typing import Protocol
@@ -114,6 +115,49 @@ class SqliteAudit:
     def close(self) -> None:
         with self._lock:
             self._connection.close()
+
+
+class AuditWriter:
+    """Writes lines in a thread, while the event loop goes on: what arrives during one write is the next one.
+
+    Only the event loop's thread may call.
+    """
+
+    def __init__(self, log: AuditLog) -> None:
+        self._log = log
+        self._lines: list[str] = []
+        self._waiting: list[Callable[[AuditError | None], object]] = []
+        self._is_writing = False
+
+    def write(self, lines: Sequence[str], done: Callable[[AuditError | None], object]) -> None:
+        """Write lines; ``done`` receives None after that, or the error."""
+        self._lines.extend(lines)
+        self._waiting.append(done)
+        if not self._is_writing:
+            self._is_writing = True
+            self._write()
+
+    def _write(self) -> None:
+        lines, self._lines = self._lines, []
+        waiting, self._waiting = self._waiting, []
+        writing = asyncio.get_running_loop().run_in_executor(None, self._log.write, lines)
+        writing.add_done_callback(lambda future: self._written(future, waiting))
+
+    def _written(
+        self, future: asyncio.Future[None], waiting: list[Callable[[AuditError | None], object]]
+    ) -> None:
+        if future.cancelled():
+            error: AuditError | None = AuditError("the service ended before its audit log was written")
+        else:
+            failure = future.exception()
+            known = failure is None or isinstance(failure, AuditError)
+            error = failure if known else AuditError(f"the audit log: {failure}")  # type: ignore[assignment]
+        if self._lines:
+            self._write()
+        else:
+            self._is_writing = False
+        for done in waiting:
+            done(error)
 
 
 def _columns(line: str) -> tuple[str, str, str | None]:

@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 
 from sandhook.hooks.event import Json, JsonObject
 
-#: Fires that are kept, and their characters as JSON; the oldest go first.
+#: Fires that are kept, and their bytes as JSON; the oldest go first.
 MOST_FIRES = 500
-MOST_CHARACTERS = 32 << 20
+MOST_BYTES = 32 << 20
 
 #: Events that a slow reader of the stream may be late.
 MOST_LATE = 256
@@ -63,29 +63,43 @@ class Live:
             self.queue.put_nowait(None)
 
 
+class _Kept:
+    """One fire that is kept: its text, and what a list has of it, once somebody asked."""
+
+    __slots__ = ("_summary", "text")
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        self._summary: JsonObject | None = None
+
+    def summary(self) -> JsonObject:
+        if self._summary is None:
+            self._summary = summary(json.loads(self.text))
+        return self._summary
+
+
 class Fires:
     """Keeps records of fires. Only the thread of the event loop uses it."""
 
     def __init__(self) -> None:
-        self._texts: OrderedDict[int, tuple[JsonObject, str]] = OrderedDict()
-        self._characters = 0
+        self._kept: OrderedDict[int, _Kept] = OrderedDict()
+        self._bytes = 0
         self._last = 0
         self._readers: set[Live] = set()
 
-    def add(self, source: str, ending: str, record: JsonObject) -> JsonObject:
-        """Keep a record and send it to the readers; return it as a list has it."""
+    def add(self, source: str, ending: str, record: bytes) -> None:
+        """Keep a record, the text of a JSON object with fields, and send it to the readers."""
         self._last += 1
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        whole: JsonObject = {"id": self._last, "time": now, "source": source, "ending": ending, **record}
-        text = json.dumps(whole)
-        short = summary(whole)
-        self._texts[self._last] = (short, text)
-        self._characters += len(text)
-        while self._texts and (len(self._texts) > MOST_FIRES or self._characters > MOST_CHARACTERS):
-            _, (_, oldest) = self._texts.popitem(last=False)
-            self._characters -= len(oldest)
-        self._send("fire", short, self._last)
-        return short
+        head = f'{{"id": {self._last}, "time": "{now}", "source": "{source}", "ending": "{ending}", '
+        kept = _Kept(head.encode("ascii") + record[1:])
+        self._kept[self._last] = kept
+        self._bytes += len(kept.text)
+        while self._kept and (len(self._kept) > MOST_FIRES or self._bytes > MOST_BYTES):
+            _, oldest = self._kept.popitem(last=False)
+            self._bytes -= len(oldest.text)
+        if self._readers:
+            self._send("fire", kept.summary(), self._last)
 
     def report(self, message: str) -> None:
         """Send a message of the service to the readers."""
@@ -94,17 +108,17 @@ class Fires:
     def listed(self, count: int, before: int | None = None) -> list[JsonObject]:
         """Return the last fires, the newest first."""
         chosen: list[JsonObject] = []
-        for number in reversed(self._texts):
+        for number in reversed(self._kept):
             if len(chosen) >= count:
                 break
             if before is None or number < before:
-                chosen.append(self._texts[number][0])
+                chosen.append(self._kept[number].summary())
         return chosen
 
-    def text_of(self, number: int) -> str | None:
+    def text_of(self, number: int) -> bytes | None:
         """Return the whole record of a fire as JSON text, None when it is not kept."""
-        known = self._texts.get(number)
-        return None if known is None else known[1]
+        known = self._kept.get(number)
+        return None if known is None else known.text
 
     @contextmanager
     def reader(self) -> Iterator[Live]:

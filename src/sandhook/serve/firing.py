@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, get_args
 
 from sandhook.errors import SandhookError
 from sandhook.hooks import contracts
@@ -18,6 +19,7 @@ from sandhook.hooks.report import to_json
 from sandhook.hooks.telemetry import default_tracer, traced
 from sandhook.record import Record
 from sandhook.serve.errors import AuditError
+from sandhook.serve.tally import Tally, tally_of
 
 if TYPE_CHECKING:
     from sandhook.hooks.engine import HookEngine
@@ -58,35 +60,41 @@ class Fired(Record):
     Attributes:
         ending: See Ending.
         answer: In the agent's words.
-        record: The event, the decision with all outcomes, and what was answered.
+        record: The event, the decision with all outcomes, and what was answered, as the text of a JSON object.
+            It is made once, where the hooks ran; who only counts and keeps it need not read it.
+        tally: What is counted.
     """
+
+    ending: Ending
+    answer: Answer
+    record: bytes
+    tally: Tally
+
+    def to_fields(self) -> list[bytes]:
+        """Return it as fields for another process."""
+        stdout, stderr, status = self.answer.stdout, self.answer.stderr, self.answer.exit_status
+        return [self.ending.encode(), b"%d" % status, stdout, stderr, self.record, self.tally.to_bytes()]
+
+    @classmethod
+    def from_fields(cls, fields: Sequence[bytes]) -> Fired:
+        """Return what ``to_fields`` wrote. Raises ValueError."""
+        ending, status, stdout, stderr, record, tally = fields
+        return cls(_ENDINGS[ending], Answer(stdout, stderr, int(status)), record, Tally.from_bytes(tally))
+
+
+_ENDINGS: dict[bytes, Ending] = {each.encode(): each for each in get_args(Ending)}
+
+
+class _Result(Record):
+    """What became of an event, before its record is complete."""
 
     ending: Ending
     answer: Answer
     record: JsonObject
 
-    def to_bytes(self) -> bytes:
-        """Return it as JSON text, for another process."""
-        answer = self.answer
-        value = {
-            "ending": self.ending,
-            "status": answer.exit_status,
-            "stdout": answer.stdout.decode("utf-8", "surrogateescape"),
-            "stderr": answer.stderr.decode("utf-8", "surrogateescape"),
-            "record": self.record,
-        }
-        return json.dumps(value).encode("ascii")
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Fired:
-        """Return what ``to_bytes`` wrote."""
-        value = json.loads(data)
-        answer = Answer(
-            value["stdout"].encode("utf-8", "surrogateescape"),
-            value["stderr"].encode("utf-8", "surrogateescape"),
-            value["status"],
-        )
-        return cls(value["ending"], answer, value["record"])
+    def to_fired(self) -> Fired:
+        record = json.dumps(self.record).encode("ascii")
+        return Fired(self.ending, self.answer, record, tally_of(self.record))
 
 
 class Firing:
@@ -114,19 +122,19 @@ class Firing:
             if call.agent:
                 agent = contracts.get(call.agent)
             agent, event = read_event(call)
-            fired = self._decided(agent, call, event)
+            result = self._decided(agent, call, event)
         except (SandhookError, DecodeError) as error:
             reason = f"sandhook: {' '.join(str(error).split())}"
             if self.fail_closed or isinstance(error, BoundExceeded | AuditError):
-                fired = _refusal(agent, event, reason, call)
+                result = _refusal(agent, event, reason, call)
             else:
-                fired = Fired("failed", _failure(reason), _record(agent, event, call, None, [reason]))
+                result = _Result("failed", _failure(reason), _record(agent, event, call, None, [reason]))
         except Exception as error:
-            fired = _refusal(agent, event, internal(error), call)
-        fired.record["duration_ms"] = round((time.monotonic() - began) * 1000, 3)
-        return fired
+            result = _refusal(agent, event, internal(error), call)
+        result.record["duration_ms"] = round((time.monotonic() - began) * 1000, 3)
+        return result.to_fired()
 
-    def _decided(self, agent: Contract, call: FireCall, event: Event) -> Fired:
+    def _decided(self, agent: Contract, call: FireCall, event: Event) -> _Result:
         directory = call.directory or event.project_dir or event.cwd or ""
         loaded = self.source.find(agent, directory, strict=bool(call.directory))
         notes = [*(f"problem: {each}" for each in loaded.built.problems), *loaded.built.notes]
@@ -141,7 +149,7 @@ class Firing:
         else:
             answer = Answer(json.dumps(to_json(decision)).encode("ascii") + b"\n")
         ending: Ending = "refused" if decision.fail_closed else "decided"
-        return Fired(ending, answer, _record(agent, event, call, decision, [*notes, *more], answer))
+        return _Result(ending, answer, _record(agent, event, call, decision, [*notes, *more], answer))
 
     def _traced(self, loaded: Loaded) -> HookEngine:
         if self._tracer is None:
@@ -160,7 +168,7 @@ def refuse(call: FireCall, reason: str) -> Fired:
             agent, event = read_event(call)
     except (SandhookError, DecodeError):
         event = None
-    return _refusal(agent, event, reason, call)
+    return _refusal(agent, event, reason, call).to_fired()
 
 
 def internal(error: Exception) -> str:
@@ -216,7 +224,7 @@ def _failure(reason: str) -> Answer:
     return Answer(stderr=reason.encode("utf-8", "replace") + b"\n", exit_status=caller.FAILURE)
 
 
-def _refusal(agent: Contract | None, event: Event | None, reason: str, call: FireCall) -> Fired:
+def _refusal(agent: Contract | None, event: Event | None, reason: str, call: FireCall) -> _Result:
     decision = None
     if agent is not None and event is not None:
         decision = refused(agent, event, reason)
@@ -226,7 +234,7 @@ def _refusal(agent: Contract | None, event: Event | None, reason: str, call: Fir
         answer = Answer(json.dumps(to_json(decision)).encode("ascii") + b"\n")
     else:
         answer = Answer(json.dumps({"refused": True, "reason": reason}).encode("ascii") + b"\n")
-    return Fired("refused", answer, _record(agent, event, call, decision, [reason], answer))
+    return _Result("refused", answer, _record(agent, event, call, decision, [reason], answer))
 
 
 def _record(

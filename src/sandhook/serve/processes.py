@@ -1,4 +1,4 @@
-"""The worker processes of a service: they run the commands of clients, and with ``--processes`` fire all events.
+"""The worker processes of a service that run the commands of clients; those that fire events are in ``lanes``.
 
 A worker does one thing at a time. One that dies in the middle of it is replaced, and the other one does it again:
 nothing that a worker does changes the machine.
@@ -8,20 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import zlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from struct import Struct
-from typing import Literal
 
 from sandhook.client.wire import Printed, pack, unpack
 from sandhook.errors import SandhookError
-from sandhook.serve.firing import FireCall, Fired
 
 #: Of a frame: the length of what follows.
 HEADER = Struct(">I")
-
-#: What a worker is asked: to run a command line, or to fire an event.
-Task = Literal[b"run", b"fire"]
 
 #: A worker that has nothing to do for so many seconds ends, except for the first.
 IDLE_SECONDS = 60.0
@@ -30,9 +24,18 @@ IDLE_SECONDS = 60.0
 _TRIES = 2
 
 #: Seconds that a worker may take to start.
-_START_SECONDS = 60.0
+START_SECONDS = 60.0
 
 _PROGRAM = "from sandhook.cli.serve.worker import main; main()"
+
+
+def command_line(arguments: Sequence[str]) -> list[str]:
+    """Return the command line of a worker.
+
+    Args:
+        arguments: The options of ``sandhook serve``; the worker makes its engines from them.
+    """
+    return [sys.executable, "-P", "-c", _PROGRAM, *arguments]  # -P: never import from the current directory
 
 
 class WorkerEnded(SandhookError):
@@ -74,11 +77,7 @@ class WorkerProcess:
         """
         try:
             process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-P",  # never import from the current directory
-                "-c",
-                _PROGRAM,
-                *arguments,
+                *command_line(arguments),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 start_new_session=sys.platform
@@ -88,7 +87,7 @@ class WorkerProcess:
             raise WorkerEnded(f"a worker could not be started: {error.strerror}") from None
         worker = cls(process)
         try:
-            async with asyncio.timeout(_START_SECONDS):
+            async with asyncio.timeout(START_SECONDS):
                 if await worker._receive() != [b"ready"]:
                     raise WorkerEnded("a worker has another protocol")
         except TimeoutError:
@@ -99,14 +98,14 @@ class WorkerProcess:
             raise
         return worker
 
-    async def ask(self, task: Task, fields: Sequence[bytes]) -> Answered:
-        """Let the worker do something. Raises WorkerEnded.
+    async def run(self, call: bytes) -> Answered:
+        """Let the worker run a command line. Raises WorkerEnded.
 
         A caller that is cancelled must kill the worker, which does not stop by itself.
         """
         stdin = self._process.stdin
         assert stdin is not None
-        data = pack([task, *fields])
+        data = pack([b"run", call])
         try:
             stdin.write(HEADER.pack(len(data)) + data)
             await stdin.drain()
@@ -204,7 +203,7 @@ class CommandPool:
         worker = self._idle.pop() if self._idle else await WorkerProcess.start(self._arguments)
         self._busy.add(worker)
         try:
-            answered = await worker.ask(b"run", [call])
+            answered = await worker.run(call)
         except BaseException:  # it ended, or the client did: nobody waits for its answer
             worker.kill()
             raise
@@ -233,80 +232,3 @@ class CommandPool:
             worker.kill()
         idle, self._idle = self._idle, []
         await asyncio.gather(*(worker.close() for worker in idle))
-
-
-class EnginePool:
-    """Workers that fire events. All events of a session go to one worker, whose engine knows what the session did.
-
-    Args:
-        arguments: See ``WorkerProcess.start``.
-        count: Workers.
-        audit: Writes lines of the audit log. Raises AuditError.
-        restarted: Called when a worker ended by itself.
-    """
-
-    def __init__(
-        self,
-        arguments: Sequence[str],
-        count: int,
-        *,
-        audit: Callable[[list[str]], Awaitable[None]],
-        restarted: Callable[[], object],
-    ) -> None:
-        self._arguments = arguments
-        self._workers: list[WorkerProcess | None] = [None] * count
-        self._locks = [asyncio.Lock() for _ in range(count)]
-        self._audit = audit
-        self._restarted = restarted
-
-    @property
-    def pids(self) -> list[int]:
-        """The ids of all workers."""
-        return [worker.pid for worker in self._workers if worker is not None]
-
-    async def start(self) -> None:
-        """Start all workers. Raises WorkerEnded."""
-        self._workers = list(
-            await asyncio.gather(*(WorkerProcess.start(self._arguments) for _ in self._workers))
-        )
-
-    async def fire(self, call: FireCall, session: str) -> Fired:
-        """Fire an event. Raises WorkerEnded after the second try, and AuditError."""
-        index = zlib.crc32(session.encode("utf-8", "surrogatepass")) % len(self._workers)
-        event = call.event.encode("utf-8", "surrogatepass") if call.event is not None else b""
-        fields = [
-            call.agent.encode(),
-            b"1" if call.event is not None else b"",
-            event,
-            call.directory.encode("utf-8", "surrogateescape"),
-            call.body,
-        ]
-        async with self._locks[index]:
-            for attempt in range(_TRIES):
-                try:
-                    answered = await self._fire_once(index, fields)
-                    break
-                except WorkerEnded:
-                    self._restarted()
-                    if attempt + 1 == _TRIES:
-                        raise
-        if answered.audit:
-            await self._audit(answered.audit)
-        return Fired.from_bytes(answered.fields[0])
-
-    async def _fire_once(self, index: int, fields: list[bytes]) -> Answered:
-        worker = self._workers[index]
-        if worker is None:
-            worker = self._workers[index] = await WorkerProcess.start(self._arguments)
-        try:
-            return await worker.ask(b"fire", fields)
-        except BaseException:
-            worker.kill()
-            self._workers[index] = None
-            raise
-
-    async def close(self) -> None:
-        """End all workers."""
-        workers = [worker for worker in self._workers if worker is not None]
-        self._workers = [None] * len(self._workers)
-        await asyncio.gather(*(worker.close() for worker in workers))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections import deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from sandhook.client.wire import Call, Printed
@@ -14,8 +17,10 @@ from sandhook.record import Record
 from sandhook.serve.errors import AuditError
 from sandhook.serve.fires import Fires
 from sandhook.serve.firing import FireCall, Fired, Firing, internal, refuse
+from sandhook.serve.lanes import Done
 from sandhook.serve.metrics import Metrics
-from sandhook.serve.processes import Answered, CommandPool, EnginePool, WorkerEnded
+from sandhook.serve.processes import Answered, CommandPool, WorkerEnded
+from sandhook.serve.tally import tally_of
 
 if TYPE_CHECKING:
     from sandhook.serve.audit import AuditLog
@@ -57,8 +62,8 @@ class Backend(Protocol):
         """The ids of its processes."""
         ...
 
-    async def fire(self, call: FireCall) -> Fired:
-        """Fire an event. Raises no error of the event."""
+    def fire(self, call: FireCall, done: Done) -> None:
+        """Fire an event; ``done`` is called in the event loop's thread. Raises nothing."""
         ...
 
     async def start(self) -> None: ...
@@ -80,39 +85,35 @@ class ThreadBackend:
     async def start(self) -> None:
         """Nothing is to be started."""
 
-    async def fire(self, call: FireCall) -> Fired:
-        return await asyncio.get_running_loop().run_in_executor(self._pool, self._firing.fire, call)
+    def fire(self, call: FireCall, done: Done) -> None:
+        loop = asyncio.get_running_loop()
+
+        def fire_and_report() -> None:
+            fired = self._firing.fire(call)
+            with suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(done, fired)
+
+        self._pool.submit(fire_and_report)
 
     async def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-class ProcessBackend:
-    """Fires events in worker processes."""
+class Job:
+    """An event that waits or is fired.
 
-    def __init__(self, pool: EnginePool) -> None:
-        self._pool = pool
+    Attributes:
+        wanted: Nobody has the answer yet, and somebody waits for it.
+    """
 
-    @property
-    def pids(self) -> list[int]:
-        return self._pool.pids
+    __slots__ = ("call", "done", "expires", "source", "wanted")
 
-    async def start(self) -> None:
-        await self._pool.start()
-
-    async def fire(self, call: FireCall) -> Fired:
-        return await self._pool.fire(call, _session_of(call.body))
-
-    async def close(self) -> None:
-        await self._pool.close()
-
-
-def _session_of(body: bytes) -> str:
-    """Return the id of an event's session, "" without one; a worker reads the payload again, with all checks."""
-    import re
-
-    found = re.search(rb'"session_?[iI]d"\s*:\s*"([^"\\]{1,256})"', body[:65536])
-    return found[1].decode("utf-8", "replace") if found else ""
+    def __init__(self, call: FireCall, source: str, done: Callable[[Fired], object], expires: float) -> None:
+        self.call = call
+        self.source = source
+        self.done = done
+        self.expires = expires
+        self.wanted = True
 
 
 class Service:
@@ -144,10 +145,9 @@ class Service:
         self.began = time.time()
         self._backend = backend
         self._commands = commands
-        self._slots = asyncio.Semaphore(limits.running)
-        self._waiting = 0
-        self._running: set[asyncio.Task[Fired]] = set()
-        self._end: asyncio.Future[None] | None = None
+        self._queue: deque[Job] = deque()
+        self._running: set[Job] = set()
+        self._timer: asyncio.TimerHandle | None = None
         self._housekeeping: asyncio.Task[None] | None = None
 
     # ------------------------------------------------------------------ life
@@ -178,14 +178,13 @@ class Service:
             asyncio.get_running_loop().call_later(self.limits.grace_seconds, self._refuse_running)
 
     def _refuse_running(self) -> None:
-        if not (end := self._ending()).done():
-            end.set_result(None)
-
-    def _ending(self) -> asyncio.Future[None]:
-        """Return what is done when running fires have no more time."""
-        if self._end is None:
-            self._end = asyncio.get_running_loop().create_future()
-        return self._end
+        """Refuse what is fired or waits: the service ends now."""
+        queue, self._queue = self._queue, deque()
+        self.metrics.waiting = 0
+        for job in (*self._running, *queue):
+            if job.wanted:
+                job.wanted = False
+                job.done(refuse(job.call, "sandhook: the service ended before its hooks did"))
 
     async def _keep_house(self) -> None:
         while True:
@@ -198,7 +197,7 @@ class Service:
         """Look for changed configurations; return a line for each engine that is not as its files are."""
         source = self.firing.source
         loaded = await asyncio.get_running_loop().run_in_executor(None, source.refreshed)
-        self.metrics.stale.set(sum(bool(each.stale) for _, each in loaded))
+        self.metrics.stale = sum(bool(each.stale) for _, each in loaded)
         lines = [
             f"{place.directory}: a change is not in use: {each.stale}" for place, each in loaded if each.stale
         ]
@@ -218,57 +217,89 @@ class Service:
 
     async def fire(self, call: FireCall, source: str = "http") -> Fired:
         """Fire an event; one that cannot be fired is refused in the agent's words."""
-        fired = await self._fire(call)
-        self.metrics.fire(fired.ending, fired.record)
-        self.fires.add(source, fired.ending, fired.record)
-        return fired
+        future: asyncio.Future[Fired] = asyncio.get_running_loop().create_future()
 
-    async def _fire(self, call: FireCall) -> Fired:
-        if self.stopping:
-            return refuse(call, "sandhook: the service is stopping")
-        if self._slots.locked() and self._waiting >= self.limits.waiting:
-            self.metrics.overflows.inc()
-            return refuse(call, f"sandhook: the service is busy: {self._waiting} events wait")
-        self._waiting += 1
-        self.metrics.waiting.inc()
+        def done(fired: Fired) -> None:
+            if not future.done():
+                future.set_result(fired)
+
+        job = self.submit(call, source, done)
         try:
-            async with asyncio.timeout(self.limits.wait_seconds):
-                await self._slots.acquire()
-        except TimeoutError:
-            self.metrics.overflows.inc()
-            return refuse(
-                call, f"sandhook: the service is busy: the event waited {self.limits.wait_seconds:g} seconds"
-            )
+            return await future
         finally:
-            self._waiting -= 1
-            self.metrics.waiting.dec()
-        self.metrics.running.inc()
-        task = asyncio.create_task(self._fire_now(call))
-        self._running.add(task)
-        task.add_done_callback(self._finished)
-        return await self._before_the_end(task, call)
+            self.forget(job)
 
-    async def _fire_now(self, call: FireCall) -> Fired:
+    def submit(self, call: FireCall, source: str, done: Callable[[Fired], object]) -> Job:
+        """Fire an event when its turn comes; ``done`` receives what became of it, sometimes at once."""
+        now = self._loop_time()
+        job = Job(call, source, done, now + self.limits.wait_seconds)
+        if self.stopping:
+            self._finish(job, refuse(call, "sandhook: the service is stopping"))
+        elif self.metrics.running < self.limits.running:
+            self._begin(job)
+        elif len(self._queue) >= self.limits.waiting:
+            self.metrics.overflows += 1
+            self._finish(job, refuse(call, f"sandhook: the service is busy: {len(self._queue)} events wait"))
+        else:
+            self._queue.append(job)
+            self.metrics.waiting += 1
+            if self._timer is None:
+                self._timer = asyncio.get_running_loop().call_at(job.expires, self._expire)
+        return job
+
+    def forget(self, job: Job) -> None:
+        """Nobody waits for an event any more. Hooks that run are not interrupted, those that wait do not run."""
+        job.wanted = False
+        with suppress(ValueError):
+            self._queue.remove(job)
+            self.metrics.waiting -= 1
+
+    def _begin(self, job: Job) -> None:
+        self.metrics.running += 1
+        self._running.add(job)
         try:
-            return await self._backend.fire(call)
+            self._backend.fire(job.call, lambda result: self._finished(job, result))
         except Exception as error:
-            if isinstance(error, WorkerEnded | AuditError):
-                return refuse(call, f"sandhook: {error}")
-            return refuse(call, internal(error))
+            self._finished(job, error)
 
-    def _finished(self, task: asyncio.Task[Fired]) -> None:
-        """Free the slot of a fire, also when nobody waits for it any more."""
-        self._running.discard(task)
-        self._slots.release()
-        self.metrics.running.dec()
+    def _finished(self, job: Job, result: Fired | Exception) -> None:
+        self.metrics.running -= 1
+        self._running.discard(job)
+        self._finish(job, result)
+        while self._queue and self.metrics.running < self.limits.running:
+            self.metrics.waiting -= 1
+            self._begin(self._queue.popleft())
 
-    async def _before_the_end(self, task: asyncio.Task[Fired], call: FireCall) -> Fired:
-        """Wait for a fire; when the service ends before it, the event is refused."""
-        waited: set[asyncio.Future[Fired] | asyncio.Future[None]] = {task, self._ending()}
-        await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            return task.result()
-        return refuse(call, "sandhook: the service ended before its hooks did")
+    def _finish(self, job: Job, result: Fired | Exception) -> None:
+        """Count an event, keep it, and answer it."""
+        if isinstance(result, WorkerEnded | AuditError):
+            result = refuse(job.call, f"sandhook: {result}")
+        elif isinstance(result, Exception):
+            result = refuse(job.call, internal(result))
+        self.metrics.fire(result.ending, result.tally)
+        self.fires.add(job.source, result.ending, result.record)
+        if job.wanted:
+            job.wanted = False
+            job.done(result)
+
+    def _expire(self) -> None:
+        """Refuse the events that waited too long. All wait equally long, so the first ones expire first."""
+        self._timer = None
+        now = self._loop_time()
+        while self._queue and self._queue[0].expires <= now:
+            job = self._queue.popleft()
+            self.metrics.waiting -= 1
+            self.metrics.overflows += 1
+            seconds = self.limits.wait_seconds
+            self._finish(
+                job,
+                refuse(job.call, f"sandhook: the service is busy: the event waited {seconds:g} seconds"),
+            )
+        if self._queue:
+            self._timer = asyncio.get_running_loop().call_at(self._queue[0].expires, self._expire)
+
+    def _loop_time(self) -> float:
+        return asyncio.get_running_loop().time()
 
     # ------------------------------------------------------------------ commands of clients
 
@@ -291,8 +322,6 @@ class Service:
 
     def _keep(self, call: Call, printed: Printed, answered: Answered, seconds: float) -> None:
         """Keep what a command did, for lists and metrics."""
-        import json
-
         arguments = [each.decode("utf-8", "replace") for each in call.arguments]
         self.metrics.command(arguments[0], printed.status)
         record: JsonObject = json.loads(answered.fields[1]) if answered.fields[1] else {}
@@ -305,15 +334,5 @@ class Service:
             "stderr": printed.stderr.decode("utf-8", "replace"),
         }
         if record.get("decision") is not None:
-            self.metrics.fire("decided", record)
-        self.fires.add("command", "decided", record)
-
-
-def audit_writer(audit: AuditLog | None) -> Callable[[list[str]], Awaitable[None]]:
-    """Return a function that writes lines without blocking the event loop."""
-
-    async def write(lines: Sequence[str]) -> None:
-        if audit is not None:
-            await asyncio.get_running_loop().run_in_executor(None, audit.write, lines)
-
-    return write
+            self.metrics.fire("decided", tally_of(record))
+        self.fires.add("command", "decided", json.dumps(record).encode("ascii"))

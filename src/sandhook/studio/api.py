@@ -89,7 +89,7 @@ class Api:
             return fired_json(setup, fired)
 
         response = await answer(compute)
-        self._service.fires.add("studio", "decided", record)
+        self._service.fires.add("studio", "decided", json.dumps(record).encode("ascii"))
         return response
 
     async def compare(self, request: Request) -> Response:

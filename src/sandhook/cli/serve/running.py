@@ -10,17 +10,12 @@ from typing import TYPE_CHECKING, Protocol
 from sandhook.cli.notes import print_note
 from sandhook.cli.serve.engines import firing_of
 from sandhook.serve.asgi import application
+from sandhook.serve.audit import AuditWriter
+from sandhook.serve.lanes import EnginePool
 from sandhook.serve.metrics import Metrics
-from sandhook.serve.processes import CommandPool, EnginePool
+from sandhook.serve.processes import CommandPool
 from sandhook.serve.server import StoppingServer, server_for
-from sandhook.serve.service import (
-    Backend,
-    ProcessBackend,
-    ServeLimits,
-    Service,
-    ThreadBackend,
-    audit_writer,
-)
+from sandhook.serve.service import Backend, ServeLimits, Service, ThreadBackend
 
 if TYPE_CHECKING:
     import argparse
@@ -83,16 +78,16 @@ async def until_stopped(
     limits = ServeLimits(running=max(16, 4 * options.processes))
     in_process = audit is not None and not options.processes
     firing = firing_of(options, (lambda line: audit.write([line])) if audit and in_process else None, report)
-    backend: Backend = ThreadBackend(firing, limits.running)
+    backend: Backend
     if options.processes:
-        pool = EnginePool(
-            arguments, options.processes, audit=audit_writer(audit), restarted=metrics.restarts.inc
-        )
-        backend = ProcessBackend(pool)
+        writer = AuditWriter(audit) if audit is not None else None
+        backend = EnginePool(arguments, options.processes, audit=writer, restarted=metrics.restarted)
+    else:
+        backend = ThreadBackend(firing, limits.running)
     commands = None
     if listening.serves_clients:
         commands = CommandPool(
-            arguments, most=_COMMANDS_AT_ONCE, waiting=_COMMANDS_WAITING, restarted=metrics.restarts.inc
+            arguments, most=_COMMANDS_AT_ONCE, waiting=_COMMANDS_WAITING, restarted=metrics.restarted
         )
     service = Service(backend, firing=firing, commands=commands, audit=audit, limits=limits, metrics=metrics)
     routes = []
@@ -104,9 +99,8 @@ async def until_stopped(
     running.append(server)
 
     def announce() -> None:
-        print_note(f"sandhook: serve: listening on {', '.join(listening.places)}")
-        for place in listening.places if bench is not None else ():
-            if place.startswith("http"):
-                print_note(f"sandhook: serve: the page is {place}/studio/")
+        pages = [f"{each}/studio/" for each in listening.places if bench is not None and each[:4] == "http"]
+        places = ", ".join([*listening.places, *pages])
+        print_note(f"sandhook: serve: listening on {places}")
 
     await server.run_until_stopped(listening.sockets, ready or announce)

@@ -82,7 +82,7 @@ class Worker:
         self._go_home()
         fired = self._engines().fire(call)
         lines, self._lines[:] = list(self._lines), []
-        return pack(["\n".join(lines).encode(), fired.to_bytes()])
+        return pack(["\n".join(lines).encode(), *fired.to_fields()])
 
     def _engines(self) -> Firing:
         if self._firing is None:
