@@ -42,6 +42,7 @@ def main() -> None:
             print_memory(service)
             if count == 0:
                 print_processes(service, chosen.rounds)
+            asyncio.run(load(service, chosen.fires // 4, chosen.flight, None))  # engines and caches are warm after it
             rate = asyncio.run(load(service, chosen.fires, chosen.flight, None))
             asyncio.run(load(service, chosen.fires // 4, chosen.flight, rate / 10))
             print_memory(service)
@@ -99,6 +100,46 @@ def starter(service: Running, argv: list[str], socket: str) -> Callable[[], obje
     return start
 
 
+class Agent(asyncio.Protocol):
+    """One connection that posts an event after the answer of the last one."""
+
+    def __init__(self, request: bytes, fires: int, pause: float) -> None:
+        self.request = request
+        self.left = fires
+        self.pause = pause
+        self.times: list[float] = []
+        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.began = 0.0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+
+    def post(self) -> None:
+        self.began = time.perf_counter()
+        self.transport.write(self.request)
+
+    def data_received(self, data: bytes) -> None:
+        now = time.perf_counter()
+        if not data.endswith(b"\r\n\r\n{}"):
+            self.done.set_exception(AssertionError(data))
+            return
+        self.times.append(now - self.began)
+        self.left -= 1
+        if not self.left:
+            self.transport.close()
+            self.done.set_result(None)
+        elif self.pause:
+            asyncio.get_running_loop().call_later(max(0.0, self.began + self.pause - now), self.post)
+        else:
+            self.post()
+
+
+def seconds_of(pids: list[int]) -> float:
+    """Return the processor time that processes used."""
+    return sum(sum(psutil.Process(pid).cpu_times()[:2]) for pid in pids)
+
+
 async def load(service: Running, fires: int, flight: int, rate: float | None) -> float:
     """Post events over kept connections; print the latencies and return the fires per second.
 
@@ -106,37 +147,30 @@ async def load(service: Running, fires: int, flight: int, rate: float | None) ->
         flight: Connections, each with one event at a time.
         rate: Fires per second of all; as many as possible when None.
     """
-    times: list[float] = []
     pause = flight / rate if rate else 0.0
-
-    async def agent(number: int) -> None:
-        reader, writer = await asyncio.open_unix_connection(service.socket)
+    agents = []
+    for number in range(flight):
         body = claude("ls -la", session_id=str(number), cwd=str(service.project))
         head = f"POST /v1/hooks/claude_code HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
-        request = head.encode() + body
-        await asyncio.sleep(pause * number / flight)
-        for _ in range(fires // flight):
-            began = time.perf_counter()
-            writer.write(request)
-            header = await reader.readuntil(b"\r\n\r\n")
-            length = int(header.lower().partition(b"content-length: ")[2].split(b"\r\n")[0])
-            answer = await reader.readexactly(length)
-            times.append(time.perf_counter() - began)
-            assert answer == b"{}", answer
-            if pause:
-                await asyncio.sleep(max(0.0, began + pause - time.perf_counter()))
-        writer.close()
-
-    await asyncio.gather(*(agent(number) for number in range(flight)))
-    times.clear()
+        agent = Agent(head.encode() + body, fires // flight, pause)
+        await asyncio.get_running_loop().create_unix_connection(lambda agent=agent: agent, service.socket)
+        agents.append(agent)
+    assert service.process is not None
+    pids = [service.process.pid, *service.ask("GET", "/healthz").json["workers"]]
+    before, own = seconds_of(pids), time.process_time()
     began = time.perf_counter()
-    await asyncio.gather(*(agent(number) for number in range(flight)))
+    for number, agent in enumerate(agents):
+        asyncio.get_running_loop().call_later(pause * number / flight, agent.post)
+    await asyncio.gather(*(agent.done for agent in agents))
     seconds = time.perf_counter() - began
+    used, own = seconds_of(pids) - before, time.process_time() - own
+    times = [each for agent in agents for each in agent.times]
     cuts = statistics.quantiles(times, n=100)
     name = f"{rate:.0f} a second" if rate else "full load"
     print(
         f"http, {flight} in flight, {name}: {len(times) / seconds:.0f} fires a second,"
-        f" p50 {1e3 * cuts[49]:.1f} ms, p99 {1e3 * cuts[98]:.1f} ms"
+        f" p50 {1e3 * cuts[49]:.1f} ms, p99 {1e3 * cuts[98]:.1f} ms; processor time of a fire:"
+        f" service {1e6 * used / len(times):.0f} us, client {1e6 * own / len(times):.0f} us"
     )
     return len(times) / seconds
 

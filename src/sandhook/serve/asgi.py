@@ -263,6 +263,7 @@ class Application:
         self._service = service
         self._gate = gate
         self.service = service
+        self.gate = gate
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from asyncio import TimerHandle, Transport
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from socket import socket
 from types import FrameType
 from typing import TYPE_CHECKING
 
-import httptools  # noqa: F401 - the base class below needs it, and the extra declares it
 from uvicorn import Config, Server
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from sandhook.serve.http import KEEP_ALIVE, EventProtocol
 
 if TYPE_CHECKING:
     from sandhook.serve.asgi import Application
@@ -24,56 +23,6 @@ _LAST_ANSWERS = 3
 
 #: Descriptors that a service may open, where the system allows it.
 _DESCRIPTORS = 8192
-
-
-class CuttingProtocol(HttpToolsProtocol):
-    """HTTP that cuts clients that do not finish their headers, and answers those that closed their half.
-
-    The limits of the service are in ``config.app.service``.
-    """
-
-    _deadline: TimerHandle | None = None
-
-    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        if len(self.connections) > self._service.limits.connections:
-            transport.abort()
-            return
-        self._begin()
-
-    def on_message_begin(self) -> None:
-        super().on_message_begin()
-        self._begin()
-
-    def on_headers_complete(self) -> None:
-        self._finish()
-        super().on_headers_complete()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._finish()
-        super().connection_lost(exc)
-
-    def eof_received(self) -> bool:  # type: ignore[override]
-        """Keep a connection whose client sends nothing more, until it has its answer."""
-        return self.cycle is not None and not self.cycle.response_complete
-
-    @property
-    def _service(self) -> Service:
-        application: Application = self.config.app  # type: ignore[assignment]
-        return application.service
-
-    def _begin(self) -> None:
-        self._finish()
-        self._deadline = self.loop.call_later(self._service.limits.read_seconds, self._cut)
-
-    def _finish(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
-
-    def _cut(self) -> None:
-        self._deadline = None
-        self.transport.abort()
 
 
 class StoppingServer(Server):
@@ -123,7 +72,7 @@ def server_for(app: Application) -> StoppingServer:
     grace = int(app.service.limits.grace_seconds) + _LAST_ANSWERS
     config = Config(
         app,
-        http=CuttingProtocol,
+        http=EventProtocol,
         ws="none",
         loop="asyncio",
         lifespan="off",
@@ -133,7 +82,7 @@ def server_for(app: Application) -> StoppingServer:
         server_header=False,
         date_header=False,
         backlog=1024,
-        timeout_keep_alive=30,
+        timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=grace,
     )
     return StoppingServer(config, app.service)
