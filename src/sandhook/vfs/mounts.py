@@ -76,7 +76,8 @@ class MountTable(ResolvingFileSystem):
         fs, inside, device = self._resolve_mount(path)
         if path in self._mounted_names and inside != "/" and not fs.is_dir(inside):
             return Stat(S_IFDIR | 0o755, DIRECTORY_SIZE, self._numbers[path], 2, device=device)
-        return self._stats[device](inside, (self._uid, self._gid))._replace(device=device)
+        stat = self._stats[device](inside, (self._uid, self._gid))
+        return stat if stat.device == device else stat._replace(device=device)
 
     def _readlink(self, path: VirtualPath) -> str:
         fs, inside, _ = self._resolve_mount(path)

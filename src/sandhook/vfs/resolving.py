@@ -15,7 +15,7 @@ from sandhook.record import Record
 from sandhook.typed import TypeAlias
 from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat
 from sandhook.vfs.conveniences import Conveniences
-from sandhook.vfs.errors import fs_error
+from sandhook.vfs.errors import TEXTS, NameMissing, fs_error
 from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG
 from sandhook.vfs.names import MAX_LINKS, check_name, check_path, check_target
 from sandhook.vfs.path import VirtualPath, dirname
@@ -44,6 +44,17 @@ class Place(Record):
     stat: Stat | None  #: None when only the last component is missing
     parent: Stat
     name: str  #: the last component as it was written; "", "." and ".." are possible
+
+
+def _missing(path: str, canonical: str) -> FileNotFoundError:
+    """Return the error for a name that is missing.
+
+    Args:
+        canonical: Of the name. If the path begins with it, no link leads elsewhere: a search along PATH goes on.
+    """
+    if path.startswith(canonical):
+        return NameMissing(errno.ENOENT, TEXTS[errno.ENOENT], path)
+    return fs_error(errno.ENOENT, path)  # type: ignore[return-value]
 
 
 class ResolvingFileSystem(Conveniences):
@@ -140,7 +151,7 @@ class ResolvingFileSystem(Conveniences):
                 stat = self._lstat(candidate)
             except FileNotFoundError:
                 if any(pending):
-                    raise fs_error(errno.ENOENT, path) from None
+                    raise _missing(path, candidate) from None
                 return Place(candidate, None, directory, part)
             if stat.mode & S_IFMT == S_IFLNK and (follow or pending):
                 links += 1
@@ -159,7 +170,7 @@ class ResolvingFileSystem(Conveniences):
     def _lookup(self, path: str, follow: bool = True) -> tuple[VirtualPath, Stat]:
         place = self._walk(path, follow)
         if place.stat is None:
-            raise fs_error(errno.ENOENT, path)
+            raise _missing(path, place.path)
         return place.path, place.stat
 
     def _entry(self, path: str) -> Place:
