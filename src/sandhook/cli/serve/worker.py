@@ -14,6 +14,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sandhook.cli import main as run_command
@@ -64,6 +65,7 @@ class Worker:
         self._firing: Firing | None = None
         self._lines: list[str] = []
         self._home = dict(os.environ)
+        self._directory = os.getcwd()
         self._at_home = True
 
     def answer(self, task: bytes, fields: list[bytes]) -> bytes:
@@ -125,10 +127,11 @@ class Worker:
             os.chdir("/")  # nobody should wait for this process before a directory can be unmounted
 
     def _go_home(self) -> None:
-        """Give the process the variables of the service again."""
+        """Restore the variables and the directory of the service, which a command replaced."""
         if not self._at_home:
             os.environ.clear()
             os.environ.update(self._home)
+            os.chdir(self._directory)
             self._at_home = True
 
     def warm_up(self) -> None:
@@ -183,30 +186,36 @@ def main() -> None:
     os.dup2(void, 1)  # what a library prints must not look like an answer
     os.close(void)
     worker = Worker(sys.argv[1:])
-    here = os.getcwd()
     worker.warm_up()
-    os.chdir(here)
     _write(target, pack([b"ready"]))
-    while (header := _read(source, HEADER.size)) is not None:
-        data = _read(source, HEADER.unpack(header)[0])
-        if data is None:
-            break
+    for data in _frames(source):
         task, *fields = unpack(data)
-        if task == b"fire":
-            os.chdir(here)
         _write(target, worker.answer(task, fields))
     os._exit(0)
 
 
-def _read(descriptor: int, count: int) -> bytes | None:
-    """Return so many bytes, None at the end."""
-    pieces = []
-    while count:
-        data = os.read(descriptor, min(count, 1 << 20))
-        if not data:
-            return None
-        pieces.append(data)
-        count -= len(data)
+def _frames(descriptor: int) -> Iterator[bytes]:
+    """Yield what the service asks, until it closes the pipe. One read often has several frames."""
+    data = b""
+    while piece := os.read(descriptor, 1 << 18):
+        data += piece
+        while len(data) >= HEADER.size:
+            end = HEADER.size + HEADER.unpack_from(data)[0]
+            if len(data) < end:
+                data = _completed(descriptor, data, end)
+            yield data[HEADER.size : end]
+            data = data[end:]
+
+
+def _completed(descriptor: int, data: bytes, size: int) -> bytes:
+    """Return data with so many bytes, without a copy for each piece."""
+    pieces, lacking = [data], size - len(data)
+    while lacking > 0:
+        piece = os.read(descriptor, min(lacking, 1 << 20))
+        if not piece:
+            os._exit(0)
+        pieces.append(piece)
+        lacking -= len(piece)
     return b"".join(pieces)
 
 
