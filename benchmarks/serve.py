@@ -1,9 +1,11 @@
 """What a resident service saves: one guard by bash and jq, by the client of the service, and over HTTP.
 
-    python -m benchmarks.serve [--rounds N] [--fires N] [--flight N] [--processes N]
+    python -m benchmarks.serve [--rounds N] [--fires N] [--flight N] [--processes N] [--soak N]
 
 The guard and its payload are the same everywhere. Whole processes are measured in turn, round by round. Over HTTP,
-connections are kept; ``paced`` sends a tenth of what the service answered at full load, as agents do.
+connections are kept; the second run sends a tenth of what the service answered at full load, as agents do. A machine
+that does other work answers fewer, so the processor time of a fire is printed too, and what two processors would answer
+by it. ``--soak N`` fires N events and prints memory and descriptors on the way.
 """
 
 from __future__ import annotations
@@ -33,7 +35,11 @@ def main() -> None:
     parser.add_argument("--fires", type=int, default=4000)
     parser.add_argument("--flight", type=int, default=50)
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--soak", type=int, default=0, metavar="N")
     chosen = parser.parse_args()
+    if chosen.soak:
+        soak(chosen.soak, chosen.flight, chosen.processes)
+        return
     files = {"guard.sh": f"#!/bin/bash\n{GUARD}", "hooks.json": settings(GUARD)}
     for count in (0, chosen.processes):
         service = Running("--hooks", "hooks.json", "--processes", str(count), files=files)
@@ -42,7 +48,9 @@ def main() -> None:
             print_memory(service)
             if count == 0:
                 print_processes(service, chosen.rounds)
-            asyncio.run(load(service, chosen.fires // 4, chosen.flight, None))  # engines and caches are warm after it
+            asyncio.run(
+                load(service, chosen.fires // 4, chosen.flight, None)
+            )  # engines and caches are warm after it
             rate = asyncio.run(load(service, chosen.fires, chosen.flight, None))
             asyncio.run(load(service, chosen.fires // 4, chosen.flight, rate / 10))
             print_memory(service)
@@ -135,6 +143,67 @@ class Agent(asyncio.Protocol):
             self.post()
 
 
+class Soaking(Agent):
+    """An agent that begins a session after every hundred events, and of whose events each tenth is refused."""
+
+    def __init__(self, number: int, fires: int, cwd: str) -> None:
+        super().__init__(b"", fires, 0.0)
+        self.number = number
+        self.cwd = cwd
+
+    def post(self) -> None:
+        self.refused = self.left % 10 == 0
+        command = "rm -rf /" if self.refused else "ls -la"
+        body = claude(command, session_id=f"{self.number}-{self.left // 100}", cwd=self.cwd)
+        head = f"POST /v1/hooks/claude_code HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
+        self.transport.write(head.encode() + body)
+
+    def data_received(self, data: bytes) -> None:
+        if (b'"deny"' in data) != self.refused:
+            self.done.set_exception(AssertionError(data))
+            return
+        self.left -= 1
+        if self.left:
+            self.post()
+        else:
+            self.transport.close()
+            self.done.set_result(None)
+
+
+def soak(fires: int, flight: int, processes: int) -> None:
+    """Fire many events, and print after each twentieth of them what the service needs."""
+    files = {"hooks.json": settings(GUARD)}
+    service = Running("--hooks", "hooks.json", "--processes", str(processes), files=files)
+    try:
+        for step in range(20):
+            seconds = asyncio.run(soaked(service, fires // 20 // flight, flight))
+            rate = fires // 20 / seconds
+            print(f"{(step + 1) * fires // 20:8} fires, {rate:.0f} a second,", end=" ")
+            assert service.process is not None
+            pids = [service.process.pid, *service.ask("GET", "/healthz").json["workers"]]
+            print(f"descriptors {sum(psutil.Process(pid).num_fds() for pid in pids)},", end=" ")
+            print_memory(service)
+            sys.stdout.flush()
+    finally:
+        service.close()
+
+
+async def soaked(service: Running, fires: int, flight: int) -> float:
+    """Fire events over so many connections; return the seconds."""
+    agents = [Soaking(number, fires, str(service.project)) for number in range(flight)]
+    began = time.perf_counter()
+    for agent in agents:
+        await connected(agent, service.socket)
+        agent.post()
+    await asyncio.gather(*(agent.done for agent in agents))
+    return time.perf_counter() - began
+
+
+async def connected(agent: Agent, path: str) -> None:
+    """Connect an agent to the service."""
+    await asyncio.get_running_loop().create_unix_connection(lambda: agent, path)
+
+
 def seconds_of(pids: list[int]) -> float:
     """Return the processor time that processes used."""
     return sum(sum(psutil.Process(pid).cpu_times()[:2]) for pid in pids)
@@ -153,7 +222,7 @@ async def load(service: Running, fires: int, flight: int, rate: float | None) ->
         body = claude("ls -la", session_id=str(number), cwd=str(service.project))
         head = f"POST /v1/hooks/claude_code HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
         agent = Agent(head.encode() + body, fires // flight, pause)
-        await asyncio.get_running_loop().create_unix_connection(lambda agent=agent: agent, service.socket)
+        await connected(agent, service.socket)
         agents.append(agent)
     assert service.process is not None
     pids = [service.process.pid, *service.ask("GET", "/healthz").json["workers"]]
@@ -171,6 +240,7 @@ async def load(service: Running, fires: int, flight: int, rate: float | None) ->
         f"http, {flight} in flight, {name}: {len(times) / seconds:.0f} fires a second,"
         f" p50 {1e3 * cuts[49]:.1f} ms, p99 {1e3 * cuts[98]:.1f} ms; processor time of a fire:"
         f" service {1e6 * used / len(times):.0f} us, client {1e6 * own / len(times):.0f} us"
+        f" (two processors: {2 * len(times) / (used + own):.0f} fires a second)"
     )
     return len(times) / seconds
 
