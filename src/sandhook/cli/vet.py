@@ -60,7 +60,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _vet(options: argparse.Namespace) -> int:
-    files, config = _read(options.bundle)
+    files, config = read_bundle(options.bundle)
     try:
         report = vet(files, contract=options.contract, config=config, observe=not options.no_run)
     except ValueError as error:
@@ -89,8 +89,8 @@ def _write(name: str, text: str) -> None:
         raise UsageError(f"vet: --manifest {name}: {error.strerror or error}") from None
 
 
-def _read(name: str) -> tuple[dict[str, bytes], str | None]:
-    """Return the files of a bundle by relative path, and the one that was named."""
+def read_bundle(name: str) -> tuple[dict[str, bytes], str | None]:
+    """Return the files of a bundle by relative path, and the one that was named. Raises UsageError."""
     root, config = name, None
     if not os.path.isdir(name):  # noqa: PTH112
         if read_or_none(name) is None:

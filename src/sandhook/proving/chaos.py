@@ -9,7 +9,7 @@ for guard in report.guards:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from sandhook.conformance.expectations.model import is_expectations
 from sandhook.errors import Problem
@@ -19,6 +19,9 @@ from sandhook.proving.guards import Found, Guard, RefusingCase, Untried, find_gu
 from sandhook.proving.sandboxed import Decide, decide
 from sandhook.proving.trial import NotTriedError
 from sandhook.record import Record
+
+if TYPE_CHECKING:
+    from sandhook.hooks.model import Decision
 
 #: refused: the guard ran and refused. allowed: it ran and let the action pass. crashed: it could not run.
 #: uncovered: its matcher does not select the event. skipped: the fault does not concern the guard.
@@ -197,6 +200,23 @@ def under_faults(
         for guard in guards.found.guards
     ]
     return ChaosReport(tuple(reports), guards.found.untried, guards.problems)
+
+
+def run_of(guard: Guard, fault: FaultName, case: str) -> Decision | str:
+    """Run one case of a guard under a fault again: a cell down to its run.
+
+    Returns:
+        The decision, with all that the hook printed; why not, when the fault does not concern the guard.
+
+    Raises:
+        ValueError: The guard has no such case.
+        ProjectError: The project cannot be shown.
+    """
+    for each in guard.cases:
+        if each.case.name == case:
+            trial = BY_NAME[fault].change(each.trial)
+            return trial if isinstance(trial, str) else decide(trial, each.around)
+    raise ValueError(f"no case {case!r}")
 
 
 def _report(

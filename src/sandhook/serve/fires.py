@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from asyncio import Queue, QueueFull
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -37,10 +37,15 @@ _LISTED = (
 _OF_DECISION = ("refused", "permission", "block", "halt", "reason", "could_not_run")
 
 
+#: Whether a reader wants a fire, of which it receives what a list has.
+Wanted = Callable[[JsonObject], bool]
+
+
 class Live:
     """One reader of the stream: receives texts of server-sent events."""
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: Wanted | None = None) -> None:
+        self.wanted = wanted
         self.queue: Queue[str | None] = Queue(MOST_LATE)
         self._lost = 0
 
@@ -81,7 +86,9 @@ class _Kept:
 class Fires:
     """Keeps records of fires. Only the thread of the event loop uses it."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST_FIRES, most_bytes: int = MOST_BYTES) -> None:
+        self._most = most
+        self._most_bytes = most_bytes
         self._kept: OrderedDict[int, _Kept] = OrderedDict()
         self._bytes = 0
         self._last = 0
@@ -95,7 +102,7 @@ class Fires:
         kept = _Kept(head.encode("ascii") + record[1:])
         self._kept[self._last] = kept
         self._bytes += len(kept.text)
-        while self._kept and (len(self._kept) > MOST_FIRES or self._bytes > MOST_BYTES):
+        while self._kept and (len(self._kept) > self._most or self._bytes > self._most_bytes):
             _, oldest = self._kept.popitem(last=False)
             self._bytes -= len(oldest.text)
         if self._readers:
@@ -105,14 +112,16 @@ class Fires:
         """Send a message of the service to the readers."""
         self._send("service", {"message": message}, None)
 
-    def listed(self, count: int, before: int | None = None) -> list[JsonObject]:
+    def listed(self, count: int, before: int | None = None, wanted: Wanted | None = None) -> list[JsonObject]:
         """Return the last fires, the newest first."""
         chosen: list[JsonObject] = []
         for number in reversed(self._kept):
             if len(chosen) >= count:
                 break
             if before is None or number < before:
-                chosen.append(self._kept[number].summary())
+                short = self._kept[number].summary()
+                if wanted is None or wanted(short):
+                    chosen.append(short)
         return chosen
 
     def text_of(self, number: int) -> bytes | None:
@@ -121,9 +130,9 @@ class Fires:
         return None if known is None else known.text
 
     @contextmanager
-    def reader(self) -> Iterator[Live]:
+    def reader(self, wanted: Wanted | None = None) -> Iterator[Live]:
         """Add a reader of the stream, and remove it at the end."""
-        live = Live()
+        live = Live(wanted)
         self._readers.add(live)
         try:
             yield live
@@ -140,7 +149,8 @@ class Fires:
             line = f"id: {number}\n" if number is not None else ""
             text = f"event: {name}\n{line}data: {json.dumps(value)}\n\n"
             for live in self._readers:
-                live.put(text)
+                if number is None or live.wanted is None or live.wanted(value):
+                    live.put(text)
 
 
 def summary(record: JsonObject) -> JsonObject:

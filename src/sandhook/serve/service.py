@@ -135,8 +135,9 @@ class Service:
         audit: AuditLog | None = None,
         limits: ServeLimits = ServeLimits(),  # noqa: B008 - immutable
         metrics: Metrics | None = None,
+        fires: Fires | None = None,
     ) -> None:
-        self.fires = Fires()
+        self.fires = fires if fires is not None else Fires()
         self.metrics = metrics if metrics is not None else Metrics()
         self.limits = limits
         self.firing = firing

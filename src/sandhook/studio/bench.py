@@ -132,3 +132,7 @@ class Bench(Protocol):
     def save(self, path: str, data: bytes) -> None:
         """Replace the contents of a file of the machine in one step. Raises StudioError."""
         ...
+
+    def bundle(self, path: str) -> tuple[Mapping[str, bytes], str | None]:
+        """Return the files around a configuration by relative path, and its own. Raises StudioError."""
+        ...

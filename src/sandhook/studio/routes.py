@@ -8,6 +8,8 @@ from starlette.routing import BaseRoute
 
 from sandhook.studio import page
 from sandhook.studio.api import Api
+from sandhook.studio.grids import GridApi
+from sandhook.studio.live import LiveApi
 
 if TYPE_CHECKING:
     from sandhook.serve.service import Service
@@ -22,4 +24,9 @@ def routes(bench: Bench, service: Service, *, editable: bool) -> list[BaseRoute]
         service: Keeps the events that the page fires, for its history.
         editable: The page may save what it edits.
     """
-    return [*page.routes(), *Api(bench, service, editable=editable).routes()]
+    return [
+        *page.routes(),
+        *Api(bench, service, editable=editable).routes(),
+        *LiveApi(bench, service, editable=editable).routes(),
+        *GridApi(bench).routes(),
+    ]

@@ -207,6 +207,14 @@ class CommandBench:
 
         replace(path, data)
 
+    def bundle(self, path: str) -> tuple[Mapping[str, bytes], str | None]:
+        from sandhook.cli.vet import read_bundle
+
+        try:
+            return read_bundle(path)
+        except UsageError as error:
+            raise StudioError(str(error)) from None
+
 
 def _setup(configuration: AgentConfiguration) -> Setup:
     return Setup(configuration.contract, configuration.documents, configuration.problems)

@@ -11,6 +11,7 @@ from sandhook.cli.notes import print_note
 from sandhook.cli.serve.engines import firing_of
 from sandhook.serve.asgi import application
 from sandhook.serve.audit import AuditWriter
+from sandhook.serve.fires import Fires
 from sandhook.serve.lanes import EnginePool
 from sandhook.serve.metrics import Metrics
 from sandhook.serve.processes import CommandPool
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 #: Processes that run commands of clients at once, and commands that may wait for one.
 _COMMANDS_AT_ONCE = max(4, os.cpu_count() or 1)
 _COMMANDS_WAITING = 32
+
+
+#: Fires that the page shows, and their bytes.
+_HISTORY, _HISTORY_BYTES = 5000, 64 << 20
 
 
 class Listening(Protocol):
@@ -89,7 +94,15 @@ async def until_stopped(
         commands = CommandPool(
             arguments, most=_COMMANDS_AT_ONCE, waiting=_COMMANDS_WAITING, restarted=metrics.restarted
         )
-    service = Service(backend, firing=firing, commands=commands, audit=audit, limits=limits, metrics=metrics)
+    service = Service(
+        backend,
+        firing=firing,
+        commands=commands,
+        audit=audit,
+        limits=limits,
+        metrics=metrics,
+        fires=Fires(_HISTORY, _HISTORY_BYTES) if bench is not None else None,
+    )
     routes = []
     if bench is not None:
         from sandhook.studio.routes import routes as studio_routes

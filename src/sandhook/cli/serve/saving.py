@@ -12,7 +12,7 @@ from sandhook.studio.bench import StudioError
 
 
 def replace(path: str, data: bytes) -> None:
-    """Write a new file next to the old one and rename it; permissions and links to the file stay.
+    """Write a new file next to the old one, if there is one, and rename it; permissions and links to the file stay.
 
     Raises:
         StudioError: It is not a regular file, or cannot be written.
@@ -20,7 +20,7 @@ def replace(path: str, data: bytes) -> None:
     target = os.path.realpath(path)
     fresh = f"{target}.{os.getpid()}.new"
     try:
-        mode = os.stat(target).st_mode
+        mode = _mode_of(target)
         if not stat.S_ISREG(mode):
             raise StudioError(f"{path}: not a regular file")
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, stat.S_IMODE(mode))
@@ -32,3 +32,10 @@ def replace(path: str, data: bytes) -> None:
         with suppress(OSError):
             os.unlink(fresh)
         raise StudioError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _mode_of(path: str) -> int:
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return stat.S_IFREG | 0o644

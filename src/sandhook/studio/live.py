@@ -1,0 +1,237 @@
+"""What the service decides now and decided before, with filters; and what each hook did in numbers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from posixpath import dirname, join, relpath
+from typing import TYPE_CHECKING
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from sandhook.conformance.expectations.model import ENDINGS
+from sandhook.errors import SandhookError
+from sandhook.formats.yaml import read_yaml
+from sandhook.formats.yaml_text import write_yaml
+from sandhook.hooks.decode import decode_object
+from sandhook.hooks.event import Json, JsonObject
+from sandhook.proving import places
+from sandhook.record import Record
+from sandhook.serve.firing import MAX_PAYLOAD_SHOWN
+from sandhook.studio.api import answer, object_of
+from sandhook.studio.bench import StudioError
+
+if TYPE_CHECKING:
+    from sandhook.serve.service import Service
+    from sandhook.studio.bench import Bench, Setup
+
+#: Seconds between two signs of life of the stream.
+_PING_SECONDS = 15.0
+
+#: Fires of one answer.
+_MOST_LISTED = 500
+
+#: The file next to the hooks that has the events which people saved.
+_RECORDED = f"recorded{ENDINGS[0]}"
+
+
+class Filter(Record):
+    """Which fires a person wants to see; an empty field wants all.
+
+    Attributes:
+        agent, event, tool, hook: The names.
+        workspace: The directory of the event is this one, or below it.
+        outcome: "refused", "passed", or "failed": a hook could not run.
+    """
+
+    agent: str = ""
+    event: str = ""
+    tool: str = ""
+    hook: str = ""
+    workspace: str = ""
+    outcome: str = ""
+
+    def wants(self, fire: JsonObject) -> bool:
+        """Return whether a fire is wanted."""
+        hooks = fire.get("hooks")
+        names = (
+            [each.get("hook_id") for each in hooks if isinstance(each, dict)]
+            if isinstance(hooks, list)
+            else []
+        )
+        place = f"{fire.get('cwd') or ''}/".replace("\\", "/")
+        return (
+            self.agent in ("", fire.get("agent"))
+            and self.event in ("", fire.get("event"))
+            and self.tool in ("", fire.get("tool"))
+            and (not self.hook or self.hook in names)
+            and (not self.workspace or place.startswith(f"{self.workspace.rstrip('/')}/"))
+            and self.outcome in ("", outcome_of(fire))
+        )
+
+
+_OUTCOMES = ("", "refused", "passed", "failed")
+
+
+def outcome_of(fire: JsonObject) -> str:
+    """Return what became of a fire: "failed" when a hook could not run, or when the event was not fired."""
+    decision = fire.get("decision")
+    if not isinstance(decision, dict) or decision.get("could_not_run") or fire.get("ending") == "failed":
+        return "failed"
+    return "refused" if decision.get("refused") else "passed"
+
+
+class LiveApi:
+    """The handlers for the view of fires."""
+
+    def __init__(self, bench: Bench, service: Service, *, editable: bool) -> None:
+        self._bench = bench
+        self._service = service
+        self._editable = editable
+
+    def routes(self) -> list[BaseRoute]:
+        return [
+            Route("/v1/studio/live", self.live),
+            Route("/v1/studio/history", self.history),
+            Route("/v1/studio/numbers", self.numbers),
+            Route("/v1/studio/expectation", self.expectation, methods=["POST"]),
+        ]
+
+    async def live(self, request: Request) -> Response:
+        """Stream the fires that a filter wants, as server-sent events."""
+        return StreamingResponse(
+            self._stream(_filter(request)),
+            media_type="text/event-stream",
+            headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"},
+        )
+
+    async def _stream(self, wanted: Filter) -> AsyncIterator[str]:
+        with self._service.fires.reader(wanted.wants) as live:
+            yield ": sandhook\n\n"
+            while not self._service.stopping:
+                try:
+                    async with asyncio.timeout(_PING_SECONDS):
+                        text = await live.queue.get()
+                except TimeoutError:
+                    yield ": ping\n\n"
+                    continue
+                if text is None:
+                    return
+                yield text
+
+    async def history(self, request: Request) -> Response:
+        """List the last fires that a filter wants, the newest first: ``?count=N&before=ID``."""
+        wanted = _filter(request)
+        count = min(_number(request, "count", 100), _MOST_LISTED)
+        before = _number(request, "before", 0) or None
+        fires: list[Json] = list(self._service.fires.listed(count, before, wanted.wants))
+        return await answer(lambda: {"fires": fires})
+
+    async def numbers(self, request: Request) -> Response:
+        """Return for each hook how often it ran, decided what, could not run, and a histogram of its times."""
+        numbers = self._service.metrics.json()
+        return await answer(lambda: numbers)
+
+    async def expectation(self, request: Request) -> Response:
+        """Save a fire as an expectation next to its hooks, if the service was started with ``--edit``."""
+        value = await object_of(request)
+        if not self._editable:
+            raise HTTPException(403, "the page may not save: start sandhook studio with --edit")
+        number = value.get("id")
+        text = self._service.fires.text_of(number) if isinstance(number, int) else None
+        if text is None:
+            raise HTTPException(404, "this fire is not kept, or never was")
+        name = value.get("name")
+        return await answer(
+            lambda: _saved(self._bench, json.loads(text), name if isinstance(name, str) else "")
+        )
+
+
+def _filter(request: Request) -> Filter:
+    query = request.query_params
+    values = {name: query.get(name, "") for name in Filter._fields}
+    if values["outcome"] not in _OUTCOMES:
+        raise HTTPException(400, "outcome: wanted refused, passed or failed")
+    return Filter(**values)
+
+
+def _number(request: Request, name: str, default: int) -> int:
+    text = request.query_params.get(name, str(default))
+    if not text.isdecimal() or len(text) > 12:
+        raise HTTPException(400, f"{name}: wanted a number, got {text!r}")
+    return int(text)
+
+
+def _saved(bench: Bench, fire: JsonObject, name: str) -> JsonObject:
+    """Add a fire to the expectations that people recorded. Raises StudioError."""
+    setup = bench.setup(str(fire.get("agent") or ""))
+    documents = [each.name for each in setup.documents if each.name]
+    if not documents:
+        raise StudioError("the hooks of this fire are in no file")
+    case: JsonObject = {
+        "name": name.strip() or f"{fire.get('event')} of {fire.get('time')}",
+        "event": str(fire.get("event") or ""),
+        "payload": _payload(fire),
+        "expect": _word(fire),
+    }
+    path = join(dirname(documents[-1].replace("\\", "/")), _RECORDED)
+    whole = _with_case(bench, setup, path, documents[-1].replace("\\", "/"), case)
+    before = bench.read(path)
+    bench.save(path, f"# Events that were saved in sandhook studio.\n{write_yaml(whole)}".encode())
+    problems = places.read([path]).problems
+    if problems:
+        if before is not None:
+            bench.save(path, before)
+        raise StudioError(f"it would not be an expectation: {problems[0]}")
+    return {"path": path, "name": case["name"], "expect": case["expect"]}
+
+
+def _payload(fire: JsonObject) -> Json:
+    text = fire.get("payload")
+    if not isinstance(text, str) or len(text.encode("utf-8", "surrogatepass")) >= MAX_PAYLOAD_SHOWN:
+        raise StudioError("the payload of this fire is not kept whole")
+    return decode_object(text).value
+
+
+def _word(fire: JsonObject) -> str:
+    """Return what a fire decided, in the words of expectations. Raises StudioError if a hook could not run."""
+    decision = fire.get("decision")
+    if not isinstance(decision, dict) or decision.get("could_not_run") or decision.get("withheld"):
+        raise StudioError("a hook of this fire could not run, which nobody should expect")
+    if decision.get("halt"):
+        return "halt"
+    if decision.get("refused"):
+        return "deny"
+    if decision.get("force_continue"):
+        return "keep-working"
+    permission = str(decision.get("permission") or "none")
+    return "proceed" if permission == "none" else permission
+
+
+def _with_case(bench: Bench, setup: Setup, path: str, hooks: str, case: JsonObject) -> JsonObject:
+    """Return the file of recorded expectations with another case."""
+    data = bench.read(path)
+    if data is None:
+        return {
+            "version": 1,
+            "hooks": relpath(hooks, dirname(path)),
+            "contract": setup.contract.name,
+            "cases": [case],
+        }
+    try:
+        value = read_yaml(data.decode("utf-8"))[0].value
+    except (SandhookError, ValueError) as error:
+        raise StudioError(f"{path}: cannot be read: {error}") from None
+    cases = value.get("cases") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(cases, list):
+        raise StudioError(f"{path}: it has no list of cases")
+    if value.get("contract") != setup.contract.name:
+        raise StudioError(f"{path}: it is about the hooks of another agent")
+    names = {each.get("name") for each in cases if isinstance(each, dict)}
+    if case["name"] in names:
+        raise StudioError(f"{path}: it has a case of the name {case['name']!r}")
+    return {**value, "cases": [*cases, case]}
