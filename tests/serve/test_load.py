@@ -83,8 +83,11 @@ def audited(path: Path) -> set[str]:
 def test_workers_are_killed_during_ten_thousand_fires(serve: Callable[..., Running]) -> None:
     """All must be refused, and what the guard itself refused must be in the audit log.
 
-    The events come over kept connections and new ones, one by one and several at once.
+    The events come over kept connections and new ones, one by one and several at once. No worker remains that nobody
+    asks any more.
     """
+    import psutil
+
     service = serve(
         "--hooks", "hooks.json", "--processes", "2", "--audit", "sqlite:log", "--listen", "127.0.0.1:0",
         files=FILES,
@@ -118,6 +121,8 @@ def test_workers_are_killed_during_ten_thousand_fires(serve: Callable[..., Runni
     assert killer.kills > 3 and len(refused) + by_service == 10_000
     assert refused <= audited(service.project / "log")
     assert len(refused) > 9_900  # an event is fired once more, so that few fail
+    assert service.process is not None
+    assert len(psutil.Process(service.process.pid).children()) == 3  # two that fire, and one for commands
 
 
 def test_command_workers_are_killed_while_agents_ask(serve: Callable[..., Running]) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 
 import pytest
@@ -41,6 +42,32 @@ def test_a_worker_that_dies_is_replaced(serve: Callable[..., Running]) -> None:
     assert "sandhook_worker_restarts_total 6.0" in service.ask("GET", "/metrics").body.decode()
     lines = [json.loads(line) for line in (service.project / "log").read_text().splitlines()]
     assert sum(line["type"] == "hook.blocked" for line in lines) == 3
+
+
+@pytest.mark.skipif(not HAS_UNIX, reason="signals of POSIX")
+def test_a_worker_that_dies_with_events_that_wait_is_replaced_once(serve: Callable[..., Running]) -> None:
+    import psutil
+
+    service = serve("--hooks", "hooks.json", "--processes", "1", files=FILES)
+    assert service.process is not None
+    process = psutil.Process(service.process.pid)
+    answers: list[bytes] = []
+
+    def fire(number: int) -> None:
+        for _ in range(10):
+            answers.append(service.fire("rm -rf /", session_id=str(number)).body)
+
+    threads = [threading.Thread(target=fire, args=[each]) for each in range(12)]
+    for each in threads:
+        each.start()
+    for _ in range(3):
+        time.sleep(0.2)
+        for pid in service.ask("GET", "/healthz").json["workers"]:
+            os.kill(pid, signal.SIGKILL)
+    for each in threads:
+        each.join()
+    assert len(answers) == 120 and all(b'"deny"' in each for each in answers)
+    assert len(process.children()) <= 2  # one that fires, one for commands
 
 
 def test_changes_reach_the_workers(serve: Callable[..., Running]) -> None:

@@ -187,7 +187,7 @@ class Lane:
                 job.done(error, b"")
         finally:
             self._starting = None
-        if self._queue:  # what arrived meanwhile
+        if self._queue and self._input is None:  # what arrived while the last ones were refused
             self._starting = asyncio.create_task(self._restart())
 
     def _send(self) -> None:
