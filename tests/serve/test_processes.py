@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
@@ -63,7 +64,8 @@ def test_a_worker_that_dies_with_events_that_wait_is_replaced_once(serve: Callab
     for _ in range(3):
         time.sleep(0.2)
         for pid in service.ask("GET", "/healthz").json["workers"]:
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
     for each in threads:
         each.join()
     assert len(answers) == 120 and all(b'"deny"' in each for each in answers)

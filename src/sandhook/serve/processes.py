@@ -68,6 +68,11 @@ class WorkerProcess:
     def pid(self) -> int:
         return self._process.pid
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process did not end yet, as far as is known."""
+        return self._process.returncode is None
+
     @classmethod
     async def start(cls, arguments: Sequence[str]) -> WorkerProcess:
         """Start a worker. Raises WorkerEnded.
@@ -174,8 +179,8 @@ class CommandPool:
 
     @property
     def pids(self) -> list[int]:
-        """The ids of all workers."""
-        return [worker.pid for worker in (*self._idle, *self._busy)]
+        """The ids of all workers that live."""
+        return [worker.pid for worker in (*self._idle, *self._busy) if worker.is_alive]
 
     async def run(self, call: bytes) -> tuple[Printed | None, Answered]:
         """Run a command line; the result is None if the worker declines. Raises WorkerEnded after the second try."""
