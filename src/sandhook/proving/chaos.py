@@ -157,17 +157,19 @@ def guards_of(
     expectations: Sequence[str] = (),
     *,
     sources: Mapping[str, Sequence[str]] = {},
+    project: str = "",
     decide: Decide = decide,
 ) -> Guards:
     """Return the guards of hook files; see ``chaos``.
 
     Args:
         sources: Files that installed hooks come from, by the agent's file; their expectations count.
+        project: Expectations in this directory and below count too; "" for none.
     """
     hook_files = [name for name in files if not is_expectations(name)]
     named = [*expectations, *(name for name in files if is_expectations(name))]
     read = places.read(named)
-    near = places.expectations_of(hook_files, sources) if hook_files else places.Expectations()
+    near = places.expectations_of(hook_files, sources, project) if hook_files else places.Expectations()
     installed = {file.path for file in near.files}
     named_files = [file for file in read.files if file.path not in installed]
     if hook_files:

@@ -52,17 +52,21 @@ def read(names: Sequence[str]) -> Expectations:
     return Expectations(tuple(files), tuple(problems))
 
 
-def expectations_of(hook_files: Sequence[str], sources: Mapping[str, Sequence[str]] = {}) -> Expectations:
+def expectations_of(
+    hook_files: Sequence[str], sources: Mapping[str, Sequence[str]] = {}, project: str = ""
+) -> Expectations:
     """Return the expectations next to hook files, and below their directories, that are about one of these files.
 
     A file of expectations with a fault counts: what it is about is not known.
 
     Args:
         sources: Files that installed hooks come from, by the agent's file; what is near them counts too.
+        project: Those in this directory and below count too; "" for none.
     """
     origins = [each for name in hook_files for each in sources.get(absolute(name), ())]
-    directories = _directories([*hook_files, *origins])
-    every = read([name for directory in directories for name in _below(directory)])
+    directories = [*_directories([*hook_files, *origins]), *([project] if project else ())]
+    names = [name for directory in directories for name in _below(directory)]
+    every = read(list(dict.fromkeys(names)))
     return Expectations(tuple(about(every.files, hook_files, sources)), every.problems)
 
 

@@ -114,7 +114,7 @@ def chaos_grid(bench: Bench, progress: Progress) -> Result:
     files = _files(bench)
     if not files:
         raise StudioError("no agent has hooks here")
-    guards = guards_of(files)
+    guards = guards_of(files, project=bench.directory)
     progress.check()
     progress.expect(len(guards.found.guards) * len(FAULTS))
     report = under_faults(guards, cases=CASES, step=progress.step)

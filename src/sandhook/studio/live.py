@@ -142,7 +142,8 @@ class LiveApi:
         if not self._editable:
             raise HTTPException(403, "the page may not save: start sandhook studio with --edit")
         number = value.get("id")
-        text = self._service.fires.text_of(number) if isinstance(number, int) else None
+        kept = number if isinstance(number, int) and not isinstance(number, bool) else -1
+        text = self._service.fires.text_of(kept)
         if text is None:
             raise HTTPException(404, "this fire is not kept, or never was")
         name = value.get("name")
@@ -216,12 +217,14 @@ def _with_case(bench: Bench, setup: Setup, path: str, hooks: str, case: JsonObje
     """Return the file of recorded expectations with another case."""
     data = bench.read(path)
     if data is None:
-        return {
+        inside = hooks.startswith(f"{bench.directory.rstrip('/')}/")
+        project: JsonObject = {"project": relpath(bench.directory, dirname(path))} if inside else {}
+        own: JsonObject = {
             "version": 1,
             "hooks": relpath(hooks, dirname(path)),
             "contract": setup.contract.name,
-            "cases": [case],
         }
+        return {**own, **project, "cases": [case]}
     try:
         value = read_yaml(data.decode("utf-8"))[0].value
     except (SandhookError, ValueError) as error:
