@@ -111,7 +111,7 @@ class TracedEngine:
 
     def _record(self, span: Span, decision: Decision, began: int) -> None:
         span.set_attributes(_of_decision(decision))
-        context = _context(span)
+        context = child_context(span)
         at = began
         for outcome in decision.outcomes:
             if outcome.run is None:
@@ -134,7 +134,7 @@ def traced(engine: HookEngine, tracer: Tracer | None = None) -> HookEngine | Tra
     return engine if tracer is None else TracedEngine(engine, tracer)
 
 
-def _context(span: Span) -> object:
+def child_context(span: Span) -> object:
     """Return a context with a span as the parent; None when opentelemetry-api is not installed."""
     try:
         from opentelemetry import trace
@@ -166,7 +166,7 @@ def _of_decision(decision: Decision) -> Attributes:
         "sandhook.hooks_run": count,
     }
     if decision.reason is not None:
-        attributes["sandhook.reason"] = _text(decision.reason)
+        attributes["sandhook.reason"] = short_text(decision.reason)
     if decision.could_not_run:
         attributes["sandhook.could_not_run"] = list(decision.could_not_run)
     return attributes
@@ -189,11 +189,12 @@ def _of_outcome(outcome: Outcome) -> Attributes:
         if run.limit is not None:
             attributes["sandhook.limit"] = run.limit
     if verdict.reason is not None:
-        attributes["sandhook.reason"] = _text(verdict.reason)
+        attributes["sandhook.reason"] = short_text(verdict.reason)
     if verdict.could_not_run is not None:
-        attributes["sandhook.could_not_run"] = _text(verdict.could_not_run)
+        attributes["sandhook.could_not_run"] = short_text(verdict.could_not_run)
     return attributes
 
 
-def _text(text: str) -> str:
+def short_text(text: str) -> str:
+    """Return the beginning of a text of a hook, without secrets."""
     return redact(text[: 4 * MAX_TEXT])[:MAX_TEXT]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from sandhook.client.wire import Call, Printed
 from sandhook.hooks.event import JsonObject
+from sandhook.hooks.telemetry import default_tracer
 from sandhook.record import Record
 from sandhook.serve.errors import AuditError
 from sandhook.serve.fires import Fires
@@ -20,9 +21,11 @@ from sandhook.serve.firing import FireCall, Fired, Firing, internal, refuse
 from sandhook.serve.lanes import Done
 from sandhook.serve.metrics import Metrics
 from sandhook.serve.processes import Answered, CommandPool, WorkerEnded
+from sandhook.serve.spans import record_command
 from sandhook.serve.tally import tally_of
 
 if TYPE_CHECKING:
+    from sandhook.hooks.telemetry import Tracer
     from sandhook.serve.audit import AuditLog
 
 
@@ -136,6 +139,7 @@ class Service:
         limits: ServeLimits = ServeLimits(),  # noqa: B008 - immutable
         metrics: Metrics | None = None,
         fires: Fires | None = None,
+        tracer: Tracer | None = None,
     ) -> None:
         self.fires = fires if fires is not None else Fires()
         self.metrics = metrics if metrics is not None else Metrics()
@@ -146,6 +150,7 @@ class Service:
         self.began = time.time()
         self._backend = backend
         self._commands = commands
+        self._tracer = tracer if tracer is not None else default_tracer()
         self._queue: deque[Job] = deque()
         self._running: set[Job] = set()
         self._timer: asyncio.TimerHandle | None = None
@@ -336,4 +341,6 @@ class Service:
         }
         if record.get("decision") is not None:
             self.metrics.fire("decided", tally_of(record))
+        if self._tracer is not None:
+            record_command(self._tracer, arguments[0], printed.status, record, seconds)
         self.fires.add("command", "decided", json.dumps(record).encode("ascii"))
