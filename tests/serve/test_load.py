@@ -122,7 +122,7 @@ def test_workers_are_killed_during_ten_thousand_fires(serve: Callable[..., Runni
     assert killer.kills > 3 and len(refused) + by_service == 10_000
     sessions, blocked = audited(service.project / "log")
     assert refused <= sessions and blocked >= len(refused)
-    assert len(refused) > 9_900  # an event is fired once more, so that few fail
+    assert 2 * by_service <= killer.kills  # an event is fired once more, so that only a second kill ends it
     assert service.process is not None
     assert len(psutil.Process(service.process.pid).children()) == 3  # two that fire, and one for commands
 

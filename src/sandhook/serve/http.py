@@ -44,11 +44,6 @@ _HEAD = re.compile(
 #: Headers with which a request is not usual.
 _UNUSUAL = frozenset({b"transfer-encoding", b"expect", b"upgrade", b"content-encoding"})
 
-_ANSWER = (
-    "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nCache-Control: no-store\r\n"
-    "X-Content-Type-Options: nosniff\r\n{}\r\n"
-)
-
 _PHRASES = {200: "OK", 400: "Bad Request", 500: "Internal Server Error"}
 
 
@@ -327,7 +322,10 @@ def _answer_head(status: int, media_type: str, length: int, closes: bool) -> byt
     if status == 200 and media_type == JSON and not closes:
         return b"%b%d\r\n\r\n" % (_USUAL_ANSWER, length)
     connection = "Connection: close\r\n" if closes else ""
-    return _ANSWER.format(status, _PHRASES[status], media_type, length, connection).encode("latin-1")
+    return (
+        f"HTTP/1.1 {status} {_PHRASES[status]}\r\nContent-Type: {media_type}\r\nContent-Length: {length}\r\n"
+        f"Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n{connection}\r\n"
+    ).encode("latin-1")
 
 
 _USUAL_ANSWER = (

@@ -133,7 +133,7 @@ class Lane:
 
     @property
     def pid(self) -> int | None:
-        """The id of the process, None while there is none."""
+        """The id of the process, None while it starts."""
         return self._transport.get_pid() if self._input is not None and self._transport is not None else None
 
     def submit(self, frame: bytes, done: _Answered) -> None:
