@@ -83,25 +83,18 @@ async def until_stopped(
     limits = ServeLimits(running=max(16, 4 * options.processes))
     in_process = audit is not None and not options.processes
     firing = firing_of(options, (lambda line: audit.write([line])) if audit and in_process else None, report)
-    backend: Backend
+    backend: Backend = ThreadBackend(firing, limits.running)
     if options.processes:
         writer = AuditWriter(audit) if audit is not None else None
         backend = EnginePool(arguments, options.processes, audit=writer, restarted=metrics.restarted)
-    else:
-        backend = ThreadBackend(firing, limits.running)
     commands = None
     if listening.serves_clients:
         commands = CommandPool(
             arguments, most=_COMMANDS_AT_ONCE, waiting=_COMMANDS_WAITING, restarted=metrics.restarted
         )
+    fires = Fires(_HISTORY, _HISTORY_BYTES) if bench is not None else None
     service = Service(
-        backend,
-        firing=firing,
-        commands=commands,
-        audit=audit,
-        limits=limits,
-        metrics=metrics,
-        fires=Fires(_HISTORY, _HISTORY_BYTES) if bench is not None else None,
+        backend, firing=firing, commands=commands, audit=audit, limits=limits, metrics=metrics, fires=fires
     )
     routes = []
     if bench is not None:
