@@ -105,8 +105,9 @@ async def until_stopped(
     running.append(server)
 
     def announce() -> None:
-        pages = [f"{each}/studio/" for each in listening.places if bench is not None and each[:4] == "http"]
-        places = ", ".join([*listening.places, *pages])
-        print_note(f"sandhook: serve: listening on {places}")
+        print_note(f"sandhook: serve: listening on {', '.join(listening.places)}")
+        for place in listening.places if bench is not None else ():
+            if place.startswith("http"):
+                print_note(f"sandhook: serve: the page is {place}/studio/")
 
     await server.run_until_stopped(listening.sockets, ready or announce)
