@@ -94,7 +94,8 @@ def start(path: str, arguments: list[str]) -> int:
             stdin=DEVNULL,
             stdout=DEVNULL,
             stderr=descriptor,
-            start_new_session=True,
+            start_new_session=sys.platform != "win32",
+            creationflags=_windows_flags(),
         )
     finally:
         os.close(descriptor)
@@ -106,6 +107,15 @@ def start(path: str, arguments: list[str]) -> int:
             raise ControlError(f"it does not answer; see {log}")
         time.sleep(_POLL_SECONDS)
     put(f"started process {answer.get('pid')}; messages go to {log}")
+    return 0
+
+
+def _windows_flags() -> int:
+    """Return the flags with which the service outlives the console that started it; 0 on other systems."""
+    if sys.platform == "win32":
+        from subprocess import CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW
+
+        return CREATE_NO_WINDOW | CREATE_NEW_PROCESS_GROUP
     return 0
 
 
