@@ -62,7 +62,7 @@ export function ChaosGrid() {
             {count(grid.guards.length, "guard")}, {count(grid.faults.length, "fault")}:{" "}
             {passed ? `${passed} let an action pass` : "no action passed"}
           </p>
-          <Scroll label="Guards and faults">
+          <Scroll label="Table of guards">
             <table class="grid">
               <thead>
                 <tr>

@@ -257,8 +257,8 @@ function OneFire({ number, editable }: { number: number; editable: boolean }) {
             {each.ran ? `${each.decision ?? "no decision"}, exit status ${each.exit_status ?? "none"}` : "did not run"}; {visible(each.why)}
           </p>
           {each.could_not_run && <p class="problem">{visible(each.could_not_run)}</p>}
-          {each.ran && <Output label="Standard output" text={each.stdout ?? ""} />}
-          {each.ran && <Output label="Standard error" text={each.stderr ?? ""} />}
+          {each.ran && <Output label={`Recorded standard output ${index + 1}`} text={each.stdout ?? ""} />}
+          {each.ran && <Output label={`Recorded standard error ${index + 1}`} text={each.stderr ?? ""} />}
         </article>
       ))}
       {value.payload && <Output label="Payload" text={value.payload} />}
@@ -307,7 +307,7 @@ function HookNumbers({ latest }: { latest: number }) {
   return (
     <section class="pane stack" aria-label="Hooks in numbers">
       <h2>Hooks in numbers</h2>
-      <Scroll label="Hooks in numbers">
+      <Scroll label="Table of hooks">
         <table class="rows">
           <thead>
             <tr>

@@ -40,14 +40,14 @@ export function PortabilityGrid() {
       {grid?.hooks.map((hook, number) => {
         const agents = [...new Set(hook.cells.map((each) => each.agent))];
         return (
-          <section class="pane stack" key={number} aria-label={`Hook ${hook.id} of ${hook.agent}`}>
+          <section class="pane stack" key={number} aria-label={`Hook ${number + 1}: ${hook.id} of ${hook.agent}`}>
             <h2>
               {hook.agent} {visible(hook.event)} <span class="faint">{visible(hook.id)}</span>
             </h2>
             <p>
               <code>{visible(firstLine(hook.command))}</code>
             </p>
-            <Scroll label={`Agents and systems for ${hook.id}`}>
+            <Scroll label={`Agents and systems for hook ${number + 1}`}>
               <table class="grid">
                 <thead>
                   <tr>

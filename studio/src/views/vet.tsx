@@ -50,7 +50,7 @@ export function VetGrid() {
       {grid?.hooks.length === 0 && <Empty title="There are no hooks to vet" />}
       {grid && grid.hooks.length > 0 && (
         <section class="pane stack" aria-label="Hooks and what they do">
-          <Scroll label="Hooks and what they do">
+          <Scroll label="Table of hooks">
             <table class="grid">
               <thead>
                 <tr>

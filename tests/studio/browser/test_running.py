@@ -21,7 +21,7 @@ MARKUP = '<img src=x onerror="window.ran=1"></script><script>window.ran=1</scrip
 
 EXPECTATIONS = """\
 version: 1
-hooks: ../../home/.claude/settings.json
+hooks: ../home/.claude/settings.json
 contract: claude_code
 event: tool.pre
 tool: shell
