@@ -21,6 +21,7 @@ PACKAGES = {
     "opentelemetry-api": "opentelemetry",
     "pydantic-ai-slim": "pydantic_ai",
     "ruamel.yaml": "ruamel",
+    "vl-convert-python": "vl_convert",
 }
 
 #: Extras for those who develop sandhook; src imports nothing of them.

@@ -18,7 +18,7 @@ PUBLIC = {
     "sandhook.utilities.languages.sed.replacement",
 }
 LARGEST_ROOM = 0.15  #: of all lines, for a part or a group of utilities
-MODULES_OF_A_FOLDER = 40
+MODULES_OF_A_FOLDER = 42
 LONGEST_FUNCTION = 60  #: lines
 MOST_POSITIONAL = 6
 #: Functions of C that have no keywords. Each argument of ``pack`` belongs to a letter of its format.

@@ -50,7 +50,7 @@ GUARD = GUARDS["claude_code"]
         ({"host": "yes"}, "host must be True, False or a HostRunner, not 'yes'"),
         ({"env": {"A": 1}}, r"env\['A'\] must be a text, not 1"),
         ({"env": ["A"]}, "env must map names to texts"),
-        ({"audit": 5}, "audit must be a function of a line, or a file, not 5"),
+        ({"audit": 5}, "audit must be a function of a line, a file, or a Journal, not 5"),
         ({"contributions": 5}, "contributions must map capabilities to raw hooks, not 5"),
         ({"network": 5}, "network must be a Network, not 5"),
         ({"utilities": 5}, "utilities must be functions of @utility, or a mapping, not 5"),

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from sandhook.hooks import HookEngine
+from sandhook.journal.errors import JournalError
+from sandhook.journal.targets import open_target
 from sandhook.serve import app
-from sandhook.serve.audit import open_audit
 from sandhook.serve.engines import FixedEngine
-from sandhook.serve.errors import AuditError
 from sandhook.serve.fires import MOST_FIRES, Fires, Live
 from sandhook.serve.firing import FireCall, Fired, Firing
 from sandhook.serve.gate import Gate, hosts_of
@@ -187,7 +187,7 @@ def test_a_fire_travels_between_processes() -> None:
 @pytest.mark.parametrize("target", ["log", "sqlite:log"])
 def test_audit_lines_are_kept_whole(tmp_path: Path, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    log = open_audit(target)
+    log = open_target(target, "--audit ")
     threads = [
         threading.Thread(
             target=lambda: [log.write(['{"type":"hook.completed","hook_id":"h"}']) for _ in range(50)]
@@ -213,20 +213,20 @@ def test_audit_lines_are_kept_whole(tmp_path: Path, target: str, monkeypatch: py
 
 
 def test_an_audit_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(AuditError, match="--audit "):
-        open_audit(str(tmp_path / "no" / "log"))
-    with pytest.raises(AuditError, match="--audit sqlite:"):
-        open_audit(f"sqlite:{tmp_path / 'no' / 'log'}")
+    with pytest.raises(JournalError, match="--audit "):
+        open_target(str(tmp_path / "no" / "log"), "--audit ")
+    with pytest.raises(JournalError, match="--audit sqlite:"):
+        open_target(f"sqlite:{tmp_path / 'no' / 'log'}", "--audit ")
     (tmp_path / "text").write_text(
         "this is not a database, it is a text of more than a hundred characters" * 3
     )
-    with pytest.raises(AuditError, match="--audit sqlite:"):
-        open_audit(f"sqlite:{tmp_path / 'text'}")
+    with pytest.raises(JournalError, match="--audit sqlite:"):
+        open_target(f"sqlite:{tmp_path / 'text'}", "--audit ")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full")
 def test_what_cannot_be_audited_is_refused() -> None:
-    log = open_audit("/dev/full")
+    log = open_target("/dev/full", "--audit ")
     own = HookEngine.load(json.loads(settings(":")), "claude_code", audit=lambda line: log.write([line]))
     fired = Firing(FixedEngine(own)).fire(CALL)
     log.close()

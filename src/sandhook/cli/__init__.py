@@ -136,14 +136,29 @@ COMMANDS = {
         "sandhook completion bash",
     ),
     "doctor": Command(
-        "sandhook.cli.doctor",
+        "sandhook.cli.proving.doctor",
         "check that the hooks of this machine's agents are on: start each, and let it refuse what it should",
         "sandhook doctor --agent claude_code",
     ),
     "chaos": Command(
-        "sandhook.cli.chaos",
+        "sandhook.cli.proving.chaos",
         "break what guards need (jq, PATH, scripts, payloads), and show which let an action pass",
         "sandhook chaos .claude/settings.json",
+    ),
+    "replay": Command(
+        "sandhook.cli.replaying.replay",
+        "fire recorded events at new hooks, and report what they would decide differently",
+        "sandhook replay decisions.jsonl --hooks hooks.json --fail-on 'newly_allowed>0'",
+    ),
+    "record": Command(
+        "sandhook.cli.replaying.record",
+        "import the transcripts of agents into a record of events",
+        "sandhook record import ~/.claude/projects -o decisions.jsonl",
+    ),
+    "stats": Command(
+        "sandhook.cli.replaying.stats",
+        "show what a record has: which hooks fire, how often, how long, and which never match",
+        "sandhook stats decisions.jsonl",
     ),
     "test": Command(
         "sandhook.cli.test",

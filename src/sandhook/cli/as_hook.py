@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from time import monotonic
 
 from sandhook.cli import USAGE_ERROR, UsageError
 from sandhook.cli.configuration import gather
@@ -44,8 +45,9 @@ def fire(options: argparse.Namespace) -> int:
         raise UsageError(str(error)) from None
     event: Event | None = None
     try:
-        event = event_of(agent, options.event, stdin())[0]
-        answer, notes = _decide(options, agent, event)
+        data = stdin()
+        event, name = event_of(agent, options.event, data)
+        answer, notes = _decide(options, agent, event, name, data)
     except (SandhookError, DecodeError) as error:
         message = f"sandhook: {' '.join(str(error).split())}"
         if not (options.fail_closed or isinstance(error, BoundExceeded)):
@@ -88,7 +90,15 @@ def event_of(agent: Contract, named: str | None, data: bytes) -> tuple[Event, st
     return caller.event_of(agent, named, data, os.environ)
 
 
-def _decide(options: argparse.Namespace, agent: Contract, event: Event) -> tuple[Answer, list[str]]:
+def _decide(
+    options: argparse.Namespace, agent: Contract, event: Event, name: str, data: bytes
+) -> tuple[Answer, list[str]]:
+    """Fire an event.
+
+    Args:
+        name: The agent's name of the event.
+        data: The payload.
+    """
     configuration = gather(options)[0]
     workspace = workspace_of(options)
     engine = engine_of(options, configuration, workspace)
@@ -97,10 +107,15 @@ def _decide(options: argparse.Namespace, agent: Contract, event: Event) -> tuple
         return refusal(agent, event, f"sandhook: {notes[0]}"), []
     notes += notes_of(engine)
     prestart(engine, event.kind)
+    began = monotonic()
     decision, more = fire_for(agent, engine, configuration.contract, event)
     observer = OBSERVER.get()
     if observer is not None:
-        observer.decided(agent, event, decision)
+        from sandhook.hooks.audit import FiredEvent
+        from sandhook.hooks.decode import DATA_DEPTH, decode
+
+        payload = decode(data.decode("utf-8-sig"), max_depth=DATA_DEPTH).value
+        observer.decided(agent, FiredEvent(event, decision, monotonic() - began, agent.name, name, payload))
     notes += more
     workspace.finish(write_back=options.write_back, report=notes.append, also=options.write_back_also)
     return agent.answer(decision, event), notes

@@ -7,9 +7,8 @@ from contextvars import ContextVar
 from sandhook.typed import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from sandhook.hooks.audit import FiredEvent
     from sandhook.hooks.contracts import Contract
-    from sandhook.hooks.event import Event
-    from sandhook.hooks.model import Decision
 
 
 class Observer(Protocol):
@@ -19,7 +18,7 @@ class Observer(Protocol):
         """Receive one line of the audit log."""
         ...
 
-    def decided(self, agent: Contract, event: Event, decision: Decision, /) -> None:
+    def decided(self, agent: Contract, fired: FiredEvent, /) -> None:
         """Receive the decision on the event of an agent."""
         ...
 

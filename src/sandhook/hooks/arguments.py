@@ -64,8 +64,12 @@ def check_environment(env: object) -> None:
 
 def check_audit(sink: object) -> None:
     """Raise TypeError unless audit lines can be written to a sink: a function, or a file."""
-    if sink is not None and not callable(sink) and not hasattr(sink, "write"):
-        raise TypeError(f"audit must be a function of a line, or a file, not {_shown(sink)}")
+    if (
+        sink is not None
+        and not callable(sink)
+        and not (hasattr(sink, "write") or hasattr(sink, "write_event"))
+    ):
+        raise TypeError(f"audit must be a function of a line, a file, or a Journal, not {_shown(sink)}")
 
 
 def check_cancel(cancel: object) -> None:

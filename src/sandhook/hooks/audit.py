@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from sandhook.hooks.event import Event, JsonObject
-from sandhook.hooks.model import Outcome
-from sandhook.typed import Protocol
+from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.model import Decision, Outcome
+from sandhook.record import Record
+from sandhook.typed import Protocol, cast
 
 #: Characters of one text; the rest is cut, and its length reported.
 MAX_TEXT = 2048
@@ -33,21 +34,51 @@ class Writable(Protocol):
     def write(self, text: str, /) -> object: ...
 
 
-#: Where lines go: a callable that takes one line without its newline, or a text file.
-Sink = Callable[[str], object] | Writable
+class FiredEvent(Record):
+    """An event and what was decided.
+
+    Attributes:
+        event: The event, before hooks changed it.
+        decision: What the hooks decided together.
+        seconds: The time that all of them needed.
+        agent: Contract of the agent whose payload it is; "" without a payload.
+        name: The agent's name of the event, or "".
+        payload: As the agent sent it, or None.
+    """
+
+    event: Event
+    decision: Decision
+    seconds: float
+    agent: str = ""
+    name: str = ""
+    payload: Json = None
+
+
+class Recorder(Protocol):
+    """Receives events as a whole, with their decisions."""
+
+    def write_event(self, fired: FiredEvent, /) -> object: ...
+
+
+#: Where lines go: a callable that takes one line without its newline, or a text file. A recorder receives events.
+Sink = Callable[[str], object] | Writable | Recorder
 
 
 class Audit:
     """Writes the events of one engine; without a sink it does nothing."""
 
-    __slots__ = ("_write",)
+    __slots__ = ("_write", "decided")
 
     def __init__(self, sink: Sink | None = None) -> None:
         self._write: Callable[[str], object] | None
-        if sink is None or callable(sink):
+        #: Receives each event after its decision; None if nobody wants it.
+        self.decided: Callable[[FiredEvent], object] | None = getattr(sink, "write_event", None)
+        if self.decided is not None:
+            self._write = None
+        elif sink is None or callable(sink):
             self._write = sink
         else:
-            write = sink.write
+            write = cast("Writable", sink).write
             self._write = lambda line: write(line + "\n")
 
     def invoked(self, outcome: Outcome, event: Event) -> None:

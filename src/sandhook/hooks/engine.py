@@ -9,6 +9,7 @@ if decision.refused:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from time import monotonic
 
 from sandhook.hooks.arguments import (
     check_audit,
@@ -20,7 +21,7 @@ from sandhook.hooks.arguments import (
     check_surroundings,
     check_switches,
 )
-from sandhook.hooks.audit import Audit, Sink
+from sandhook.hooks.audit import Audit, FiredEvent, Sink
 from sandhook.hooks.contracts import COMPAT, Caller, Contract, LoadOptions, kind_of
 from sandhook.hooks.event import Event, Json
 from sandhook.hooks.event_run import BackgroundHooks, BackgroundResult, EventRun, OnceHooks, Services
@@ -70,7 +71,7 @@ class HookEngine:
             refused. False: as its contract defines. True: a refusal. "strict": a refusal also after a failure
             without a decision, or an unreadable output.
         env: The agent's own environment, for hooks that inherit from it.
-        audit: Where audit lines go.
+        audit: Where audit lines go, or a ``journal.Journal`` that records events.
         shared_files: Hooks of all sources see each other's changes of files.
 
     Attributes:
@@ -253,6 +254,21 @@ class HookEngine:
         """
         check_event(event)
         check_cancel(cancel)
+        if self._audit.decided is None:
+            return self._fire(event, cancel, caller)
+        return self._recorded(FiredEvent(event, Decision(event.kind), 0.0), cancel, caller)
+
+    def _recorded(
+        self, fired: FiredEvent, cancel: Cancellation | None, caller: Contract | None = None
+    ) -> Decision:
+        """Fire an event and write it, with its decision, to the record."""
+        began = monotonic()
+        decision = self._fire(fired.event, cancel, caller)
+        if self._audit.decided is not None:
+            self._audit.decided(fired._replace(decision=decision, seconds=monotonic() - began))
+        return decision
+
+    def _fire(self, event: Event, cancel: Cancellation | None, caller: Contract | None) -> Decision:
         background = self._background.collect()
         decisions = []
         fired = event
@@ -287,7 +303,13 @@ class HookEngine:
         contract = self.groups[0].contract
         value = cast("Json", payload)
         native, _ = kind_of(contract, contract.event_name(value, {}) if event is None else event)
-        return self.fire(contract.event(native, value), cancel=cancel)
+        fired = contract.event(native, value)
+        if self._audit.decided is None:
+            return self.fire(fired, cancel=cancel)
+        check_cancel(cancel)
+        return self._recorded(
+            FiredEvent(fired, Decision(fired.kind), 0.0, contract.name, native, value), cancel
+        )
 
     async def afire(self, event: Event) -> Decision:
         """Run ``fire`` in a thread, so that the event loop is not blocked.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
 from sandhook.errors import SandhookError
@@ -12,16 +12,25 @@ from sandhook.hooks import contracts
 from sandhook.hooks.adapters import caller
 from sandhook.hooks.adapters.caller import fire_for, refusal, refused
 from sandhook.hooks.contracts import Answer, Contract
-from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, object_of, text_of
+from sandhook.hooks.decode import (
+    DATA_DEPTH,
+    BoundExceeded,
+    DecodeError,
+    decode,
+    decode_object,
+    object_of,
+    text_of,
+)
 from sandhook.hooks.event import KINDS, Event, Json, JsonObject, ToolCall, ToolResult
 from sandhook.hooks.model import Decision
 from sandhook.hooks.report import to_json
 from sandhook.hooks.telemetry import default_tracer, traced
+from sandhook.journal.errors import JournalError
 from sandhook.record import Record
-from sandhook.serve.errors import AuditError
 from sandhook.serve.tally import Tally, tally_of
 
 if TYPE_CHECKING:
+    from sandhook.hooks.audit import FiredEvent
     from sandhook.hooks.engine import HookEngine
     from sandhook.hooks.telemetry import Tracer
     from sandhook.serve.engines import EngineSource, Loaded
@@ -103,10 +112,18 @@ class Firing:
     Args:
         source: Finds engines.
         fail_closed: Also refuse events that cannot be read, and configurations with problems.
+        record: Writes an event and its decision to a record. Raises JournalError.
     """
 
-    def __init__(self, source: EngineSource, *, fail_closed: bool = False) -> None:
+    def __init__(
+        self,
+        source: EngineSource,
+        *,
+        fail_closed: bool = False,
+        record: Callable[[FiredEvent], object] | None = None,
+    ) -> None:
         self.source = source
+        self._write_event = record
         self.fail_closed = fail_closed
         self._tracer: Tracer | None = default_tracer()
 
@@ -125,7 +142,7 @@ class Firing:
             result = self._decided(agent, call, event)
         except (SandhookError, DecodeError) as error:
             reason = f"sandhook: {' '.join(str(error).split())}"
-            if self.fail_closed or isinstance(error, BoundExceeded | AuditError):
+            if self.fail_closed or isinstance(error, BoundExceeded | JournalError):
                 result = _refusal(agent, event, reason, call)
             else:
                 result = _Result("failed", _failure(reason), _record(agent, event, call, None, [reason]))
@@ -143,7 +160,10 @@ class Firing:
         if loaded.stale:
             notes.append(f"a change of the configuration is not in use: {loaded.stale}")
         contract = loaded.built.contract if call.agent else agent
+        began = time.monotonic()
         decision, more = fire_for(agent, self._traced(loaded), contract, event)
+        if self._write_event is not None:
+            self._write_event(fired_event(call, agent, event, decision, time.monotonic() - began))
         if call.agent:
             answer = agent.answer(decision, event)
         else:
@@ -156,6 +176,19 @@ class Firing:
             return loaded.built.engine
         engine: HookEngine = traced(loaded.built.engine, self._tracer)  # type: ignore[assignment]
         return engine
+
+
+def fired_event(
+    call: FireCall, agent: Contract, event: Event, decision: Decision, seconds: float
+) -> FiredEvent:
+    """Return what is recorded of a call."""
+    from sandhook.hooks.audit import FiredEvent
+
+    fired = FiredEvent(event, decision, seconds)
+    if not call.agent:
+        return fired
+    payload = decode(_text(call.body), max_depth=DATA_DEPTH).value
+    return fired._replace(agent=call.agent, name=_name_of(agent, event), payload=payload)
 
 
 def refuse(call: FireCall, reason: str) -> Fired:

@@ -292,7 +292,7 @@ class EnginePool:
         await asyncio.gather(*(lane.start() for lane in self._lanes))
 
     def fire(self, call: FireCall, done: Done) -> None:
-        """Fire an event; ``done`` receives WorkerEnded after the second try, and AuditError."""
+        """Fire an event; ``done`` receives WorkerEnded after the second try, and JournalError."""
         event = call.event
         data = pack(
             [

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 from sandhook.client.wire import Call, Printed
 from sandhook.hooks.event import JsonObject
 from sandhook.hooks.telemetry import default_tracer
+from sandhook.journal.errors import JournalError
 from sandhook.record import Record
-from sandhook.serve.errors import AuditError
 from sandhook.serve.fires import Fires
 from sandhook.serve.firing import FireCall, Fired, Firing, internal, refuse
 from sandhook.serve.lanes import Done
@@ -26,7 +26,7 @@ from sandhook.serve.tally import tally_of
 
 if TYPE_CHECKING:
     from sandhook.hooks.telemetry import Tracer
-    from sandhook.serve.audit import AuditLog
+    from sandhook.journal.targets import Target
 
 
 #: Seconds between two looks for changed configurations, so that a broken one is reported before an event needs it.
@@ -135,7 +135,7 @@ class Service:
         *,
         firing: Firing,
         commands: CommandPool | None = None,
-        audit: AuditLog | None = None,
+        audit: Target | None = None,
         limits: ServeLimits = ServeLimits(),  # noqa: B008 - immutable
         metrics: Metrics | None = None,
         fires: Fires | None = None,
@@ -278,7 +278,7 @@ class Service:
 
     def _finish(self, job: Job, result: Fired | Exception) -> None:
         """Count an event, keep it, and answer it."""
-        if isinstance(result, WorkerEnded | AuditError):
+        if isinstance(result, WorkerEnded | JournalError):
             result = refuse(job.call, f"sandhook: {result}")
         elif isinstance(result, Exception):
             result = refuse(job.call, internal(result))
@@ -315,7 +315,7 @@ class Service:
         return self._commands is not None and not self.stopping and not self._commands.is_full
 
     async def run(self, call: Call, body: bytes) -> Printed | None:
-        """Run a client's command line; None if the client must run it itself. Raises WorkerEnded, AuditError."""
+        """Run a client's command line; None if the client must run it itself. Raises WorkerEnded, JournalError."""
         assert self._commands is not None
         began = time.monotonic()
         printed, answered = await self._commands.run(body)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser, add_isolation
+from sandhook.cli.serve.recording import add_recording, check_recording
 from sandhook.client.place import VARIABLE, socket_path
 from sandhook.errors import SandhookError
 
@@ -70,7 +71,7 @@ def _add_hooks(result: Parser) -> None:
         help="directory that hooks see (again for more; default: that of the event); hooks change a copy",
     )
     add("--processes", type=int, default=0, metavar="N", help="fire posted events in N processes")
-    add("--audit", metavar="FILE", help="write audit lines to FILE, or to a database: sqlite:FILE")
+    add_recording(result)
     add(
         "--fail-closed",
         action="store_true",
@@ -143,6 +144,7 @@ def check(options: argparse.Namespace) -> None:
             raise UsageError(f"serve: {error}") from None
     if options.hooks and len(options.contract) > 1:
         raise UsageError("serve: --hooks goes with one --contract, the format of the files")
+    check_recording(options)
     if not 0 <= options.processes <= 64:
         raise UsageError(f"serve: --processes {options.processes}: wanted 0 to 64")
     if options.edit and not options.ui:
@@ -218,7 +220,7 @@ def _serve(options: argparse.Namespace, arguments: list[str]) -> int:
     import asyncio
 
     from sandhook.cli.serve.running import until_stopped
-    from sandhook.serve.audit import open_audit
+    from sandhook.journal.targets import open_target
 
     bench = None
     if options.ui:
@@ -226,7 +228,7 @@ def _serve(options: argparse.Namespace, arguments: list[str]) -> int:
 
         bench = CommandBench(options, options.workspace[0] if options.workspace else None)
     allow_many_connections()
-    audit = open_audit(options.audit) if options.audit else None
+    audit = open_target(options.audit, "--audit ") if options.audit else None
     listening = _Listening(options)
     try:
         asyncio.run(until_stopped(options, arguments, listening, audit, bench=bench))

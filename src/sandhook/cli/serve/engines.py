@@ -154,11 +154,15 @@ def firing_of(
     options: Namespace, audit: Callable[[str], object] | None, report: Callable[[str], object]
 ) -> Firing:
     """Return what fires posted events, from the options of the command."""
+    from sandhook.cli.serve.recording import line_of
+
     builder = EngineBuilder(options, audit)
     engines = ReloadingEngines(builder.build, builder.place_of, report)
     for place in builder.places():
         engines.prepare(place)
-    return Firing(engines, fail_closed=options.fail_closed)
+    line = line_of(options)
+    record = None if line is None or audit is None else lambda fired: audit(line(fired))
+    return Firing(engines, fail_closed=options.fail_closed, record=record)
 
 
 def _items(engine: HookEngine, configuration: AgentConfiguration) -> Callable[[], Sequence[Item]]:

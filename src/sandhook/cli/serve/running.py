@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import argparse
     from socket import socket
 
-    from sandhook.serve.audit import AuditLog
+    from sandhook.journal.targets import Target
     from sandhook.serve.gate import Gate
     from sandhook.studio.bench import Bench
 
@@ -58,7 +58,7 @@ async def until_stopped(
     options: argparse.Namespace,
     arguments: list[str],
     listening: Listening,
-    audit: AuditLog | None,
+    audit: Target | None,
     *,
     bench: Bench | None = None,
     ready: Callable[[], object] | None = None,

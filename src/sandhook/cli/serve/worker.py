@@ -25,9 +25,12 @@ from sandhook.serve.firing import FireCall, Firing, event_record
 from sandhook.serve.processes import HEADER
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Callable
+
+    from sandhook.hooks.audit import FiredEvent
     from sandhook.hooks.contracts import Contract
-    from sandhook.hooks.event import Event, JsonObject
-    from sandhook.hooks.model import Decision
+    from sandhook.hooks.event import JsonObject
 
 #: Imports what commands need, and compiles their patterns.
 _WARMING = (
@@ -38,19 +41,26 @@ _WARMING_PAYLOAD = b'{"hook_event_name": "PreToolUse", "tool_name": "", "tool_in
 
 
 class Observations:
-    """Receives what one command fires."""
+    """Receives what one command fires.
 
-    def __init__(self) -> None:
+    Args:
+        line_of: Returns the line of a record for an event; None without a record.
+    """
+
+    def __init__(self, line_of: Callable[[FiredEvent], str] | None) -> None:
         self.lines: list[str] = []
         self.record: JsonObject = {}
+        self._line_of = line_of
 
     def audit(self, line: str, /) -> None:
         """Keep a line until the answer."""
         self.lines.append(line)
 
-    def decided(self, agent: Contract, event: Event, decision: Decision, /) -> None:
-        """Keep a decision."""
-        self.record = event_record(agent.name, agent, event, decision)
+    def decided(self, agent: Contract, fired: FiredEvent, /) -> None:
+        """Keep a decision, and its line of the record."""
+        self.record = event_record(agent.name, agent, fired.event, fired.decision)
+        if self._line_of is not None:
+            self.lines.append(self._line_of(fired))
 
 
 class Worker:
@@ -63,6 +73,7 @@ class Worker:
     def __init__(self, arguments: list[str]) -> None:
         self._arguments = arguments
         self._firing: Firing | None = None
+        self._parsed: Namespace | None = None
         self._lines: list[str] = []
         self._home = dict(os.environ)
         self._directory = os.getcwd()
@@ -88,16 +99,27 @@ class Worker:
 
     def _engines(self) -> Firing:
         if self._firing is None:
-            from sandhook.cli.serve import parser
             from sandhook.cli.serve.engines import firing_of
 
-            self._firing = firing_of(parser().parse_args(self._arguments), self._lines.append, _ignore)
+            self._firing = firing_of(self._options(), self._lines.append, _ignore)
         return self._firing
+
+    def _line_of(self) -> Callable[[FiredEvent], str] | None:
+        from sandhook.cli.serve.recording import line_of
+
+        return line_of(self._options())
+
+    def _options(self) -> Namespace:
+        if self._parsed is None:
+            from sandhook.cli.serve import parser
+
+            self._parsed = parser().parse_args(self._arguments)
+        return self._parsed
 
     def _run(self, call: Call) -> tuple[Printed | None, Observations]:
         """Run a command line as its client would; None if the client's files are not those of this process."""
         self._at_home = False
-        seen = Observations()
+        seen = Observations(self._line_of())
         environment = dict(_text(entry).partition("=")[::2] for entry in call.env)
         zone = os.environ.get("TZ")
         os.environ.clear()

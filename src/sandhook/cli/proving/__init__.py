@@ -1,0 +1,1 @@
+"""The commands that try guards: doctor and chaos."""

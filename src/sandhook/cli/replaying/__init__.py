@@ -1,0 +1,1 @@
+"""The commands about records: replay, record and stats."""

@@ -1,0 +1,83 @@
+"""``sandhook stats``: show what a record has."""
+
+from __future__ import annotations
+
+from sandhook.cli import UsageError
+from sandhook.cli.arguments import Parser, add_format
+from sandhook.cli.output import columns, plain, put, put_record
+from sandhook.errors import SandhookError
+from sandhook.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sandhook.hooks.event import Json, JsonObject
+
+_MOST_TOOLS, _MOST_SKIPPED = 15, 20
+
+
+def parser() -> Parser:
+    result = Parser(
+        "stats",
+        "RECORD... [--where EXPR] [--format text|json]",
+        "Show what a record has: how many events, what was decided, which hooks ran, how often, how long, and\n"
+        "which of them never matched. `refused` counts the events whose reason a hook gave.\n\n"
+        "Exit status: 0, 1 usage error.",
+    )
+    add = result.add_argument
+    add("records", nargs="+", metavar="RECORD", help="a record (again for more), see `sandhook replay`")
+    add("--where", default="", metavar="EXPR", help="select events, such as 'time > \"2026-11\"'")
+    add_format(result)
+    return result
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command and return its exit status."""
+    from sandhook.journal.reading import plan
+    from sandhook.replay.stats import statistics, stats_json
+    from sandhook.replay.where import parse
+
+    options = parser().parse_args(arguments)
+    try:
+        selects = parse(options.where) if options.where else None
+        value = stats_json(*statistics(plan(options.records), selects))
+    except SandhookError as error:
+        raise UsageError(f"stats: {error}") from None
+    if options.layout == "json":
+        put_record("stats", **value)
+    else:
+        _print(value)
+    return 0
+
+
+def _print(value: JsonObject) -> None:
+    put(f"{value['events']} events, {value['first'] or 'none'} to {value['last'] or 'none'}")
+    for title in ("decisions", "agents"):
+        counts = value[title]
+        assert isinstance(counts, dict)
+        put(f"{title}: " + ", ".join(f"{count} {plain(word)}" for word, count in counts.items()))
+    tools = _rows(value["tools"])
+    put("tools: " + ", ".join(f"{row['events']} {plain(str(row['tool']))}" for row in tools[:_MOST_TOOLS]))
+    hooks = _rows(value["hooks"])
+    names = (
+        "hook",
+        "seen",
+        "matched",
+        "refused",
+        "could_not_run",
+        "p50_ms",
+        "p95_ms",
+        "p99_ms",
+        "last_match",
+    )
+    if hooks:
+        cells = [["" if row[name] is None else str(row[name]) for name in names] for row in hooks]
+        for line in columns([[name.replace("_", " ") for name in names], *cells]):
+            put(line)
+    never = value["never_matched"]
+    if isinstance(never, list) and never:
+        put("never matched: " + ", ".join(plain(str(name)) for name in never))
+    for row in _rows(value["skipped"])[:_MOST_SKIPPED]:
+        put(f"skipped: {plain(str(row['file']))}: {row['unit']} {row['place']}: {plain(str(row['reason']))}")
+
+
+def _rows(value: Json) -> list[JsonObject]:
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []

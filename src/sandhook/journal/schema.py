@@ -1,0 +1,228 @@
+"""One event of a record as a line of JSON: the schema, its version, and a checksum that detects damage.
+
+A line is ASCII, begins with its time and ends with ``"crc":"xxxxxxxx"}``, the CRC-32 of what precedes it.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+
+from sandhook.errors import LimitName
+from sandhook.hooks.event import Json, JsonObject
+from sandhook.hooks.model import OutcomeState, Permission
+from sandhook.journal.errors import DamagedLine
+from sandhook.record import Record
+from sandhook.typed import Literal
+
+#: The version of the schema. It grows when a field changes its meaning or goes; a reader ignores fields it does not know.
+RECORD_VERSION = 1
+
+#: The ``type`` of a line that has an event; other audit lines have other types.
+EVENT_TYPE = "event.decided"
+
+#: Where an event was recorded: by an engine while it decided, or read from the transcript of an agent.
+Origin = Literal["live", "transcript"]
+
+_MARK = ',"crc":"'
+_TAIL = len(_MARK) + 10
+
+
+class HookRun(Record):
+    """What one hook did that wanted the event.
+
+    Attributes:
+        id: The hook's id.
+        hash: Digest of its entry and of its approved files; the same hook has the same hash.
+        state: See ``model.OutcomeState``.
+        decision: The contract's own term, None for a hook that did not run.
+        reason: Its reason.
+        could_not_run: Why it could not decide, or None.
+        exit_status: Of its run.
+        duration_ms: Of its run.
+        timeout_s: The time that it had.
+        limit: The limit that ended it, or None.
+    """
+
+    id: str
+    hash: str
+    state: OutcomeState = "selected"
+    decision: str | None = None
+    reason: str | None = None
+    could_not_run: str | None = None
+    exit_status: int | None = None
+    duration_ms: float | None = None
+    timeout_s: float = 0.0
+    limit: LimitName | None = None
+
+
+class Decided(Record):
+    """What all hooks decided together; see ``model.Decision``.
+
+    Attributes:
+        changes: What hooks changed: the input, the prompt or the result, each as operations.
+    """
+
+    refused: bool
+    permission: Permission = "none"
+    force_continue: bool = False
+    reason: str | None = None
+    changes: JsonObject | None = None
+    could_not_run: tuple[str, ...] = ()
+    fail_closed: tuple[str, ...] = ()
+
+
+class Entry(Record):
+    """One event of a record.
+
+    Attributes:
+        time: RFC 3339, UTC, with milliseconds.
+        id: Identifies the event.
+        agent: Contract whose words the payload has; "" for a neutral event.
+        event: The agent's name of the event.
+        kind: The neutral kind.
+        payload: As the agent sent it, secrets masked.
+        tool: Name of the tool, or None.
+        session_id, cwd: As the agent has them.
+        masked: Secrets that were removed.
+        raw: Nothing was masked because the user asked for that.
+        origin: See Origin.
+        hooks: The hooks that wanted the event.
+        unmatched: Ids of the hooks that wait for such events and did not want this one.
+        decision: None if nobody knows what was decided.
+        duration_ms: Of all hooks together.
+        version: The version of sandhook.
+    """
+
+    time: str
+    id: str
+    agent: str
+    event: str
+    kind: str
+    payload: Json
+    tool: str | None = None
+    session_id: str | None = None
+    cwd: str | None = None
+    masked: int = 0
+    raw: bool = False
+    origin: Origin = "live"
+    hooks: tuple[HookRun, ...] = ()
+    unmatched: tuple[str, ...] = ()
+    decision: Decided | None = None
+    duration_ms: float | None = None
+    version: str = ""
+
+
+def encode(entry: Entry) -> str:
+    """Return an event as one line, without a line feed."""
+    value: JsonObject = {"time": entry.time, "type": EVENT_TYPE, "record": RECORD_VERSION}
+    for name in Entry._fields[1:]:
+        value[name] = _plain(getattr(entry, name))
+    body = json.dumps(value, separators=(",", ":")).replace("\x7f", "\\u007f")[:-1]
+    return f'{body}{_MARK}{zlib.crc32(body.encode("ascii")):08x}"}}'
+
+
+def _plain(value: object) -> Json:
+    if isinstance(value, HookRun | Decided):
+        return {name: _plain(each) for name, each in zip(value._fields, value)}
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    plain: Json = value  # type: ignore[assignment]
+    return plain
+
+
+def decode(data: bytes) -> Entry | None:
+    """Return the event of a line, None for another line of an audit log. Raises DamagedLine."""
+    try:
+        line = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DamagedLine(f"is not UTF-8 at its byte {error.start + 1}") from None
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        why = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+        raise DamagedLine(f"is not JSON: {why}") from None
+    if not isinstance(value, dict):
+        raise DamagedLine("is not a JSON object")
+    kind = value.get("type")
+    if isinstance(kind, str) and kind.startswith("hook."):
+        return None
+    if kind != EVENT_TYPE:
+        raise DamagedLine(f"has the type {kind!r}; wanted {EVENT_TYPE!r}")
+    if value.get("record") != RECORD_VERSION:
+        raise DamagedLine(
+            f"has version {value.get('record')!r} of the record; this sandhook reads {RECORD_VERSION}"
+        )
+    body, mark, rest = line.rpartition(_MARK)
+    if not mark or len(rest) != 10 or rest != f'{zlib.crc32(body.encode("utf-8")):08x}"}}':
+        raise DamagedLine("does not have the checksum of its text")
+    return _entry(value)
+
+
+def _entry(value: JsonObject) -> Entry:
+    """Return an event whose line is whole; what another program wrote may still be wrong."""
+    fields = {name: value[name] for name in Entry._fields if name in value}
+    for name, wanted in _TYPES.items():
+        if name not in fields or not isinstance(fields[name], wanted):
+            raise DamagedLine(f"{name}: wanted {_wanted(wanted)}")
+    hooks, decision = fields.get("hooks"), fields.get("decision")
+    try:
+        fields["hooks"] = tuple(HookRun(**_known(each, HookRun)) for each in hooks)  # type: ignore[union-attr, arg-type]
+        fields["unmatched"] = tuple(map(str, fields["unmatched"]))  # type: ignore[arg-type]
+        if decision is not None:
+            decided = Decided(**_known(decision, Decided))  # type: ignore[arg-type]
+            fields["decision"] = _checked(decided)
+    except TypeError as error:
+        raise DamagedLine(f"hooks or decision: {error}") from None
+    return Entry(**fields)  # type: ignore[arg-type]
+
+
+def _checked(decided: Decided) -> Decided:
+    from sandhook.hooks.model import PERMISSIONS
+
+    if not isinstance(decided.refused, bool) or decided.permission not in PERMISSIONS:
+        raise DamagedLine("decision: refused or permission has a wrong value")
+    names = decided.could_not_run, decided.fail_closed
+    return decided._replace(could_not_run=tuple(map(str, names[0])), fail_closed=tuple(map(str, names[1])))
+
+
+def _known(value: Json, kind: type[HookRun] | type[Decided]) -> JsonObject:
+    if not isinstance(value, dict):
+        raise DamagedLine(f"hooks or decision: wanted an object, got {type(value).__name__}")
+    return {name: value[name] for name in kind._fields if name in value}
+
+
+_NoneType = type(None)
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "time": (str,),
+    "id": (str,),
+    "agent": (str,),
+    "event": (str,),
+    "kind": (str,),
+    "payload": (dict,),
+    "tool": (str, _NoneType),
+    "session_id": (str, _NoneType),
+    "cwd": (str, _NoneType),
+    "masked": (int,),
+    "raw": (bool,),
+    "origin": (str,),
+    "hooks": (list,),
+    "unmatched": (list,),
+    "decision": (dict, _NoneType),
+    "duration_ms": (int, float, _NoneType),
+    "version": (str,),
+}
+
+_WORDS = {
+    str: "a text",
+    int: "a number",
+    float: "a number",
+    bool: "true or false",
+    dict: "an object",
+    list: "a list",
+}
+
+
+def _wanted(types: tuple[type, ...]) -> str:
+    return " or ".join(dict.fromkeys(_WORDS.get(each, "null") for each in types))

@@ -1,0 +1,1 @@
+"""Fires recorded events at hooks again, and compares the decisions: what a change of the hooks would change."""

@@ -1,0 +1,166 @@
+"""Replays partitions in a pool of processes of this machine.
+
+Each worker receives the job once, and one partition at a time. A worker that ends by itself is replaced, and its
+partition is tried again.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections import deque
+from collections.abc import Iterator, Sequence
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+
+from sandhook.journal.reading import Partition
+from sandhook.record import Record
+from sandhook.replay.engines import TRIES, Done, Failed, reason_of
+from sandhook.replay.job import Job, Replayer
+from sandhook.replay.travel import job_from_bytes, job_to_bytes
+from sandhook.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from multiprocessing.context import SpawnProcess
+
+#: What a worker replies: the result, or the reason of a failure.
+_Reply = tuple[bytes, str]
+
+
+def _work(connection: Connection, job: bytes) -> None:
+    """Replay the partitions that arrive, until the connection is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
+    from sandhook.replay.engines.local import tried
+
+    replayer: Replayer | None = None
+    while True:
+        try:
+            number, fields = connection.recv()
+        except (EOFError, OSError):
+            return
+        outcome: Done | Failed
+        try:
+            replayer = replayer or Replayer(job_from_bytes(job))
+            outcome = tried(replayer, number, Partition(*fields))
+        except Exception as error:  # the parent reports it with the partition
+            outcome = Failed(number, reason_of(error))
+        reply: _Reply = (outcome.result, "") if isinstance(outcome, Done) else (b"", outcome.reason)
+        try:
+            connection.send(reply)
+        except OSError:
+            return
+
+
+class _Task(Record):
+    """A partition and how often it was begun."""
+
+    number: int
+    partition: Partition
+    tries: int = 0
+
+
+class _Worker:
+    """A process with its connection.
+
+    Attributes:
+        task: What it works on, or None.
+    """
+
+    def __init__(self, job: bytes) -> None:
+        # a new process: a fork would copy running threads and greenlets
+        context = get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process: SpawnProcess = context.Process(target=_work, args=(theirs, job), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.task: _Task | None = None
+
+    def begin(self, task: _Task) -> bool:
+        """Send a task; return False if the worker ended."""
+        self.task = task._replace(tries=task.tries + 1)
+        try:
+            self.connection.send((task.number, tuple(task.partition)))
+        except OSError:
+            return False
+        return True
+
+    def reply(self) -> _Reply | None:
+        """Return the reply, None if the worker ended."""
+        try:
+            received: _Reply = self.connection.recv()
+        except (EOFError, OSError):
+            return None
+        return received
+
+    def close(self) -> None:
+        self.connection.close()
+        self.process.join(2)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+
+
+class ProcessEngine:
+    """Replays partitions in worker processes.
+
+    Args:
+        workers: Their number.
+    """
+
+    def __init__(self, job: Job, workers: int) -> None:
+        self._job = job_to_bytes(job)
+        self._count = workers
+        self._workers: list[_Worker] = []
+
+    @property
+    def pids(self) -> list[int]:
+        """The ids of the workers."""
+        return [worker.process.pid for worker in self._workers if worker.process.pid is not None]
+
+    def replay(self, partitions: Sequence[tuple[int, Partition]]) -> Iterator[Done | Failed]:
+        waiting = deque(_Task(number, partition) for number, partition in partitions)
+        while len(self._workers) < min(self._count, len(waiting)):
+            self._workers.append(_Worker(self._job))
+        while True:
+            for worker in list(self._workers):
+                if worker.task is None and waiting and not worker.begin(waiting.popleft()):
+                    yield from self._replaced(worker, waiting)
+            busy = {worker.connection: worker for worker in self._workers if worker.task is not None}
+            if not busy:
+                if not waiting:
+                    return
+                continue
+            for connection in wait(list(busy)):
+                worker = busy[connection]  # type: ignore[index]
+                reply, task = worker.reply(), worker.task
+                assert task is not None
+                if reply is None:
+                    yield from self._replaced(worker, waiting)
+                    continue
+                worker.task = None
+                result, reason = reply
+                yield Failed(task.number, reason) if reason else Done(task.number, result)
+
+    def _replaced(self, worker: _Worker, waiting: deque[_Task]) -> Iterator[Failed]:
+        """Replace a worker that ended; its task waits again, or failed."""
+        worker.process.join(2)
+        status, task = worker.process.exitcode, worker.task
+        worker.close()
+        self._workers[self._workers.index(worker)] = _Worker(self._job)
+        assert task is not None
+        if task.tries < TRIES:
+            waiting.appendleft(task)
+        else:
+            yield Failed(task.number, f"its worker ended {TRIES} times, at last with {_status(status)}")
+
+    def close(self) -> None:
+        for worker in self._workers:
+            if worker.task is not None:
+                worker.process.kill()
+            worker.close()
+        self._workers = []
+
+
+def _status(code: int | None) -> str:
+    if code is not None and code < 0:
+        return f"signal {-code}"
+    return f"exit status {code}"

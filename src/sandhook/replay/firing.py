@@ -1,0 +1,211 @@
+"""Fires recorded events at hooks. Each event finds the same files, so the order of events has no effect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from time import monotonic
+
+from sandhook.hooks import contracts
+from sandhook.hooks.contracts import ContractError, Document
+from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.engine import HookEngine
+from sandhook.hooks.event import Event, JsonObject
+from sandhook.hooks.model import Decision, FailClosed, Outcome
+from sandhook.hooks.runner import SandboxRunner
+from sandhook.journal.journal import decided_of
+from sandhook.journal.masking import Masker
+from sandhook.journal.neutral import event_of
+from sandhook.journal.schema import Decided, Entry
+from sandhook.record import Record
+from sandhook.replay.compare import Side
+from sandhook.vfs.base import FileSystem
+from sandhook.vfs.memory import MemoryFileSystem
+from sandhook.vfs.mounts import MountTable
+from sandhook.vfs.overlay import OverlayFileSystem
+from sandhook.vfs.path import VirtualPath, normalize
+
+#: Steps of a trace, and characters of an output, in a report.
+_MOST_STEPS, _MOST_OUTPUT = 60, 2_000
+
+WORKSPACE = VirtualPath("/workspace")
+
+
+class Bundle(Record):
+    """The hooks of one side. It travels to workers as it is.
+
+    Attributes:
+        documents: The configurations, weakest layer first.
+        contract: Name of their contract.
+    """
+
+    documents: tuple[Document, ...]
+    contract: str
+
+
+class Unfired(Exception):
+    """An event that cannot be fired; the message has the reason."""
+
+
+class BundleRunner:
+    """Fires events at the hooks of a bundle.
+
+    Args:
+        files: The files that hooks see as /workspace, and below the directory of the event.
+    """
+
+    def __init__(self, bundle: Bundle, files: FileSystem | None, fail_closed: FailClosed) -> None:
+        loaded = HookEngine.load(
+            list(bundle.documents), bundle.contract, trust=lambda spec: True, prestart=False
+        )
+        self.problems = [str(problem) for problem in loaded.problems]
+        self._groups = loaded.groups
+        self._files = files
+        self._fail_closed = fail_closed
+        self._unused: tuple[VirtualPath | None, HookEngine] | None = None
+
+    def fire(self, entry: Entry, *, steps: bool = False) -> tuple[Decision, float]:
+        """Return the decision about an event and the milliseconds that it took. Raises Unfired."""
+        event = read_event(entry)
+        engine = self._fresh_engine(event, steps)
+        caller = contracts.get(entry.agent) if entry.agent else None
+        began = monotonic()
+        decision = engine.fire(event, caller=caller)
+        seconds = monotonic() - began
+        engine.wait()
+        if any(each.run is not None or each.state == "background" for each in decision.outcomes):
+            self._unused = None
+        return decision, seconds * 1000
+
+    def _fresh_engine(self, event: Event, steps: bool) -> HookEngine:
+        """Return an engine in which no hook ran yet, with the files of the event's directory."""
+        place = _mount_point(event.project_dir or event.cwd or "")
+        if steps or self._unused is None or self._unused[0] != place:
+            runner = SandboxRunner(self._namespace(place), isolation="thread", steps=steps)
+            self._unused = (place, HookEngine(self._groups, runner=runner, fail_closed=self._fail_closed))
+        engine = self._unused[1]
+        if steps:
+            self._unused = None
+        return engine
+
+    def _namespace(self, own: VirtualPath | None) -> FileSystem:
+        root = MemoryFileSystem()
+        if own is not None and own.startswith("/root/"):
+            with root.superuser() as view:  # the agent's user was root, and that of the sandbox is not
+                view.chmod(VirtualPath("/root"), 0o755)
+        if self._files is None:
+            return root
+        overlay = OverlayFileSystem(self._files)
+        table = MountTable(root)
+        table.mount(WORKSPACE, overlay)
+        if own is not None:
+            table.mount(own, overlay)
+        return table
+
+
+@lru_cache(512)
+def _mount_point(directory: str) -> VirtualPath | None:
+    """Return where the files of a directory of an event are, None if that is /workspace or no such path."""
+    from sandhook.hooks.runner import working_directory
+
+    path = working_directory(directory)
+    if not path.startswith("/"):
+        return None
+    place = normalize(path)
+    return None if place in ("/", WORKSPACE) or place.startswith(f"{WORKSPACE}/") else place
+
+
+def read_event(entry: Entry) -> Event:
+    """Return the event of an entry. Raises Unfired."""
+    try:
+        if entry.agent:
+            return contracts.get(entry.agent).event(entry.event, entry.payload)
+        if not isinstance(entry.payload, Mapping):
+            raise DecodeError("the payload is not an object")
+        return event_of(entry.payload)
+    except (ContractError, DecodeError) as error:
+        raise Unfired(str(error)) from None
+
+
+def workspace(files: Sequence[tuple[str, bytes, int]]) -> FileSystem | None:
+    """Return files as a file system, None without files.
+
+    Args:
+        files: Relative path, contents and permission bits.
+    """
+    if not files:
+        return None
+    room = sum(len(data) for _, data, _ in files) + (16 << 20)
+    system = MemoryFileSystem(quota_bytes=room, quota_inodes=4 * len(files) + 10_000, bare=True)
+    system.populate({f"/{path}": data for path, data, _ in files}, VirtualPath("/"))
+    for path, _, mode in files:
+        if mode & 0o111:
+            system.chmod(VirtualPath(f"/{path}"), 0o755)
+    return system
+
+
+def new_side(decision: Decision, milliseconds: float, masker: Masker | None) -> Side:
+    """Return a decision as it is compared."""
+    return Side(decided_of(decision, masker), _deciding_hook(decision), milliseconds)
+
+
+def _deciding_hook(decision: Decision) -> str:
+    """Return the id of the first hook that decided: that refuses, could not run, or asks for something."""
+    wanting = [each for each in decision.outcomes if each.matched]
+    for test in (_refuses, _could_not_run, _intervenes):
+        for each in wanting:
+            if test(each):
+                return each.spec.id
+    return wanting[0].spec.id if wanting else ""
+
+
+def _refuses(outcome: Outcome) -> bool:
+    return outcome.verdict.refuses
+
+
+def _could_not_run(outcome: Outcome) -> bool:
+    return outcome.could_not_run is not None
+
+
+def _intervenes(outcome: Outcome) -> bool:
+    return outcome.verdict.decided
+
+
+def recorded_side(entry: Entry) -> Side | None:
+    """Return the decision of a record, None if it has none."""
+    if entry.decision is None:
+        return None
+    hook = next((each.id for each in entry.hooks if each.reason and each.reason == entry.decision.reason), "")
+    hook = hook or next((each.id for each in entry.hooks), "")
+    return Side(entry.decision, hook, entry.duration_ms)
+
+
+def run_json(decision: Decision) -> list[JsonObject]:
+    """Return what the hooks of a decision did, for people: outputs and steps, cut."""
+    from sandhook.hooks.report import step_json
+
+    runs: list[JsonObject] = []
+    for each in decision.outcomes:
+        if not each.matched:
+            continue
+        run: JsonObject = {"hook": each.spec.id, "why": each.why, "decision": each.verdict.label}
+        if each.run is not None:
+            run["exit_status"] = each.run.exit_status
+            run["stdout"] = each.stdout[:_MOST_OUTPUT]
+            run["stderr"] = each.stderr[:_MOST_OUTPUT]
+            run["could_not_run"] = each.could_not_run
+            run["steps"] = [step_json(step) for step in each.run.steps[:_MOST_STEPS]]
+        runs.append(run)
+    return runs
+
+
+def decided_json(decided: Decided) -> JsonObject:
+    """Return a decision as JSON values."""
+    return {
+        "refused": decided.refused,
+        "permission": decided.permission,
+        "force_continue": decided.force_continue,
+        "reason": decided.reason,
+        "changes": decided.changes,
+        "could_not_run": list(decided.could_not_run),
+    }

@@ -1,0 +1,118 @@
+"""What a record has: which hooks fire, how often, how long, and which never match."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+from sandhook.hooks.event import Json, JsonObject
+from sandhook.journal.reading import Contents, Plan
+from sandhook.journal.schema import Entry
+from sandhook.replay.compare import bucket_of, bucket_start
+from sandhook.replay.run import MOST_SKIPPED
+from sandhook.replay.tally import word_of
+
+
+class Statistics:
+    """Counts the events of a record; memory grows with the hooks and tools, not with the events."""
+
+    def __init__(self) -> None:
+        self.events = 0
+        self.first = self.last = ""
+        self.masked = 0
+        self.decisions: Counter[str] = Counter()
+        self.agents: Counter[str] = Counter()
+        self.tools: Counter[str] = Counter()
+        self.hooks: dict[str, Counter[str]] = {}
+        self.latency: dict[str, Counter[int]] = {}
+        self.timeouts: dict[str, float] = {}
+        self.last_match: dict[str, str] = {}
+
+    def add(self, entry: Entry) -> None:
+        """Count an event."""
+        self.events += 1
+        self.masked += entry.masked > 0
+        self.first = min(self.first or entry.time, entry.time)
+        self.last = max(self.last, entry.time)
+        self.decisions["not known" if entry.decision is None else word_of(entry.decision)] += 1
+        self.agents[entry.agent or "neutral"] += 1
+        self.tools[entry.tool or "-"] += 1
+        for name in entry.unmatched:
+            self.hooks.setdefault(name, Counter())["seen"] += 1
+        for run in entry.hooks:
+            counts = self.hooks.setdefault(run.id, Counter())
+            counts.update(["seen", "matched"])
+            counts["could_not_run"] += run.could_not_run is not None
+            counts["refused"] += (
+                entry.decision is not None
+                and entry.decision.refused
+                and run.reason is not None
+                and run.reason == entry.decision.reason
+            )
+            if run.duration_ms is not None:
+                self.latency.setdefault(run.id, Counter())[bucket_of(run.duration_ms)] += 1
+            self.timeouts[run.id] = max(self.timeouts.get(run.id, 0.0), run.timeout_s)
+            self.last_match[run.id] = max(self.last_match.get(run.id, ""), entry.time)
+
+    def hook_rows(self) -> list[JsonObject]:
+        """Return what each hook did, the most frequent first."""
+        rows: list[JsonObject] = []
+        for name, counts in sorted(self.hooks.items(), key=lambda pair: (-pair[1]["matched"], pair[0])):
+            buckets = self.latency.get(name, Counter())
+            row: JsonObject = {"hook": name}
+            row.update({word: counts[word] for word in ("seen", "matched", "refused", "could_not_run")})
+            row["timeout_s"] = self.timeouts.get(name)
+            row["last_match"] = self.last_match.get(name)
+            for percent in (50, 95, 99):
+                row[f"p{percent}_ms"] = _percentile(buckets, percent)
+            rows.append(row)
+        return rows
+
+
+def _percentile(buckets: Counter[int], percent: int) -> float | None:
+    wanted, seen = buckets.total() * percent / 100, 0
+    for bucket in sorted(buckets):
+        seen += buckets[bucket]
+        if seen >= wanted:
+            return round(bucket_start(bucket + 1), 3)
+    return None
+
+
+def statistics(plan: Plan, selects: Callable[[Entry], bool] | None) -> tuple[Statistics, list[JsonObject]]:
+    """Return the counts of a record, and what of it could not be read. Raises JournalError."""
+    counts = Statistics()
+    skipped: list[JsonObject] = [
+        _skipped(each.path, each.unit, each.place, each.reason) for each in plan.skipped
+    ]
+    for partition in plan.partitions:
+        contents = Contents(partition)
+        for entry in contents.entries():
+            if selects is None or selects(entry):
+                counts.add(entry)
+        for each in contents.skipped[: max(0, MOST_SKIPPED - len(skipped))]:
+            skipped.append(_skipped(each.path, each.unit, each.place, each.reason))
+    return counts, skipped
+
+
+def _skipped(path: str, unit: str, place: int, reason: str) -> JsonObject:
+    return {"file": path, "unit": unit, "place": place, "reason": reason}
+
+
+def stats_json(counts: Statistics, skipped: list[JsonObject]) -> JsonObject:
+    """Return the counts as JSON values."""
+    tools: list[Json] = [
+        {"tool": name, "events": count}
+        for name, count in sorted(counts.tools.items(), key=lambda pair: (-pair[1], pair[0]))
+    ]
+    return {
+        "events": counts.events,
+        "first": counts.first or None,
+        "last": counts.last or None,
+        "masked": counts.masked,
+        "decisions": dict(sorted(counts.decisions.items())),
+        "agents": dict(sorted(counts.agents.items())),
+        "tools": tools,
+        "hooks": list(counts.hook_rows()),
+        "never_matched": [row["hook"] for row in counts.hook_rows() if not row["matched"]],
+        "skipped": list(skipped),
+    }

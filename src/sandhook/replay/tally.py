@@ -1,0 +1,136 @@
+"""What is counted of events. Tallies of partitions are added in any order, with the same result."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from sandhook.hooks.event import Json, JsonObject
+from sandhook.hooks.model import Decision
+from sandhook.journal.schema import Decided, Entry
+from sandhook.replay.compare import CHANGES, Change, Side, bucket_of
+
+#: Counts that depend on the machine.
+MEASURED: tuple[Change, ...] = ("slower",)
+
+#: Reasons for which events were not fired, and characters of one.
+_MOST_REASONS, _LONGEST_REASON = 50, 200
+
+
+class Tally:
+    """The counts of a set of events.
+
+    Attributes:
+        events: Events of the record.
+        selected: Those that were chosen by --where and --sample.
+        unfired: Those that could not be fired, by reason.
+        compared: Those with a decision to compare with.
+        masked: Those with a payload that had secrets.
+        counts: Events by what changed.
+        timeline: Events by hour and by decision, "old" and "new".
+        hooks: What each new hook did: matched, refused, could not run.
+        latency: Runs of hooks by "old" or "new", by hook and by bucket of their duration.
+    """
+
+    def __init__(self) -> None:
+        self.events = self.selected = self.compared = self.masked = 0
+        self.old_refused = self.new_refused = 0
+        self.unfired: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
+        self.timeline: Counter[str] = Counter()
+        self.hooks: Counter[str] = Counter()
+        self.latency: Counter[str] = Counter()
+
+    def read(self, entry: Entry) -> None:
+        """Count an event that was read."""
+        self.events += 1
+        self.masked += entry.masked > 0
+
+    def count(self, changes: Iterable[Change]) -> None:
+        """Count what changed for an event."""
+        self.counts.update(changes)
+
+    def count_unfired(self, reason: str) -> None:
+        """Count an event that could not be fired."""
+        self.unfired[reason[:_LONGEST_REASON]] += 1
+
+    def add(self, entry: Entry, old: Side | None, new: Side, decision: Decision) -> None:
+        """Count an event that was fired."""
+        hour = entry.time[:13]
+        if old is not None:
+            self.compared += 1
+            self.old_refused += old.decided.refused
+            self.timeline[f"{hour}\told\t{word_of(old.decided)}"] += 1
+        self.new_refused += new.decided.refused
+        self.timeline[f"{hour}\tnew\t{word_of(new.decided)}"] += 1
+        for each in decision.outcomes:
+            name = each.spec.id
+            self.hooks[f"{name}\tseen"] += 1
+            if not each.matched:
+                continue
+            self.hooks[f"{name}\tmatched"] += 1
+            self.hooks[f"{name}\trefused"] += each.verdict.refuses
+            self.hooks[f"{name}\tcould_not_run"] += each.could_not_run is not None
+
+    def add_latency(self, entry: Entry | None, old: Decision | None, new: Decision) -> None:
+        """Count the durations of hooks: of the new ones, and of the recorded or the old ones."""
+        for side, decision in (("old", old), ("new", new)):
+            for each in decision.outcomes if decision is not None else ():
+                if each.run is not None:
+                    self.latency[f"{side}\t{each.spec.id}\t{bucket_of(each.run.duration * 1000)}"] += 1
+        for run in entry.hooks if entry is not None else ():
+            if run.duration_ms is not None:
+                self.latency[f"old\t{run.id}\t{bucket_of(run.duration_ms)}"] += 1
+
+    def merge(self, other: Tally) -> None:
+        """Add the counts of other events."""
+        for name in _NUMBERS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in _COUNTERS:
+            getattr(self, name).update(getattr(other, name))
+
+    def to_json(self) -> JsonObject:
+        """Return the counts as JSON values, in an order that does not depend on that of the events."""
+        value: JsonObject = {name: getattr(self, name) for name in _NUMBERS}
+        for name in _COUNTERS:
+            counter: Counter[str] = getattr(self, name)
+            value[name] = {key: counter[key] for key in sorted(counter) if counter[key]}
+        return value
+
+    @classmethod
+    def from_json(cls, value: JsonObject) -> Tally:
+        """Return what ``to_json`` returned."""
+        tally = cls()
+        for name in _NUMBERS:
+            setattr(tally, name, value[name])
+        for name in _COUNTERS:
+            counts: Json = value[name]
+            assert isinstance(counts, dict)
+            getattr(tally, name).update(counts)
+        return tally
+
+    def changes(self) -> JsonObject:
+        """Return how many events changed, in each way that does not depend on the machine."""
+        return {name: self.counts[name] for name in CHANGES if name not in MEASURED}
+
+    def shown_unfired(self) -> JsonObject:
+        """Return the most frequent reasons for which events were not fired."""
+        ordered = sorted(self.unfired.items(), key=lambda pair: (-pair[1], pair[0]))
+        return dict(ordered[:_MOST_REASONS])
+
+
+_NUMBERS = ("events", "selected", "compared", "masked", "old_refused", "new_refused")
+_COUNTERS = ("unfired", "counts", "timeline", "hooks", "latency")
+
+
+def word_of(decided: Decided) -> str:
+    """Return a decision as one word."""
+    if decided.refused:
+        return "refused"
+    if decided.could_not_run:
+        return "could not run"
+    if decided.permission in ("ask", "defer"):
+        return "asked"
+    if decided.force_continue:
+        return "continued"
+    return "changed" if decided.changes else "allowed"
