@@ -259,7 +259,7 @@ class HookEngine:
         return self._recorded(FiredEvent(event, Decision(event.kind), 0.0), cancel, caller)
 
     def _recorded(
-        self, fired: FiredEvent, cancel: Cancellation | None, caller: Contract | None = None
+        self, fired: FiredEvent, cancel: Cancellation | None, caller: Caller | None = None
     ) -> Decision:
         """Fire an event and write it, with its decision, to the record."""
         began = monotonic()
@@ -268,7 +268,7 @@ class HookEngine:
             self._audit.decided(fired._replace(decision=decision, seconds=monotonic() - began))
         return decision
 
-    def _fire(self, event: Event, cancel: Cancellation | None, caller: Contract | None) -> Decision:
+    def _fire(self, event: Event, cancel: Cancellation | None, caller: Caller | None) -> Decision:
         background = self._background.collect()
         decisions = []
         fired = event
