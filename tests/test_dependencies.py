@@ -67,7 +67,7 @@ def located(module: str) -> set[str]:
     if not any(f"{name}(" in text for name in LOCATORS):
         return set()
     return {
-        str(node.args[0].value)
+        str(node.args[0].value).partition(".")[0]
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call)
         and getattr(node.func, "attr", getattr(node.func, "id", "")) in LOCATORS

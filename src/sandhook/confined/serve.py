@@ -101,16 +101,20 @@ printf '%s' "$(echo x | tr a-z A-Z)" | awk '{print $1}'; test -f /etc/passwd; re
 #: Parts that are the host's side, or that no sandboxed run imports.
 _HOST_PARTS = (
     "__main__",
+    "bridges",
     "cli",
     "client",
     "conformance",
     "hooks",
     "host",
     "installation",
+    "journal",
     "proving",
     "pytest_plugin",
     "recipes",
+    "replay",
     "serve",
+    "studio",
     "vetting",
     "confined",
 )
