@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from sandhook.cli import COMMANDS
 from sandhook.cli.outputs import OUTPUTS, output_schema
-from sandhook.cli.schema import configuration_schema
+from sandhook.cli.outputs.schema import configuration_schema
 from sandhook.hooks import contracts
 
 Sandhook = Callable[..., Any]

@@ -76,7 +76,7 @@ COMMANDS = {
         "sandhook vet . --manifest hooks.manifest.json",
     ),
     "schema": Command(
-        "sandhook.cli.schema",
+        "sandhook.cli.outputs.schema",
         "print the JSON Schema of an agent's hook configuration",
         "sandhook schema crush",
     ),

@@ -86,14 +86,15 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{self.prog.removeprefix('sandhook ')}: {message}")
 
 
-def add_format(parser: argparse.ArgumentParser) -> None:
-    """Add the option that selects text or JSON."""
+def add_format(parser: argparse.ArgumentParser, *, annotations: bool = False) -> None:
+    """Add the option that selects text or JSON, and the forms of annotations."""
+    more = "; sarif: SARIF 2.1.0; github: annotations of GitHub Actions" if annotations else ""
     parser.add_argument(
         "--format",
         dest="layout",
-        choices=("text", "json"),
+        choices=("text", "json", "sarif", "github") if annotations else ("text", "json"),
         default="text",
-        help="form of the output; `sandhook schema --output COMMAND` describes the JSON",
+        help=f"form of the output; `sandhook schema --output COMMAND` describes the JSON{more}",
     )
 
 

@@ -19,6 +19,7 @@ from sandhook.cli.configuration import (
     sought,
 )
 from sandhook.cli.output import is_terminal, plain, put, put_record
+from sandhook.cli.outputs.annotations import FORMATS, put_annotations
 from sandhook.cli.programs import has_program, is_executable
 from sandhook.errors import ConfigError
 from sandhook.hooks.checks import SEVERITIES, Finding, Surroundings, check
@@ -53,7 +54,7 @@ def parser() -> Parser:
     add("--compat", choices=COMPAT, default="better", help="strict: only what the agent itself accepts")
     add("--host", action="store_true", help="check what the hooks need on this machine, not in the sandbox")
     add("--strict", action="store_true", help="exit status 1 after warnings, too")
-    add_format(result)
+    add_format(result, annotations=True)
     return result
 
 
@@ -90,7 +91,13 @@ def _check(options: argparse.Namespace) -> int:
         options.hooks = [name] if name is not None else None
         checked = checked.plus(checked_in(options, name))
     findings = checked.findings
-    if options.layout == "json":
+    fails = SEVERITIES[: 2 if options.strict else 1]
+    status = USAGE_ERROR if any(finding.severity in fails for finding in findings) else 0
+    if options.layout in FORMATS:
+        from sandhook.cli.outputs.annotations.findings import of_check
+
+        put_annotations(options.layout, of_check(findings, status))
+    elif options.layout == "json":
         files_read = list(dict.fromkeys(checked.files))
         put_record(
             "check",
@@ -104,8 +111,7 @@ def _check(options: argparse.Namespace) -> int:
         for finding in findings:
             put(plain(str(finding)))
         put(plain(_summary(checked, options.cwd)))
-    fails = SEVERITIES[: 2 if options.strict else 1]
-    return USAGE_ERROR if any(finding.severity in fails for finding in findings) else 0
+    return status
 
 
 def checked_in(options: argparse.Namespace, name: str | None) -> Checked:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from argparse import Namespace
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.cli import USAGE_ERROR, UsageError
-from sandhook.cli.arguments import Parser
-from sandhook.cli.configuration import guarded
+from sandhook.cli.arguments import Parser, add_format
+from sandhook.cli.configuration import directory, find_project, gather, guarded
 from sandhook.cli.output import is_terminal, plain, put, put_record
+from sandhook.cli.outputs.annotations import FORMATS, put_annotations, shown_file
 from sandhook.hooks.manifest import KINDS, to_json, to_text
 from sandhook.hooks.sources import read_regular
 from sandhook.vetting import SEVERITIES, Finding, Report, vet
@@ -31,16 +34,21 @@ _MEANINGS: dict[str, Meaning] = {"high": "bad", "medium": "warning", "low": "fai
 def parser() -> Parser:
     result = Parser(
         "vet",
-        "FILE|DIR [OPTION]...",
+        "[FILE|DIR]... [OPTION]...",
         "Say what the hooks of a bundle do, before anybody enables it: what each one reads, writes, runs\n"
         "and reaches, which variables it sees, and what it hides. FILE is a configuration of hooks, whose\n"
         "scripts are in its directory, or a script. Scripts are followed through their trees, and run on\n"
         "sample events in the sandbox; nothing runs on this machine. --manifest writes what they may do,\n"
-        "for `sandhook fire --manifest`.\n\n"
+        "for `sandhook fire --manifest`. Without FILE or DIR: vet the files of the project that agents read.\n\n"
         "Exit status: 0, or 1 after a finding of the severity that --fail-on names.",
     )
     add = result.add_argument
-    add("bundle", metavar="FILE|DIR", help="a configuration of hooks, a script, or a directory with both")
+    add(
+        "bundles",
+        nargs="*",
+        metavar="FILE|DIR",
+        help="a configuration of hooks, a script, or a directory with both",
+    )
     add("--contract", metavar="NAME", help="the agent whose format it is (default: recognised)")
     add("--manifest", metavar="FILE", help="write the capability manifest")
     add(
@@ -50,7 +58,7 @@ def parser() -> Parser:
         help="the least severity that makes the exit status 1 (default: high)",
     )
     add("--no-run", action="store_true", help="only read the scripts, and run nothing in the sandbox either")
-    add("--format", dest="layout", choices=("text", "json"), default="text")
+    add_format(result, annotations=True)
     return result
 
 
@@ -60,25 +68,61 @@ def run(arguments: list[str]) -> int:
 
 
 def _vet(options: argparse.Namespace) -> int:
-    files, config = read_bundle(options.bundle)
+    names = list(options.bundles) or _of_project(options)
+    if len(names) != 1 and (options.manifest or options.layout == "json"):
+        what = "--manifest" if options.manifest else "--format json"
+        raise UsageError(f"vet: {what} is about one bundle, and there are {len(names)}")
+    vetted = [_vetted(name, options) for name in names]
+    status = _status([report for _, report in vetted], options.fail_on)
+    if options.layout in FORMATS:
+        from sandhook.cli.outputs.annotations.findings import of_vet
+
+        found = [(f"{root}/{each.file}", each) for root, report in vetted for each in report.findings]
+        problems = [text for _, report in vetted for text in report.problems]
+        put_annotations(options.layout, of_vet(found, problems, status))
+        return status
+    for _, report in vetted:
+        if options.layout == "json":
+            put_record("vet", **_fields(report))
+        elif is_terminal(sys.stdout):
+            _draw(report)
+        else:
+            _print(report)
+    if not vetted:
+        put("no hooks: no file of the project that agents read exists")
+    return status
+
+
+def _of_project(options: argparse.Namespace) -> list[str]:
+    """Return the files of the project that agents read."""
+    place = Namespace(hooks=None, contract=options.contract, cwd=None)
+    find_project(place)
+    root = directory(place.cwd)
+    files = [document.name for configuration in gather(place) for document in configuration.documents]
+    inside = (name for name in files if name.startswith(f"{root}/"))
+    return [shown_file(name) for name in dict.fromkeys(inside)]
+
+
+def _vetted(name: str, options: argparse.Namespace) -> tuple[str, Report]:
+    """Return the directory of a bundle, and the report about it."""
+    root, files, config = _read(name)
     try:
         report = vet(files, contract=options.contract, config=config, observe=not options.no_run)
     except ValueError as error:
-        raise UsageError(f"vet: {options.bundle}: {error}") from None
-    if not report.hooks and not report.problems:
-        raise UsageError(f"vet: {options.bundle}: there is no hook and no script in it")
+        raise UsageError(f"vet: {name}: {error}") from None
+    if not report.hooks and not report.problems and options.bundles:
+        raise UsageError(f"vet: {name}: there is no hook and no script in it")
     if options.manifest:
         _write(options.manifest, to_text(report.manifest))
-    if options.layout == "json":
-        put_record("vet", **_fields(report))
-    elif is_terminal(sys.stdout):
-        _draw(report)
-    else:
-        _print(report)
-    if report.problems:
+    return root, report
+
+
+def _status(reports: Sequence[Report], fail_on: str) -> int:
+    if any(report.problems for report in reports):
         return USAGE_ERROR
-    limit = SEVERITIES.index(options.fail_on) if options.fail_on != "never" else -1
-    return USAGE_ERROR if any(SEVERITIES.index(each.severity) <= limit for each in report.findings) else 0
+    limit = SEVERITIES.index(fail_on) if fail_on != "never" else -1
+    found = [each.severity for report in reports for each in report.findings]
+    return USAGE_ERROR if any(SEVERITIES.index(severity) <= limit for severity in found) else 0
 
 
 def _write(name: str, text: str) -> None:
@@ -91,6 +135,12 @@ def _write(name: str, text: str) -> None:
 
 def read_bundle(name: str) -> tuple[dict[str, bytes], str | None]:
     """Return the files of a bundle by relative path, and the one that was named. Raises UsageError."""
+    _, files, config = _read(name)
+    return files, config
+
+
+def _read(name: str) -> tuple[str, dict[str, bytes], str | None]:
+    """Return the directory of a bundle, its files by relative path, and the one that was named."""
     root, config = name, None
     if not os.path.isdir(name):  # noqa: PTH112
         if read_or_none(name) is None:
@@ -100,10 +150,10 @@ def read_bundle(name: str) -> tuple[dict[str, bytes], str | None]:
         config = os.path.relpath(name, root).replace(os.sep, "/")
     files: dict[str, bytes] = {}
     size = 0
-    for directory, names, entries in os.walk(root):
+    for place, names, entries in os.walk(root):
         names[:] = sorted(each for each in names if each not in _SKIPPED)
         for entry in sorted(entries):
-            path = os.path.join(directory, entry)  # noqa: PTH118
+            path = os.path.join(place, entry)  # noqa: PTH118
             data = None if os.path.islink(path) else read_or_none(path)  # noqa: PTH114
             relative = os.path.relpath(path, root).replace(os.sep, "/")
             if data is None:
@@ -118,7 +168,7 @@ def read_bundle(name: str) -> tuple[dict[str, bytes], str | None]:
             files[relative] = data
             if (len(files) > MAX_FILES or size > MAX_BYTES) and config is None:
                 raise UsageError(f"vet: {name}: more than {MAX_FILES} files or {MAX_BYTES} bytes")
-    return files, config
+    return root, files, config
 
 
 def read_or_none(path: str) -> bytes | None:

@@ -8,10 +8,11 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
-from sandhook.cli.arguments import Parser
+from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.installing.sources import installed_sources
 from sandhook.cli.notes import print_note
 from sandhook.cli.output import OUTPUT_VERSION, columns, is_terminal, plain, put, put_json
+from sandhook.cli.outputs.annotations import FORMATS, put_annotations
 from sandhook.errors import ConfigError, SandhookError
 from sandhook.hooks.decode import DecodeError
 from sandhook.proving import sandboxed
@@ -80,7 +81,7 @@ def parser() -> Parser:
         help="run the guards on this machine, by its own shell and programs, in copies of the project",
     )
     add("--strict", action="store_true", help="a tool that the matcher does not cover counts as let pass")
-    add("--format", dest="layout", choices=("text", "json"), default="text", help="form of the output")
+    add_format(result, annotations=True)
     return result
 
 
@@ -109,6 +110,11 @@ def _chaos(options: argparse.Namespace) -> int:
     for problem in report.problems:
         print_note(str(problem))
     status = _status(report, strict=options.strict)
+    if options.layout in FORMATS:
+        from sandhook.cli.outputs.annotations.findings import of_chaos
+
+        put_annotations(options.layout, of_chaos(report, status, strict=options.strict))
+        return status
     if options.layout == "json":
         put_json(_json(report, status))
         return status

@@ -93,7 +93,7 @@ def _project(file: ExpectationFile, case: EventCase, *, host: bool) -> AbstractC
 
 def loaded_hooks(file: ExpectationFile, directory: str) -> tuple[HookSpec, ...]:
     """Return all hooks of the configurations, approved or not, as a project in another directory has them."""
-    documents = [_moved(document, file.project, directory) for document in file.documents]
+    documents = [moved(document, file.project, directory) for document in file.documents]
     engine = HookEngine.load(
         documents, file.contract, trust=lambda spec: True, prestart=False, isolation="thread"
     )
@@ -102,7 +102,7 @@ def loaded_hooks(file: ExpectationFile, directory: str) -> tuple[HookSpec, ...]:
 
 def _fire(file: ExpectationFile, case: EventCase, project: Project) -> Decision:
     engine = HookEngine.load(
-        [_moved(document, file.project, project.directory) for document in file.documents],
+        [moved(document, file.project, project.directory) for document in file.documents],
         file.contract,
         trust=lambda spec: True,  # whoever runs the expectations of a hook wants the hook to run
         compat=case.compat,
@@ -126,8 +126,10 @@ def _selected(group: Group, only: re.Pattern[str]) -> Group:
     return group._replace(specs=tuple(spec for spec in group.specs if is_selected(spec, only)))
 
 
-def _moved(document: Document, source: str, target: str) -> Document:
+def moved(document: Document, source: str, target: str) -> Document:
     """Return a configuration as a file of the project that the hooks see: some agents run hooks next to it."""
+    if not document.name:  # it is a value
+        return document
     inside = relpath(document.name, source)
     return document if inside.startswith("../") else document._replace(name=f"{target}/{inside}")
 
