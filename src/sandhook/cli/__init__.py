@@ -159,6 +159,15 @@ COMMANDS = {
         "sandhook.cli.replaying.stats",
         "show what a record has: which hooks fire, how often, how long, and which never match",
         "sandhook stats decisions.jsonl",
+    "mcp-proxy": Command(
+        "sandhook.cli.mcp.proxy",
+        "stand between an MCP client and a server, and fire hooks for every call of a tool",
+        "sandhook mcp-proxy --hooks hooks.json -- npx -y @modelcontextprotocol/server-filesystem .",
+    ),
+    "mcp-shell": Command(
+        "sandhook.cli.mcp.shell",
+        "be an MCP server with a bash tool in the sandbox",
+        "sandhook mcp-shell --mount .:/workspace --allow-url https://example.org/",
     ),
     "test": Command(
         "sandhook.cli.test",

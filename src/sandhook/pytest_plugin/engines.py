@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pytest
     from pyfakefs.fake_filesystem import FakeFilesystem
 
+    from sandhook.hooks.contracts import Caller
     from sandhook.limits import Cancellation
 
     Source = str | PathLike[str] | Mapping[str, object] | Document
@@ -95,7 +96,7 @@ class TestEngine(HookEngine):
     project = WORKSPACE
 
     def fire(
-        self, event: Event, *, cancel: Cancellation | None = None, caller: Contract | None = None
+        self, event: Event, *, cancel: Cancellation | None = None, caller: Caller | None = None
     ) -> Decision:
         """Fire an event as ``HookEngine.fire`` does; its directories are those of the project if it has none."""
         event = event.with_(cwd=event.cwd or self.project, project_dir=event.project_dir or self.project)

@@ -1,0 +1,147 @@
+"""JSON-RPC messages as the proxy reads and writes them.
+
+Source: modelcontextprotocol.io, "Base protocol" and "Tools"; JSON-RPC 2.0.
+"""
+
+from __future__ import annotations
+
+from json import JSONDecodeError, dumps, loads
+from typing import Literal
+
+from sandhook.hooks.event import Json, JsonObject, ToolResult
+
+#: Error codes of JSON-RPC.
+ErrorCode = Literal[-32700, -32600, -32602]
+PARSE_ERROR: ErrorCode = -32700
+INVALID_REQUEST: ErrorCode = -32600
+INVALID_PARAMS: ErrorCode = -32602
+
+#: Identifies a request: 1 and "1" are different ids.
+Key = tuple[type, str | float]
+
+
+class MalformedMessage(ValueError):
+    """A line that is not JSON."""
+
+
+class AmbiguousMessage(MalformedMessage):
+    """A message with a key twice: which of the values counts depends on the reader.
+
+    Attributes:
+        value: The message with the last values.
+    """
+
+    def __init__(self, name: str, value: Json) -> None:
+        super().__init__(f"a message has the key {name!r} twice")
+        self.value = value
+
+
+def read(line: bytes) -> Json:
+    """Return a message. Raises MalformedMessage or AmbiguousMessage."""
+    twice: list[str] = []
+
+    def to_object(pairs: list[tuple[str, Json]]) -> JsonObject:
+        value = dict(pairs)
+        if len(value) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice.append(next(name for name in names if names.count(name) > 1))
+        return value
+
+    try:
+        value: Json = loads(line, object_pairs_hook=to_object)
+    except (JSONDecodeError, UnicodeDecodeError) as error:
+        raise MalformedMessage(f"a message is not JSON: {error}") from None
+    except RecursionError:
+        raise MalformedMessage("a message nests too deeply") from None
+    if twice:
+        raise AmbiguousMessage(twice[0], value)
+    return value
+
+
+def line_of(message: Json) -> bytes:
+    """Return a message as a line, in ASCII."""
+    return dumps(message, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def key_of(value: Json) -> Key | None:
+    """Return the key of an id; None for a value that is no id."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    return (str, value) if isinstance(value, str) else (float, value)
+
+
+def error_line(identity: Json, code: ErrorCode, text: str) -> bytes:
+    """Return a response with an error of the protocol."""
+    return line_of(
+        {"jsonrpc": "2.0", "id": identity, "error": {"code": code, "message": f"sandhook: {text}"}}
+    )
+
+
+def refusal(identity: Json, reason: str) -> JsonObject:
+    """Return the response to a call that hooks refused: an error of the tool, so that the model reads the reason."""
+    return {"jsonrpc": "2.0", "id": identity, "result": _tool_error(reason)}
+
+
+def _tool_error(reason: str) -> JsonObject:
+    return {"content": [_text(reason)], "isError": True}
+
+
+def _text(text: str) -> JsonObject:
+    return {"type": "text", "text": text}
+
+
+def outcome_of(response: JsonObject) -> ToolResult | None:
+    """Return a response to a tool call as hooks see it; None for one that is not final.
+
+    The value is the whole result. An error of the tool or of the protocol has its text as the error.
+    """
+    error = response.get("error")
+    if error is not None:
+        text = error.get("message") if isinstance(error, dict) else None
+        return ToolResult(None, text if isinstance(text, str) and text else dumps(error))
+    result = response.get("result")
+    if isinstance(result, dict) and result.get("resultType", "complete") != "complete":
+        return None
+    failed = isinstance(result, dict) and result.get("isError") is True
+    return ToolResult(result, (_texts(result) or "the tool failed") if failed else None)
+
+
+def _texts(result: Json) -> str:
+    content = result.get("content") if isinstance(result, dict) else None
+    blocks = content if isinstance(content, list) else []
+    texts = (block.get("text") for block in blocks if isinstance(block, dict))
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def changed_response(response: JsonObject, before: ToolResult, after: ToolResult) -> JsonObject:
+    """Return a response with what hooks made of its result."""
+    if after.error != before.error and after.error is not None:
+        changed = _tool_error(after.error)
+    elif isinstance(after.value, dict):
+        changed = after.value
+    else:
+        content = after.value if _is_content(after.value) else [_text(_plain(after.value))]
+        kept = response.get("result")
+        meta = kept.get("_meta") if isinstance(kept, dict) else None
+        changed = {"content": content, **({} if meta is None else {"_meta": meta})}
+        if before.error is not None:
+            changed["isError"] = True
+    return {**{name: value for name, value in response.items() if name != "error"}, "result": changed}
+
+
+def _is_content(value: Json) -> bool:
+    return isinstance(value, list) and all(isinstance(each, dict) and "type" in each for each in value)
+
+
+def _plain(value: Json) -> str:
+    return value if isinstance(value, str) else dumps(value)
+
+
+def with_texts(response: JsonObject, texts: tuple[str, ...]) -> JsonObject:
+    """Return a response whose result has more blocks of text."""
+    result = response.get("result")
+    if not texts or not isinstance(result, dict):
+        return response
+    content = result.get("content")
+    blocks: list[Json] = [*(content if isinstance(content, list) else []), *map(_text, texts)]
+    return {**response, "result": {**result, "content": blocks}}

@@ -1,0 +1,145 @@
+"""The server of a proxy: a process whose standard streams the relay stands between."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from shutil import which
+from threading import Event, Lock, Thread
+from typing import IO
+
+from sandhook.bridges.core import Guard
+from sandhook.bridges.mcp.relay import Ask, Relay
+
+#: Hooks that run at once.
+_THREADS = 16
+
+#: Seconds that a server has to end after its client, and after it was asked to.
+GRACE, TERM_GRACE = 10.0, 2.0
+
+
+class Proxy:
+    """One server and its client.
+
+    Args:
+        command: The server's program and arguments.
+        guard: The hooks.
+        name: The server's name for hooks.
+        note: Receives a line for people.
+        ask: The meaning of a hook that wants to ask.
+
+    Raises:
+        OSError: The server cannot be started.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        guard: Guard,
+        name: str,
+        *,
+        note: Callable[[str], None],
+        ask: Ask = "refuse",
+    ) -> None:
+        program = which(command[0]) or command[0]  # on Windows also npx.cmd
+        self._server = subprocess.Popen(
+            [program, *command[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert self._server.stdin is not None and self._server.stdout is not None
+        self._server_input, self._server_output = self._server.stdin, self._server.stdout
+        self._pool = ThreadPoolExecutor(_THREADS, "sandhook-hooks")
+        self._running: set[Future[None]] = set()
+        self._lock = Lock()
+        self._ended = Event()
+        self._signal = 0
+        self._relay = Relay(
+            guard,
+            name,
+            _writer(self._server_input, lambda: None),  # the end of its output says that it ended
+            _writer(sys.stdout.buffer, self._ended.set),
+            self._submit,
+            note=note,
+            session_id=f"mcp-{os.getpid()}",
+            ask=ask,
+        )
+
+    def run(self) -> int:
+        """Pass messages until a side ends; return the exit status of the server."""
+        for name in ("SIGTERM", "SIGHUP"):
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), lambda number, frame: self._interrupt(number))
+        Thread(target=self._pump_client, daemon=True).start()
+        Thread(target=self._pump_server, daemon=True).start()
+        try:
+            self._ended.wait()
+        except KeyboardInterrupt:
+            self._signal = int(signal.SIGINT)
+        status = self._terminate(TERM_GRACE if self._signal == 0 else 0.0)
+        return 128 + self._signal if self._signal else status
+
+    def _interrupt(self, number: int) -> None:
+        self._signal = number
+        self._ended.set()
+
+    def _submit(self, work: Callable[[], None]) -> None:
+        future = self._pool.submit(work)
+        with self._lock:
+            self._running.add(future)
+        future.add_done_callback(self._forget)
+
+    def _forget(self, future: Future[None]) -> None:
+        with self._lock:
+            self._running.discard(future)
+
+    def _settle(self) -> None:
+        """Wait for hooks that run: what they decide about is still to be passed on."""
+        with self._lock:
+            running = list(self._running)
+        wait(running)
+
+    def _pump_client(self) -> None:
+        for line in iter(sys.stdin.buffer.readline, b""):
+            self._relay.from_client(line)
+        self._settle()
+        with suppress(OSError):  # it has ended
+            self._server_input.close()
+        self._terminate(GRACE)
+        self._ended.wait(TERM_GRACE)  # for what it wrote last
+        self._ended.set()
+
+    def _pump_server(self) -> None:
+        for line in iter(self._server_output.readline, b""):
+            self._relay.from_server(line)
+        self._settle()
+        self._ended.set()
+
+    def _terminate(self, seconds: float) -> int:
+        """Wait for the server, end it after some seconds, and return its exit status as a shell does."""
+        for end, patience in ((self._server.terminate, seconds), (self._server.kill, TERM_GRACE)):
+            try:
+                status = self._server.wait(patience)
+                return status if status >= 0 else 128 - status
+            except subprocess.TimeoutExpired:
+                end()
+        status = self._server.wait()
+        return status if status >= 0 else 128 - status
+
+
+def _writer(stream: IO[bytes], broken: Callable[[], None]) -> Callable[[bytes], None]:
+    """Return a function that writes whole lines, from any thread."""
+    lock = Lock()
+
+    def write(line: bytes) -> None:
+        try:
+            with lock:
+                stream.write(line)
+                stream.flush()
+        except (OSError, ValueError):  # ValueError: it is closed
+            broken()
+
+    return write

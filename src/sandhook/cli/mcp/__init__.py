@@ -1,0 +1,1 @@
+"""``sandhook mcp-proxy`` and ``sandhook mcp-shell``."""
