@@ -114,5 +114,6 @@ def name_of(command: list[str]) -> str:
         and re.sub(r"[\d.]+$", "", word) not in _LAUNCHERS
         and word not in ("run", "tool", "exec")
     ]
-    name = re.sub(r"^(?:mcp[-_])?server[-_]|[-_](?:mcp|server)$|@.*$", "", named[0] if named else words[0])
+    name = (named[0] if named else words[0]).partition("@")[0]
+    name = re.sub(r"^(?:mcp[-_])?server[-_]|[-_](?:mcp|server)$", "", name)
     return re.sub(r"[^A-Za-z0-9_-]", "_", name) or "server"
