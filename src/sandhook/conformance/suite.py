@@ -61,6 +61,21 @@ class Selection:
             yield Observation(0, b"", b"", skip=case.skip) if case.skip else next(results)
 
 
+#: Directories of installed packages and of git, in which no case is one of the project.
+_SKIPPED = frozenset(
+    {".git", ".venv", "venv", "node_modules", "site-packages", ".tox", ".nox", "__pycache__"}
+)
+
+
+def _below(directory: Path) -> Iterator[Path]:
+    """Yield the files below a directory, without those of directories that tools make."""
+    for entry in directory.iterdir():
+        if entry.is_file():
+            yield entry
+        elif entry.is_dir() and not entry.is_symlink() and entry.name not in _SKIPPED:
+            yield from _below(entry)
+
+
 def find(paths: Sequence[str]) -> tuple[list[Path], list[str]]:
     """Return the case files that paths name, including those in directories, and an error for each invalid path."""
     files: dict[Path, None] = {}
@@ -68,7 +83,7 @@ def find(paths: Sequence[str]) -> tuple[list[Path], list[str]]:
     for name in paths:
         path = Path(name)
         if path.is_dir():
-            matches = sorted({file for pattern in PATTERNS for file in path.rglob(pattern) if file.is_file()})
+            matches = sorted(file for file in _below(path) if any(map(file.match, PATTERNS)))
             files |= dict.fromkeys(matches)
             if not matches:
                 errors.append(f"{name}: no file named {' or '.join(PATTERNS)}")
