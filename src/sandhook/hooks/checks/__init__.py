@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.errors import LimitExceeded, Problem, ShellSyntaxError
 from sandhook.hooks.checks import scripts
+from sandhook.hooks.checks.installed import CheckedHook, Remark, remarks
 from sandhook.hooks.checks.matchers import unknown_tools
 from sandhook.hooks.checks.rules import RULES, SEVERITIES, Finding, RuleId
 from sandhook.hooks.checks.surroundings import Surroundings
@@ -21,7 +22,7 @@ from sandhook.hooks.matcher import All, AnyOf, Exact, Matcher, Never, ToolName
 from sandhook.hooks.model import HookSpec
 from sandhook.hooks.sources import line_of, with_lines
 
-__all__ = ["RULES", "SEVERITIES", "Finding", "Surroundings", "check"]
+__all__ = ["RULES", "SEVERITIES", "CheckedHook", "Finding", "Remark", "Surroundings", "check"]
 
 #: Findings of one configuration.
 MAX_FINDINGS = 1000
@@ -63,6 +64,10 @@ def check(
             findings.append(Finding(rule, message, item.file, item.line, item.path, spec.id))
         if len(findings) < MAX_FINDINGS:
             findings += _script(item, contract, around)
+            hook = CheckedHook(contract.name, spec, around.project, around.read)
+            for rule, message, file, line in remarks(hook):
+                place = (file, line, "") if file else (item.file, line or item.line, item.path)
+                findings.append(Finding(rule, message, *place, spec.id))
     notes = [_note(text, places) for text in engine.diagnostics]
     findings += [note for note in notes if not _is_reported(note, findings)]
     findings = list(dict.fromkeys(findings))

@@ -30,6 +30,8 @@ RuleId = Literal[
     "E-BYTES",
     "E-SPLIT",
     "E-DASHES",
+    "E-CHECK",
+    "E-PACKAGE",
     "W-CONFIG",
     "W-COMMAND",
     "W-INTERPRETER",
@@ -49,8 +51,10 @@ RuleId = Literal[
     "W-TOOL",
     "W-TIMEOUT",
     "W-DUPLICATE",
+    "W-PACKAGE",
     "N-TEXT",
     "N-STATE",
+    "N-PACKAGE",
 ]
 
 RULES: dict[RuleId, Rule] = {
@@ -93,6 +97,16 @@ RULES: dict[RuleId, Rule] = {
         "error",
         "`sandhook hook` lacks `--` before the script: it ends with a usage error, and most agents let the action pass.",
         "Write `sandhook hook --contract NAME -- SCRIPT`, or `-- -c TEXT`.",
+    ),
+    "E-CHECK": Rule(
+        "error",
+        "A check of an installed package cannot be loaded, or it failed, so it found nothing.",
+        "Repair or remove the package that is named.",
+    ),
+    "E-PACKAGE": Rule(
+        "error",
+        "A check of an installed package found an error; the message begins with the package's own rule.",
+        "See the documentation of the package.",
     ),
     "W-CONFIG": Rule(
         "warning",
@@ -189,6 +203,11 @@ RULES: dict[RuleId, Rule] = {
         "Two hooks have the same id.",
         "Use a different id for each.",
     ),
+    "W-PACKAGE": Rule(
+        "warning",
+        "A check of an installed package found something doubtful; the message begins with the package's own rule.",
+        "See the documentation of the package.",
+    ),
     "N-TEXT": Rule(
         "note",
         "The output of the script has no effect on this event.",
@@ -198,6 +217,11 @@ RULES: dict[RuleId, Rule] = {
         "note",
         "The hook does not run: nobody approved it, or the configuration switches it off.",
         "`sandhook trust FILE` approves hooks that come with a project.",
+    ),
+    "N-PACKAGE": Rule(
+        "note",
+        "A check of an installed package has a note; the message begins with the package's own rule.",
+        "See the documentation of the package.",
     ),
 }
 
