@@ -159,6 +159,7 @@ COMMANDS = {
         "sandhook.cli.replaying.stats",
         "show what a record has: which hooks fire, how often, how long, and which never match",
         "sandhook stats decisions.jsonl",
+    ),
     "mcp-proxy": Command(
         "sandhook.cli.mcp.proxy",
         "stand between an MCP client and a server, and fire hooks for every call of a tool",
