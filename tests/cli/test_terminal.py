@@ -201,7 +201,8 @@ print("\\nimported:", *sorted({name.split(".")[0] for name in sys.modules} & {"r
     ("command", "imported"),
     [
         (("exec", "-c", "echo a"), ""),
-        (("fire", "turn_end", "--hooks", "everruns.json"), ""),
+        (("fire", "turn_end", "--hooks", "everruns.json", "--format", "json"), ""),
+        (("fire", "turn_end", "--hooks", "everruns.json"), " rich"),
         (("hook", "--contract", "crush", "--", "guard.sh"), ""),
         (("list", "--hooks", "crush.json", "--format", "json"), ""),
         (("list", "--hooks", "crush.json"), " rich"),

@@ -65,8 +65,8 @@ HOST_ONLY = (
     "syntax.tablegen",
 )
 
-#: What no run in the sandbox imports; some of it is for one system alone.
-HOST_MODE = "sandhook.host."
+#: What no run in the sandbox imports; some of it is for one system, or for packages that are not installed.
+HOST_MODE = ("sandhook.bridges.", "sandhook.host.")
 
 WARM_UP = """\
 echo a | grep -E a | cat; echo aa | grep -P '(a)\\1'; printf '%d\\n' 1; [[ a =~ a ]]; x=$((1 + 1)); jq -n 1; sqlite3 :memory: 'select 1'; yq . <<<'a: 1'
