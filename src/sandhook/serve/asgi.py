@@ -25,6 +25,7 @@ from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.serve.answers import JSON, answer_of
 from sandhook.serve.engines import Place
+from sandhook.serve.fires import Wanted
 from sandhook.serve.firing import FireCall, refuse
 from sandhook.serve.gate import MESSAGES, STATUS, Gate
 from sandhook.serve.listing import items_json
@@ -238,21 +239,27 @@ class Endpoints:
 
     async def live(self, request: Request) -> Response:
         """Stream what is fired from now on, as server-sent events."""
-        return StreamingResponse(self._live(), media_type="text/event-stream", headers=_HEADERS)
+        return StreamingResponse(fired(self._service), media_type="text/event-stream", headers=_HEADERS)
 
-    async def _live(self) -> AsyncIterator[str]:
-        with self._service.fires.reader() as live:
-            yield ": sandhook\n\n"
-            while not self._service.stopping:
-                try:
-                    async with asyncio.timeout(_PING_SECONDS):
-                        text = await live.queue.get()
-                except TimeoutError:
-                    yield ": ping\n\n"
-                    continue
-                if text is None:
-                    return
-                yield text
+
+async def fired(service: Service, wanted: Wanted | None = None) -> AsyncIterator[str]:
+    """Yield what is fired from now on as server-sent events, until the service stops.
+
+    Args:
+        wanted: Receives the record of each fire; None means all fires.
+    """
+    with service.fires.reader(wanted) as live:
+        yield ": sandhook\n\n"
+        while not service.stopping:
+            try:
+                async with asyncio.timeout(_PING_SECONDS):
+                    text = await live.queue.get()
+            except TimeoutError:
+                yield ": ping\n\n"
+                continue
+            if text is None:
+                return
+            yield text
 
 
 class Application:

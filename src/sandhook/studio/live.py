@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncIterator
 from posixpath import dirname, join, relpath
 from typing import TYPE_CHECKING
 
@@ -21,6 +19,7 @@ from sandhook.hooks.decode import decode_object
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.proving import places
 from sandhook.record import Record
+from sandhook.serve.asgi import fired
 from sandhook.serve.firing import MAX_PAYLOAD_SHOWN
 from sandhook.studio.api import answer, object_of
 from sandhook.studio.bench import StudioError
@@ -28,9 +27,6 @@ from sandhook.studio.bench import StudioError
 if TYPE_CHECKING:
     from sandhook.serve.service import Service
     from sandhook.studio.bench import Bench, Setup
-
-#: Seconds between two signs of life of the stream.
-_PING_SECONDS = 15.0
 
 #: Fires of one answer.
 _MOST_LISTED = 500
@@ -104,24 +100,10 @@ class LiveApi:
     async def live(self, request: Request) -> Response:
         """Stream the fires that a filter wants, as server-sent events."""
         return StreamingResponse(
-            self._stream(_filter(request)),
+            fired(self._service, _filter(request).wants),
             media_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"},
         )
-
-    async def _stream(self, wanted: Filter) -> AsyncIterator[str]:
-        with self._service.fires.reader(wanted.wants) as live:
-            yield ": sandhook\n\n"
-            while not self._service.stopping:
-                try:
-                    async with asyncio.timeout(_PING_SECONDS):
-                        text = await live.queue.get()
-                except TimeoutError:
-                    yield ": ping\n\n"
-                    continue
-                if text is None:
-                    return
-                yield text
 
     async def history(self, request: Request) -> Response:
         """List the last fires that a filter wants, the newest first: ``?count=N&before=ID``."""
