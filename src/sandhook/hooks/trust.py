@@ -77,6 +77,18 @@ def shell_name(path: str) -> str:
     return to_virtual(path)
 
 
+def machine_name(path: str) -> str:
+    r"""Return a path of a shell as the machine names it, with slashes: on Windows, /c/work is ``C:/work``."""
+    if not _WINDOWS:
+        return path
+    from sandhook.host.names import to_native
+
+    try:
+        return to_native(path, temporary=os.environ.get("TEMP", "")).replace("\\", "/")
+    except OSError:
+        return path
+
+
 class TrustStore:
     """Approvals in a file of the user: ``{"version": 1, "approved": {HASH: {...}}}``.
 

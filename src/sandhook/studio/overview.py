@@ -12,6 +12,7 @@ from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.inventory import Item, inventory, item_json
 from sandhook.hooks.report import remedy
+from sandhook.hooks.trust import machine_name
 from sandhook.record import Record
 from sandhook.studio.bench import StudioError
 from sandhook.studio.matchers import matcher_text
@@ -139,7 +140,9 @@ def _hook(
         needs_approval=needs_trust(spec.layer),
         approved=approved.get(spec.trust_hash or "", ""),
         remedy=remedy(spec.file) if item.state == "untrusted" else "",
-        scripts=[{"path": file.path, "how": file.how} for file in evidence.files] if evidence else [],
+        scripts=[{"path": machine_name(file.path), "how": file.how} for file in evidence.files]
+        if evidence
+        else [],
         commands=list(evidence.commands) if evidence else [],
         unknown=list(evidence.unknown) if evidence else [],
         findings=[finding_json(each) for each in findings],
@@ -182,7 +185,7 @@ def _paths(bench: Bench, setup: Setup, engine: HookEngine) -> set[str]:
     for spec in specs[:_MOST_FOLLOWED]:
         evidence = bench.evidence(spec, setup.contract)
         if evidence is not None:
-            paths |= {file.path for file in evidence.files}
+            paths |= {machine_name(file.path) for file in evidence.files}
     return paths
 
 
