@@ -6,7 +6,7 @@ in host mode.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sandhook.host.command import HostCommand
