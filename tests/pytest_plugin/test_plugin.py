@@ -208,6 +208,7 @@ def test_the_line_of_conftest_still_works(project: Path) -> None:
     assert "no tests ran" in run(project, "-p", "no:sandhook.pytest_plugin", "--noconftest").stdout
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="the paths of pyfakefs differ from those of the files")
 @WORKERS
 def test_with_pyfakefs(project: Path, workers: tuple[str, ...]) -> None:
     write(project, """

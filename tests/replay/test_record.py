@@ -156,7 +156,7 @@ def test_a_record_that_was_cut_anywhere_goes_on(data: st.DataObject) -> None:
 
 def test_lines_that_run_together_are_both_read(tmp_path: Path) -> None:
     one, two = encode(entry(1)), encode(entry(2))
-    (tmp_path / "r").write_text(f"{one[:40]}{two}\n{one}\0\0{two}\n")
+    (tmp_path / "r").write_bytes(f"{one[:40]}{two}\n{one}\0\0{two}\n".encode())
     found, skipped = read(tmp_path / "r")
     assert [each.id for each in found] == ["00000002", "00000001", "00000002"]
     assert [(each.line, each.place, each.recovered) for each in skipped] == [(1, 0, 1), (2, 41 + len(two), 2)]
@@ -169,7 +169,7 @@ def test_another_encoding_is_named(tmp_path: Path) -> None:
     (tmp_path / "latin1").write_bytes(b'{"time":"\xe9"}\n' + line.encode())
     assert read(tmp_path / "utf16") == (
         [],
-        [Skipped(f"{tmp_path}/utf16", "file", 0, 0, "is not UTF-8, but seems to be UTF-16: convert it")],
+        [Skipped(str(tmp_path / "utf16"), "file", 0, 0, "is not UTF-8, but seems to be UTF-16: convert it")],
     )
     assert read(tmp_path / "bom") == ([entry(1)], [])
     found, skipped = read(tmp_path / "latin1")
