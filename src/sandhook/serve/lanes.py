@@ -72,10 +72,10 @@ class _Pipes(asyncio.SubprocessProtocol):
         self._transport = transport
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
-        assert isinstance(data, bytes)
+        assert not isinstance(data, str)
         if self.is_ended:  # its events are fired again already
             return
-        data = self._data + data if self._data else data
+        data = self._data + bytes(data)  # on Windows a bytearray
         at, size = 0, HEADER.size
         try:
             while len(data) - at >= size:
