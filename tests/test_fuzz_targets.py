@@ -43,7 +43,9 @@ def test_the_corpus_breaks_no_promise(name: str, oracle: bool) -> None:
         target.target(data)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "repositories" else name for name in NAMES]
+)
 def test_mutations_break_no_promise(name: str, oracle: bool) -> None:
     target = available(name, oracle)
     mutator = Mutator(Random(1), target.WORDS)

@@ -86,7 +86,9 @@ def test_failures_go_to_hooks_for_failures() -> None:
     assert guard.after_tool(CALL, ToolResult(error="out")).context == ("fail",)
 
 
-@pytest.mark.parametrize("command", [NOSUCH, "while :; do :; done", "kill -9 $$", "if"])
+@pytest.mark.parametrize(
+    "command", [NOSUCH, pytest.param("while :; do :; done", marks=pytest.mark.slow), "kill -9 $$", "if"]
+)
 def test_what_could_not_run_refuses_unless_it_must_not(command: str) -> None:
     config = settings(0.3, PreToolUse=command, PostToolUse=command, UserPromptSubmit=command)
     for guard in (Guard(config), Guard(HookEngine.load(config))):

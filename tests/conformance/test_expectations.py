@@ -241,7 +241,8 @@ def test_the_schema_has_the_keys_that_are_read() -> None:
     assert properties(definitions["expect"])["decision"]["enum"] == list(WORDS)  # type: ignore[index]
 
 
-@pytest.mark.parametrize("workers", [[], pytest.param(["-n", "2"], marks=pytest.mark.slow)])
+@pytest.mark.slow  # tests/pytest_plugin has the short form
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
 def test_pytest_collects_the_cases(project: Path, workers: list[str]) -> None:
     cases = (
         "  - {name: good, input: {command: ls}, expect: proceed}\n  - {name: bad, input: {}, expect: deny}\n"

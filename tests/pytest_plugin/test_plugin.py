@@ -184,6 +184,7 @@ def test_cases_are_collected(project: Path, workers: tuple[str, ...]) -> None:
     assert "1 passed" in run(project, "sum.test.sh::a status").stdout
 
 
+@pytest.mark.slow
 def test_expected_failures_are_counted(project: Path) -> None:
     head = "## source: the manual\n## oracle: bash\n## expected_failures: {}\n\n"
     (project / "one.test.sh").write_text(head.format(1) + CASES)
@@ -201,6 +202,7 @@ def test_faults_of_files_are_errors_of_the_collection(project: Path) -> None:
     assert "2 errors" in done.stdout and "Traceback" not in done.stdout
 
 
+@pytest.mark.slow
 def test_the_line_of_conftest_still_works(project: Path) -> None:
     (project / "conftest.py").write_text('pytest_plugins = ["sandhook.pytest_plugin"]\n')
     (project / "sum.test.sh").write_text(CASES)
@@ -209,7 +211,8 @@ def test_the_line_of_conftest_still_works(project: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the paths of pyfakefs differ from those of the files")
-@WORKERS
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
 def test_with_pyfakefs(project: Path, workers: tuple[str, ...]) -> None:
     write(project, """
 import os
