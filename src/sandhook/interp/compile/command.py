@@ -153,15 +153,19 @@ def last_of_subshell(node: CommandList) -> frozenset[int]:
 def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
     body = Deferred(partial(_compile_function_body, compiler, node.body))
     name, line = node.name, node.line
-    shallow = is_shallow(node.body)
     size = node.span[1] - node.span[0]
     has_quotes = any(char in name for char in "$`\\'\"")
 
+    shallow: bool | None = None  # not known before the first call
+
     def first_call(state: State) -> int:
+        nonlocal shallow
         run = body.compiled(state)
+        if shallow is None:
+            shallow = is_shallow(node.body)
         function = state.functions.get(name)
         if function is not None and function.run is first_call:  # the next call is without this frame
-            state.functions[name] = function._replace(run=run)
+            state.functions[name] = function._replace(run=run, shallow=shallow)
         return run(state)
 
     def define(state: State) -> int:
@@ -189,7 +193,7 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
             source=source,
             line=line,
             attributes=attributes,
-            shallow=shallow,
+            shallow=bool(shallow),
             charge=Charge(4 * size, state.budget) if size > LARGE else None,
         )
         if state.pipestatus is None:  # a definition does not change PIPESTATUS

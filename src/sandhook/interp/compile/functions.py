@@ -26,6 +26,7 @@ from sandhook.syntax.nodes import (
     For,
     If,
     Pipeline,
+    Redirection,
     Select,
     SimpleCommand,
     Subshell,
@@ -35,7 +36,9 @@ from sandhook.syntax.nodes import (
 from sandhook.text.names import is_name
 from sandhook.typed import Any, TypeAlias
 
-_COMPOUND = (AndOr, ArithmeticFor, BraceGroup, Case, For, If, Pipeline, Select, Subshell, While)
+_COMPOUND = frozenset((AndOr, ArithmeticFor, BraceGroup, Case, For, If, Pipeline, Select, Subshell, While))
+#: Nodes without commands in them, but for substitutions.
+_FLAT = frozenset((SimpleCommand, Word, Redirection))
 
 Inline: TypeAlias = Callable[[State], "int | None"]
 
@@ -151,15 +154,18 @@ def _compile_status(words: WordCompiler, node: SimpleCommand) -> Inline | None:
 _SHALLOW = 3
 
 
-def is_shallow(node: object, levels: int = _SHALLOW) -> bool:
+def is_shallow(node: tuple[object, ...], levels: int = _SHALLOW) -> bool:
     """Return True if a body nests few compound commands, and so needs few frames to run.
 
     Substitutions are not counted: they check the stack themselves.
     """
-    if not isinstance(node, tuple) or isinstance(node, (SimpleCommand, Word)):
-        return True
-    inner = levels - isinstance(node, _COMPOUND)
-    return inner >= 0 and all(is_shallow(part, inner) for part in node)
+    inner = levels - (node.__class__ in _COMPOUND)
+    if inner < 0:
+        return False
+    for part in node:
+        if isinstance(part, tuple) and part.__class__ not in _FLAT and not is_shallow(part, inner):
+            return False
+    return True
 
 
 def last_returns(body: Command) -> frozenset[int]:
