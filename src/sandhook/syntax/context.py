@@ -99,8 +99,12 @@ REDIRECTIONS = frozenset(
 CASE_CLAUSE_END = frozenset(["SEMI_SEMI", "SEMI_AND", "SEMI_SEMI_AND"])
 OPENING = frozenset(["IF", "CASE", "FOR", "SELECT", "WHILE", "UNTIL", "LEFT_CURLY"])
 CLOSING = frozenset(["FI", "ESAC", "DONE", "RIGHT_CURLY"])
+#: What changes more than the kinds before the next token.
+NOTABLE = REDIRECTIONS | OPENING | CLOSING | {"NUMBER", "REDIR_WORD"}
 #: Before the ")" of a substitution whose only command is a "time" that times nothing.
 TIME_PREFIX = frozenset(["TIME", "TIMEOPT", "TIMEIGN", "BANG"])
+#: Words that ``special_word`` may find reserved.
+SPECIAL_WORDS = frozenset(["in", "do", "esac", "{", "}", "-p", "--", "]]"])
 #: After these, a word decides how later ones are read.
 EXPECTING = frozenset(["LESS_LESS", "LESS_LESS_MINUS", "FUNCTION", "CASE", "SELECT", "FOR"])
 START = "START"  #: kind before the first token

@@ -31,25 +31,42 @@ class Driver:
 
     def __init__(self, actions: dict[str, Action]) -> None:
         self._rows = [ROWS[row] for row in ACTIONS]
-        self._gotos = [GOTO_ROWS[row] for row in GOTOS]
         self._productions: list[tuple[str, int, Action | None]] = []
         for text in PRODUCTIONS:
             left, *right = text.split()
             action = actions[text] if text in actions else actions.get(left)
             self._productions.append((left, len(right) - 1, action))
+        #: By state: the left side of the only production there, if it has one symbol and no action.
+        self._units = [self._unit(row) for row in self._rows]
+        #: The next state by state and left side, as far as they were asked for.
+        self._gotos: list[dict[str, int]] = [{} for _ in GOTOS]
+
+    def _unit(self, row: dict[str, int] | int) -> str:
+        if not isinstance(row, int):
+            return ""
+        left, size, make = self._productions[-row]
+        return left if size == 1 and make is None and left != "inputunit" else ""
+
+    def _next_state(self, state: int, left: str) -> int:
+        """Return the state after ``left``, past reductions to one symbol without an action, and remember it."""
+        row = GOTO_ROWS[GOTOS[state]]
+        following = row[left]
+        while above := self._units[following]:
+            following = row[above]
+        self._gotos[state][left] = following
+        return following
 
     def run(self, lexer: Lexer) -> Any:
         """Return the value of one ``inputunit``; raise ShellSyntaxError if the text has none."""
-        rows, gotos, productions = self._rows, self._gotos, self._productions
+        rows, gotos, units, productions = self._rows, self._gotos, self._units, self._productions
         next_token = lexer.token
         states = [0]
         values: Symbols = [None]
         state = 0
         token = None
         while True:
-            row = rows[state]
-            action: int | None
-            if isinstance(row, int):
+            row: Any = rows[state]
+            if row.__class__ is int:
                 action = row
             else:
                 if token is None:
@@ -57,24 +74,26 @@ class Driver:
                 action = row.get(token.kind) or row.get("")
                 if action is None:
                     unexpected(lexer, token)
-            if action > 0:
-                state = action
-                states.append(state)
-                values.append(token)
-                token = None
-                continue
+                if action > 0:
+                    left = units[action]
+                    state = (gotos[state].get(left) or self._next_state(state, left)) if left else action
+                    states.append(state)
+                    values.append(token)
+                    token = None
+                    continue
             left, size, make = productions[-action]
-            if size == 1 and make is None and left != "inputunit":
-                states[-1] = state = gotos[states[-2]][left]
-                continue
-            if size:
+            if size == 1:
+                value = values.pop() if make is None else make(lexer, [values.pop()])
+                states.pop()
+            elif size:
                 symbols = values[-size:]
                 del values[-size:], states[-size:]
+                value = make(lexer, symbols) if make is not None else symbols[0]
             else:
-                symbols = []
-            value = make(lexer, symbols) if make is not None else symbols[0] if symbols else None
+                value = make(lexer, []) if make is not None else None
             if left == "inputunit":
                 return value
-            state = gotos[states[-1]][left]
+            state = states[-1]
+            state = gotos[state].get(left) or self._next_state(state, left)
             states.append(state)
             values.append(value)

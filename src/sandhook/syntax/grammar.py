@@ -39,6 +39,9 @@ from sandhook.syntax.tokens import END, Token
 from sandhook.text.numbers import decimal
 from sandhook.typed import Literal as OneOf
 
+#: What a Record's own ``__new__`` calls, for the nodes that every command has.
+_new = tuple.__new__
+
 _CONNECTORS: dict[str, OneOf["&&", "||"]] = {"AND_AND": "&&", "OR_OR": "||"}
 
 
@@ -62,10 +65,10 @@ def _command_list(flat: Symbols) -> CommandList:
             span = (command.span[0], commands[-1].span[1])
             command = AndOr(tuple(commands), tuple(operators), span)
             operators = []
-        items.append(ListItem(command, kind == "AMPERSAND"))
+        items.append(_new(ListItem, (command, kind == "AMPERSAND")))
         commands = []
     span = (items[0].command.span[0], items[-1].command.span[1])
-    return CommandList(tuple(items), span)
+    return _new(CommandList, (tuple(items), span))
 
 
 def _first(lexer: Lexer, p: Symbols) -> Symbols:
@@ -181,9 +184,9 @@ def _simple_command(lexer: Lexer, p: Symbols) -> SimpleCommand:
     end = last.end if last.__class__ is Token else last.span[1]
     parts = tuple(assignments), tuple(words), tuple(redirections)
     line = lexer.line_at(_line_ends(elements))
-    if lexer.line_at(start) != lexer.line_at(end):
+    if lexer.is_divided(start, end):
         parts = renumbered(parts, line)
-    return SimpleCommand(*parts, line, (start, end))
+    return _new(SimpleCommand, (*parts, line, (start, end)))
 
 
 def _line_ends(elements: Symbols) -> int:

@@ -25,21 +25,36 @@ from sandhook.syntax.context import (
     CLOSING,
     DECLARING,
     EXPECTING,
+    NOTABLE,
     OPENING,
     REDIRECTIONS,
+    SPECIAL_WORDS,
     START,
     TIME_PREFIX,
     Context,
 )
 from sandhook.syntax.heredoc import read_documents
-from sandhook.syntax.nodes import Assignment, CommandList, CommandSubstitution, Literal, Word, WordPart
+from sandhook.syntax.nodes import (
+    Assignment,
+    CommandList,
+    CommandSubstitution,
+    DoubleQuoted,
+    Literal,
+    ParameterExpansion,
+    SingleQuoted,
+    Word,
+    WordPart,
+)
 from sandhook.syntax.options import DEFAULT_OPTIONS, ParseOptions
-from sandhook.syntax.reader import ReadWarning
+from sandhook.syntax.reader import PIECES, ReadWarning
 from sandhook.syntax.tokens import END, Token
 from sandhook.syntax.words import NAME, WordReader
 from sandhook.text.numbers import decimal
 
+_new = tuple.__new__
+
 _PLAIN_WORD = re.compile(r"[^ \t\n\r()<>;&|\\'\"`$=?*+@!\[{}]+(?=[ \t\n;&|)])")
+_QUOTED_WORD = re.compile(r"""(?:'([^']*+)'|"(?:([^"\\$`]++)|\$([A-Za-z_][A-Za-z0-9_]*+))")(?=[ \t\n;&|)])""")
 _CONTINUED_OPERATOR = re.compile(r"([&|;<>]{1,2}|\((?=(?:\\\n)++\())(?:\\\n)++[&|;<>(-]")
 _CONTINUED_NAME = re.compile(r"(?:\\\n)++(?:[A-Za-z0-9_]*+(?:\\\n)++)*+[A-Za-z0-9_]*+\+?(?:\\\n)*+[=\[]")
 _REDIRECTION_VARIABLE = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?\}\Z", re.DOTALL)
@@ -166,7 +181,10 @@ class Lexer(WordReader):
         """Keep what decides how the next token is read."""
         context = self.context
         last = context.last
-        if kind in REDIRECTIONS:
+        if kind not in NOTABLE:
+            context.redirected = context.redirecting and last in REDIRECTIONS
+            context.redirecting = False
+        elif kind in REDIRECTIONS:
             if last != "NUMBER" and last != "REDIR_WORD":
                 context.redirecting = context.at_command_word()
         elif kind == "NUMBER" or kind == "REDIR_WORD":
@@ -182,7 +200,9 @@ class Lexer(WordReader):
         context.last = kind
 
     def _readtoken(self) -> Token | None:
-        self.count_piece()
+        self.piece_count += 1
+        if not self.piece_count % PIECES:
+            self.check_pieces()
         context = self.context
         held = context.held
         if held is not None:
@@ -344,8 +364,13 @@ class Lexer(WordReader):
             match = _PLAIN_WORD.match(text, at)
             if match:
                 self.position = end = match.end()
-                word = Word((Literal(match[0]),), (at, end))
-                return self._classify(word, match[0], True)
+                spelling = match[0]
+                # tuple.__new__ is what a Record's own __new__ calls: words are most of what is made
+                word = _new(Word, ((_new(Literal, (spelling,)),), (at, end)))
+                return self._classify(word, spelling, True)
+            match = _QUOTED_WORD.match(text, at)
+            if match:
+                return self._classify(self._quoted_word(match), match[0], False)
         if not context.in_condition:
             match = NAME.match(text, at)
             if match and text[match.end()] == "\\" and _CONTINUED_NAME.match(text, match.end()):
@@ -368,7 +393,22 @@ class Lexer(WordReader):
             return self._readtoken()
         plain = len(parts) == 1 and parts[0].__class__ is Literal
         spelling = parts[0][0] if plain else text[at:end]  # the same but for line continuations
-        return self._classify(Word(parts, (at, end)), spelling, plain)
+        return self._classify(_new(Word, (parts, (at, end))), spelling, plain)
+
+    def _quoted_word(self, match: re.Match[str]) -> Word:
+        """Return the word of ``_QUOTED_WORD``: one pair of quotes with one part in it."""
+        self.position = end = match.end()
+        at = match.start()
+        single, double, name = match.groups()
+        if single is not None:
+            return _new(Word, ((_new(SingleQuoted, (single,)),), (at, end)))
+        self.count_piece()
+        self.enter()
+        self.depth -= 1
+        inner: WordPart = (
+            _new(Literal, (double,)) if name is None else ParameterExpansion.plain(name, at + 1, end - 1)
+        )
+        return _new(Word, ((_new(DoubleQuoted, ((inner,), False)),), (at, end)))
 
     def _classify(self, word: Word, text: str, plain: bool) -> Token | None:
         """Return the token of a word: number, {name}, reserved or plain; None after expanding an alias."""
@@ -389,7 +429,7 @@ class Lexer(WordReader):
                 if eligible and aliases.expands(text, start, context.at_command_word()):
                     aliases.expand(text, start, end)
                     return None
-            kind = context.special_word(text)
+            kind = context.special_word(text) if text in SPECIAL_WORDS or context.brace_ok else None
             if kind is None and text in RESERVED_WORDS and context.reserved_word_ok():
                 kind = context.reserved_word(text)
             if kind is not None:

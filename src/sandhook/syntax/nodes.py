@@ -88,6 +88,11 @@ class ParameterExpansion(Node):
     braces: bool = True
     span: Span = NO_SPAN
 
+    @classmethod
+    def plain(cls, name: str, start: int, end: int) -> ParameterExpansion:
+        """Return ``$name``, which most words with an expansion have."""
+        return tuple.__new__(cls, (name, None, "", None, None, None, False, (start, end)))
+
 
 class BadSubstitution(Node):
     """A ${...} that bash accepts when it parses and refuses when it runs; the whole text.

@@ -17,7 +17,7 @@ _BLANK = re.compile(r"(?:[ \t]++|\\\n)++")
 _BLANK_CR = re.compile(r"(?:[ \t]++|\\\r?\n|\r(?=\n))++")
 
 #: Tokens, or pieces of a word, between two looks at the clock of the run; one costs 1 to 10 microseconds.
-_PIECES = 64
+PIECES = 64
 
 #: Bytes that the tree and the closures need for a token or a piece of a word.
 _PIECE_BYTES = 512
@@ -88,13 +88,17 @@ class Reader:
     def count_piece(self) -> None:
         """Count a token or a piece of a word. Raises LimitExceeded after the deadline, and when the tree does not fit."""
         self.piece_count += 1
-        if not self.piece_count % _PIECES:
-            check_clock()
-            check_fits(self.piece_count * _PIECE_BYTES)
+        if not self.piece_count % PIECES:
+            self.check_pieces()
+
+    def check_pieces(self) -> None:
+        """Raise LimitExceeded after the deadline, and when the tree of what was read does not fit."""
+        check_clock()
+        check_fits(self.piece_count * _PIECE_BYTES)
 
     def forget_piece(self) -> None:
         """Forget pieces that left nothing in the tree; looks at the clock go on."""
-        self.piece_count %= _PIECES
+        self.piece_count %= PIECES
 
     def use_source(self, position: int) -> None:
         """Read the source itself from ``position`` on."""
@@ -127,6 +131,12 @@ class Reader:
         if not newlines or offset <= newlines[0]:
             return 1
         return bisect_right(newlines, offset - 1) + 1
+
+    def is_divided(self, start: int, end: int) -> bool:
+        """Return True if a span of the text has more than one line of the source."""
+        if self.splices:
+            return self.line_at(start) != self.line_at(end)
+        return self.text.find("\n", start, end) >= 0
 
     def in_source(self, offset: int, end: bool) -> int:
         """Return the offset in the source of one in the text.

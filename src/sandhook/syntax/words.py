@@ -31,6 +31,9 @@ from sandhook.syntax.options import ParseOptions
 from sandhook.syntax.quoting import decode_ansi
 from sandhook.syntax.reader import Reader
 
+#: What a Record's own ``__new__`` calls, for the nodes that most words have.
+_new = tuple.__new__
+
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SPECIAL_PARAMETERS = frozenset("@*#?-$!0123456789")
 _PATTERN_OPERATORS = frozenset("?*+@!")
@@ -118,7 +121,7 @@ class WordReader(Reader):
         while True:
             match = run(text, at)
             if match:
-                parts.append(Literal(match[0]))
+                parts.append(_new(Literal, (match[0],)))
                 at = match.end()
             if at >= self.length:
                 break
@@ -255,7 +258,7 @@ class WordReader(Reader):
             self.count_piece()
             match = _DOUBLE_QUOTED_RUN.match(text, at)
             if match:
-                parts.append(Literal(match[0]))
+                parts.append(_new(Literal, (match[0],)))
                 at = match.end()
                 if at >= self.length:
                     self.unmatched('"', start)
@@ -371,10 +374,10 @@ class WordReader(Reader):
                 self.unfold(end)
                 self.position = start
                 return self.read_dollar(double_quoted)
-            return ParameterExpansion(name=match[0], braces=False, span=(start, self.position))
+            return ParameterExpansion.plain(match[0], start, end)
         if char in _SPECIAL_PARAMETERS:
             self.position = start + 2
-            return ParameterExpansion(name=char, braces=False, span=(start, start + 2))
+            return ParameterExpansion.plain(char, start, start + 2)
         if char == "[":
             self.position = start + 2
             parts = self.read_balanced("[", "]", start, arithmetic=True)
