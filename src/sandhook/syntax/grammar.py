@@ -98,7 +98,7 @@ def _list_with_end(lexer: Lexer, p: Symbols) -> CommandList:
 
 
 def _compound_list(lexer: Lexer, p: Symbols) -> CommandList:
-    return p[0] if len(p) == 1 else _command_list(p[1])
+    return _command_list(p[1])
 
 
 def _second(lexer: Lexer, p: Symbols) -> object:
@@ -113,20 +113,21 @@ def _nothing(lexer: Lexer, p: Symbols) -> None:
 
 
 def _pipeline(lexer: Lexer, p: Symbols) -> Symbols:
-    """Collect commands and bars backwards: the production recurses on its right."""
-    if len(p) == 1:
-        return [p[0]]
-    flat: Symbols = p[3]
+    """Collect commands and bars backwards: the production recurses on its right. A single command stays itself."""
+    flat: Symbols = p[3] if p[3].__class__ is list else [p[3]]
     flat.append(p[1])
-    flat.extend(p[0])
+    if p[0].__class__ is list:
+        flat.extend(p[0])
+    else:
+        flat.append(p[0])
     return flat
 
 
 def _pipeline_command(lexer: Lexer, p: Symbols) -> Command:
-    flat: Symbols = p[0]
-    if len(flat) == 1:
-        command: Command = flat[0]
+    if p[0].__class__ is not list:
+        command: Command = p[0]
         return command
+    flat: Symbols = p[0]
     flat.reverse()
     commands = tuple(flat[::2])
     both = tuple(bar.kind == "BAR_AND" for bar in flat[1::2])
@@ -397,7 +398,7 @@ ACTIONS: dict[str, Action] = {
     "arith_command": _arithmetic_command,
     "cond_command": _conditional_command,
     "list : newline_list list0": _second,
-    "compound_list": _compound_list,
+    "compound_list : newline_list list1": _compound_list,
     "list0": _list_with_end,
     "list1 : pipeline_command": _first,
     "list1": _join,
@@ -406,10 +407,10 @@ ACTIONS: dict[str, Action] = {
     "simple_list1": _join,
     "pipeline_command : pipeline": _pipeline_command,
     "pipeline_command": _prefixed,
-    "pipeline": _pipeline,
+    "pipeline : pipeline BAR newline_list pipeline": _pipeline,
+    "pipeline : pipeline BAR_AND newline_list pipeline": _pipeline,
     "timespec": _timespec,
-    "newline_list": _nothing,
-    "empty": _nothing,
+    "newline_list : newline_list NEWLINE": _nothing,
 }
 
 DRIVER = Driver(ACTIONS)
