@@ -26,7 +26,7 @@ class Driver:
 
     Args:
         actions: By production, or by its left side for all others of that; a production
-            without an action has the value of its first symbol.
+            without an action has the value of its first symbol, None if it has no symbols.
     """
 
     def __init__(self, actions: dict[str, Action]) -> None:
@@ -66,6 +66,7 @@ class Driver:
         token = None
         while True:
             row: Any = rows[state]
+            action: Any  # an int, or None for a token that may not stand here
             if row.__class__ is int:
                 action = row
             else:
