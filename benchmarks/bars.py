@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +24,10 @@ from benchmarks.run import Figures, measure
 from benchmarks.runners import installed, processor_clock
 from benchmarks.workloads import Workload, workloads
 from sandhook import Shell
+from sandhook.confined.serve import preload_everything
+from sandhook.hooks import contracts
+from sandhook.recipes import catalogue
+from sandhook.recipes.script import hook_of
 
 _PAYLOAD_HOOK = (
     "read -r x; c=$(printf '%s' \"$x\" | jq -r .tool_input.command); case $c in *'rm -rf'*) exit 2;; esac"
@@ -147,20 +152,38 @@ def _ratio(name: str, ours: Figures, theirs: Figures | None, rival: Rival) -> Ro
 
 
 def of_published_hooks(scale: float) -> Iterator[Row]:
-    """Yield the rows of all published hooks, each in a new sandbox, the first time and again; bashkit runs them by turns."""
-    scripts = growth.published()
+    """Yield the rows of published hooks and of the recipes, each in a new sandbox, the first time and again.
+
+    bashkit runs them by turns. The process is warm: it has loaded what a worker of the product loads before its first run.
+    """
+    preload_everything()
+    yield from _of_hooks("published hooks", growth.published(), scale)
+    yield from _of_hooks("recipes", recipes(), scale)
+
+
+def recipes() -> list[str]:
+    """Return the scripts of all recipes, as four agents get them: 2.5 KB in the middle, 12 KB at most."""
+    scripts = []
+    for contract in map(contracts.get, ("claude_code", "codex", "gemini", "copilot")):
+        for name in catalogue.NAMES:
+            with suppress(catalogue.RecipeError):  # the agent has no such event
+                scripts.append(hook_of(catalogue.get(name), contract, "hooks").script)
+    return scripts
+
+
+def _of_hooks(what: str, scripts: list[str], scale: float) -> Iterator[Row]:
     scripts = scripts[: max(5, int(len(scripts) * scale))]
     names = [name for name in ("sandhook", "bashkit") if name in installed()]
     first: dict[str, list[float]] = {name: [] for name in names}
     second: dict[str, list[float]] = {name: [] for name in names}
     for name in names:
-        _runs(name, "echo a | grep -q a; [[ a == a ]]")
+        _runs(name, "echo a | grep -q a; [[ a == a ]]; jq -r .a <<< '{}' | sort | sed s/a/b/")
     for script in scripts:
         for name in names:
             early, late = _runs(name, script)
             first[name].append(early)
             second[name].append(late)
-    head = f"{len(scripts)} published hooks"
+    head = f"{len(scripts)} {what}"
     for title, times, share, limit in (
         (f"{head}, first run, median", first, 50, 0.6),
         (f"{head}, first run, 95 %", first, 95, 1.0),
