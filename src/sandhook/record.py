@@ -21,6 +21,10 @@ except ImportError:  # a Python without it
         return property(itemgetter(index))
 
 
+#: Makes a record of all its values: what ``Record.__new__`` calls, for code that makes a tree of thousands.
+new_record = tuple.__new__
+
+
 @dataclass_transform(frozen_default=True, eq_default=True)
 class Record(tuple[Any, ...]):
     """Base: a subclass declares its fields by annotation and their defaults by assignment."""

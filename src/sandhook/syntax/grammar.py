@@ -6,6 +6,7 @@ what their own action returned (a list for words, redirections and unfinished li
 
 from __future__ import annotations
 
+from sandhook.record import new_record
 from sandhook.syntax.driver import Action, Driver, Symbols
 from sandhook.syntax.lexer import Lexer
 from sandhook.syntax.nodes import (
@@ -39,9 +40,6 @@ from sandhook.syntax.tokens import END, Token
 from sandhook.text.numbers import decimal
 from sandhook.typed import Literal as OneOf
 
-#: What a Record's own ``__new__`` calls, for the nodes that every command has.
-_new = tuple.__new__
-
 _CONNECTORS: dict[str, OneOf["&&", "||"]] = {"AND_AND": "&&", "OR_OR": "||"}
 
 
@@ -65,10 +63,10 @@ def _command_list(flat: Symbols) -> CommandList:
             span = (command.span[0], commands[-1].span[1])
             command = AndOr(tuple(commands), tuple(operators), span)
             operators = []
-        items.append(_new(ListItem, (command, kind == "AMPERSAND")))
+        items.append(new_record(ListItem, (command, kind == "AMPERSAND")))
         commands = []
     span = (items[0].command.span[0], items[-1].command.span[1])
-    return _new(CommandList, (tuple(items), span))
+    return new_record(CommandList, (tuple(items), span))
 
 
 def _first(lexer: Lexer, p: Symbols) -> Symbols:
@@ -187,7 +185,7 @@ def _simple_command(lexer: Lexer, p: Symbols) -> SimpleCommand:
     line = lexer.line_at(_line_ends(elements))
     if lexer.is_divided(start, end):
         parts = renumbered(parts, line)
-    return _new(SimpleCommand, (*parts, line, (start, end)))
+    return new_record(SimpleCommand, (*parts, line, (start, end)))
 
 
 def _line_ends(elements: Symbols) -> int:

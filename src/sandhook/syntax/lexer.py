@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable
 
 from sandhook.errors import ShellSyntaxError
+from sandhook.record import new_record
 from sandhook.syntax._bashlex import OPERATORS, RESERVED_WORDS
 from sandhook.syntax.aliases import AliasExpander
 from sandhook.syntax.braces import read_parameter
@@ -50,8 +51,6 @@ from sandhook.syntax.reader import PIECES, ReadWarning
 from sandhook.syntax.tokens import END, Token
 from sandhook.syntax.words import NAME, WordReader
 from sandhook.text.numbers import decimal
-
-_new = tuple.__new__
 
 _PLAIN_WORD = re.compile(r"[^ \t\n\r()<>;&|\\'\"`$=?*+@!\[{}]+(?=[ \t\n;&|)])")
 _QUOTED_WORD = re.compile(r"""(?:'([^']*+)'|"(?:([^"\\$`]++)|\$([A-Za-z_][A-Za-z0-9_]*+))")(?=[ \t\n;&|)])""")
@@ -365,8 +364,7 @@ class Lexer(WordReader):
             if match:
                 self.position = end = match.end()
                 spelling = match[0]
-                # tuple.__new__ is what a Record's own __new__ calls: words are most of what is made
-                word = _new(Word, ((_new(Literal, (spelling,)),), (at, end)))
+                word = new_record(Word, ((new_record(Literal, (spelling,)),), (at, end)))
                 return self._classify(word, spelling, True)
             match = _QUOTED_WORD.match(text, at)
             if match:
@@ -393,7 +391,7 @@ class Lexer(WordReader):
             return self._readtoken()
         plain = len(parts) == 1 and parts[0].__class__ is Literal
         spelling = parts[0][0] if plain else text[at:end]  # the same but for line continuations
-        return self._classify(_new(Word, (parts, (at, end))), spelling, plain)
+        return self._classify(new_record(Word, (parts, (at, end))), spelling, plain)
 
     def _quoted_word(self, match: re.Match[str]) -> Word:
         """Return the word of ``_QUOTED_WORD``: one pair of quotes with one part in it."""
@@ -401,14 +399,16 @@ class Lexer(WordReader):
         at = match.start()
         single, double, name = match.groups()
         if single is not None:
-            return _new(Word, ((_new(SingleQuoted, (single,)),), (at, end)))
+            return new_record(Word, ((new_record(SingleQuoted, (single,)),), (at, end)))
         self.count_piece()
         self.enter()
         self.depth -= 1
         inner: WordPart = (
-            _new(Literal, (double,)) if name is None else ParameterExpansion.plain(name, at + 1, end - 1)
+            new_record(Literal, (double,))
+            if name is None
+            else ParameterExpansion.plain(name, at + 1, end - 1)
         )
-        return _new(Word, ((_new(DoubleQuoted, ((inner,), False)),), (at, end)))
+        return new_record(Word, ((new_record(DoubleQuoted, ((inner,), False)),), (at, end)))
 
     def _classify(self, word: Word, text: str, plain: bool) -> Token | None:
         """Return the token of a word: number, {name}, reserved or plain; None after expanding an alias."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from sandhook.record import new_record
 from sandhook.syntax.nodes import (
     AnsiQuoted,
     ArithmeticExpansion,
@@ -30,9 +31,6 @@ from sandhook.syntax.nodes import (
 from sandhook.syntax.options import ParseOptions
 from sandhook.syntax.quoting import decode_ansi
 from sandhook.syntax.reader import Reader
-
-#: What a Record's own ``__new__`` calls, for the nodes that most words have.
-_new = tuple.__new__
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SPECIAL_PARAMETERS = frozenset("@*#?-$!0123456789")
@@ -121,7 +119,7 @@ class WordReader(Reader):
         while True:
             match = run(text, at)
             if match:
-                parts.append(_new(Literal, (match[0],)))
+                parts.append(new_record(Literal, (match[0],)))
                 at = match.end()
             if at >= self.length:
                 break
@@ -258,7 +256,7 @@ class WordReader(Reader):
             self.count_piece()
             match = _DOUBLE_QUOTED_RUN.match(text, at)
             if match:
-                parts.append(_new(Literal, (match[0],)))
+                parts.append(new_record(Literal, (match[0],)))
                 at = match.end()
                 if at >= self.length:
                     self.unmatched('"', start)
