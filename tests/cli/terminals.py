@@ -13,6 +13,9 @@ from typing import NamedTuple
 #: What a terminal shows in colours and other attributes, without moving its cursor.
 ATTRIBUTES = re.compile(r"\x1b\[[\d;]*m")
 
+#: All that moves the cursor, erases, or hides the cursor, as a progress bar does before it is gone.
+_CONTROLS = re.compile(r"\x1b\[\??[\d;]*[A-Za-z]")
+
 
 class Shown(NamedTuple):
     """The status of a command, and all that it wrote to the terminal, lines ended by line feeds."""
@@ -22,8 +25,8 @@ class Shown(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What can be read: without attributes, and without blanks at the ends of lines."""
-        lines = ATTRIBUTES.sub("", self.raw).split("\n")
+        """What can be read: without escape sequences, and without blanks at the ends of lines."""
+        lines = _CONTROLS.sub("", self.raw).split("\n")
         return "\n".join(line.rstrip() for line in lines)
 
 
