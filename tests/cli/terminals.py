@@ -13,8 +13,8 @@ from typing import NamedTuple
 #: What a terminal shows in colours and other attributes, without moving its cursor.
 ATTRIBUTES = re.compile(r"\x1b\[[\d;]*m")
 
-#: All that moves the cursor, erases, or hides the cursor, as a progress bar does before it is gone.
-_CONTROLS = re.compile(r"\x1b\[\??[\d;]*[A-Za-z]")
+#: What a progress bar wrote and erased again, and the cursor that it hid meanwhile.
+_ERASED = re.compile(r"[^\n]*\n\x1b\[1A\x1b\[2K|[^\n]*\x1b\[2K|\x1b\[\?25[lh]")
 
 
 class Shown(NamedTuple):
@@ -25,8 +25,8 @@ class Shown(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What can be read: without escape sequences, and without blanks at the ends of lines."""
-        lines = _CONTROLS.sub("", self.raw).split("\n")
+        """What can be read at the end: without attributes, and without blanks at the ends of lines."""
+        lines = ATTRIBUTES.sub("", _ERASED.sub("", self.raw)).split("\n")
         return "\n".join(line.rstrip() for line in lines)
 
 

@@ -425,7 +425,8 @@ def test_a_result_that_the_agent_would_not_accept_is_not_written(
 
 
 @pytest.mark.parametrize(
-    "text", ["- a\n", "a: 1\n---\nb: 2\n", "a: !t 1\n", "hooks: &x\n  pre_tool_call: []\n"]
+    "text",
+    ["- a\n", "a: 1\n---\nb: 2\n", "a: !!int x\n", "hooks: &x\n  pre_tool_call: []\n", "hooks: !t\n  a: []\n"],
 )
 def test_texts_that_cannot_be_changed_are_errors(
     sandhook: Callable[..., Any], around: Path, text: str
@@ -436,6 +437,46 @@ def test_texts_that_cannot_be_changed_are_errors(
     ran = sandhook("install", "../guard.json", "--agent", "hermes", "--lossy")
     assert ran.status == 1 and ran.stderr.splitlines()[-1].startswith(f"sandhook: {path.as_posix()}: ")
     assert path.read_text() == text
+
+
+TAGGED = """\
+%TAG ! tag:example.com,2026:
+--- # mine
+key: !secret my_key   # from the vault
+count: !!int "12"
+empty: !env
+many: !include [a.yaml, b.yaml]
+deep: !config
+  - !item {x: 1}
+  - !<tag:example.com,2026:thing> text
+  - ! plain
+block: !raw |
+  text
+hooks:
+  pre_tool_call:
+    - command: echo mine
+      name: !secret other
+last: !end
+"""
+
+
+@pytest.mark.parametrize("head", ["", "%TAG"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_values_with_tags_stay_as_they_are(
+    sandhook: Callable[..., Any], around: Path, head: str, end: str
+) -> None:
+    path = around / "home" / ".hermes" / "config.yaml"
+    path.parent.mkdir()
+    text = TAGGED if head else TAGGED.partition("\n")[2]
+    data = text.replace("\n", end).encode()
+    path.write_bytes(data)
+    ran = sandhook("install", "../guard.json", "--agent", "hermes", "--lossy")
+    assert ran.status == 0, ran.stderr
+    installed = path.read_bytes().decode()
+    assert [line for line in text.splitlines() if line not in installed.splitlines()] == []
+    assert "exit 2" in installed and sandhook("status").status == 0
+    assert "it is as it was" in sandhook("uninstall", "../guard.json").stdout
+    assert path.read_bytes() == data
 
 
 @pytest.mark.parametrize("head", ["hooks: # mine", "hooks:", "hooks: ~ # mine", "hooks: {} # mine"])

@@ -92,6 +92,7 @@ def read_yaml(
     exact: bool = False,
     charge: Callable[[int], None] | None = None,
     max_depth: int = MAX_DEPTH,
+    any_tag: bool = False,
 ) -> list[Yaml]:
     """Parse a YAML text.
 
@@ -101,6 +102,8 @@ def read_yaml(
             schema are applied, keys that are not strings become their text, and MAX_VALUES is ten times as high.
         charge: Called with 1 for every event; may raise.
         max_depth: The deepest nesting of mappings and sequences.
+        any_tag: Apply tags of the core schema, and read a value with another tag as if it had none: for a caller
+            that writes such values back as they stand.
 
     Raises:
         FormatError: The text is not YAML, has several documents without ``several``, a tag, a key that is not a string,
@@ -110,7 +113,7 @@ def read_yaml(
         raise FormatError(f"longer than {MAX_TEXT} characters")
     from ruamel.yaml.error import YAMLError
 
-    builder = _Builder(several=several, exact=exact, max_depth=max_depth)
+    builder = _Builder(several=several, exact=exact, max_depth=max_depth, any_tag=any_tag)
     try:
         for event in events(text):
             if charge is not None:
@@ -170,13 +173,14 @@ def _merge(mapping: _Open) -> None:
 
 
 class _Builder:
-    def __init__(self, *, several: bool, exact: bool, max_depth: int) -> None:
+    def __init__(self, *, several: bool, exact: bool, max_depth: int, any_tag: bool) -> None:
         self.documents: list[Yaml] = []
         self.value: object = None
         self.lines = {"": 1}
         self.duplicates: list[str] = []
         self._several = several
         self._exact = exact
+        self._any_tag = any_tag
         self._max_depth = max_depth
         self._max_values = 10 * MAX_VALUES if exact else MAX_VALUES
         self._stack: list[_Open] = []
@@ -223,7 +227,7 @@ class _Builder:
                 self.duplicates.append(f"duplicate key {event.value!r} at line {line}: the last one counts")
             self.lines.setdefault(self._path(), line)
             return
-        if self._exact:
+        if self._exact or (tag and self._any_tag):
             value = read_scalar(event.value, tag, line) if tag or not event.style else event.value
         else:
             value = event.value if event.style else _plain(event.value)
@@ -299,8 +303,10 @@ class _Builder:
         if tag in ("!", f"{_CORE}str"):
             return "str"
         name = tag.removeprefix(_CORE)
-        if self._exact and name in ("int", "float", "bool", "null", "map", "seq"):
+        if (self._exact or self._any_tag) and name in ("int", "float", "bool", "null", "map", "seq"):
             return name
+        if self._any_tag:
+            return ""
         raise FormatError(f"the tag {tag} at line {line} is not supported")
 
 

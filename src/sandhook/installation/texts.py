@@ -5,7 +5,6 @@ Byte order mark, line ends, comments, blanks and unknown keys stay as they are.
 
 from __future__ import annotations
 
-import copy
 import json
 from typing import Literal, TypeAlias
 
@@ -87,7 +86,7 @@ def _value(text: str, form: Format) -> Json:
     if form == "yaml":
         from sandhook.formats.yaml import read_yaml
 
-        value = read_yaml(text)[0].value
+        value = read_yaml(text, any_tag=True)[0].value
         value = {} if value is None else value
     elif form == "toml":
         from sandhook.formats.toml import read_toml
@@ -123,11 +122,11 @@ def _edited_yaml(text: str, old: Json, new: Json) -> str:
     plain = text.replace("\r\n", "\n")
     if "\r" in plain:
         raise NotEditable("a line ends with a carriage return alone")
-    if not old and read_yaml(plain)[0].value is None:
+    if not old and read_yaml(plain, any_tag=True)[0].value is None:
         separator = "" if not plain or plain.endswith("\n") else "\n"
         edited = plain + separator + (write_yaml(new) if new else "")
     else:
-        edited = edit_yaml(plain, [copy.deepcopy(read_yaml(plain)[0].value)], [new])
+        edited = edit_yaml(plain, [_value(plain, "yaml")], [new])
         if not plain.endswith("\n"):
             edited = edited.removesuffix("\n")
     return edited if plain == text else _with_line_ends(text, edited)
