@@ -194,10 +194,29 @@ def test_all_agents_at_once(sandhook: Callable[..., Any], around: Path) -> None:
 
 
 def test_a_file_of_two_agents(sandhook: Callable[..., Any], around: Path) -> None:
-    sandhook("install", "../guard.json", "--agent", "antigravity")
-    ran = sandhook("install", "../guard.json", "--agent", "everruns", "--lossy")
+    """Everruns reads that file alone: the error says how both agents can have their hooks."""
+    command = ("install", "../guard.json", "--lossy", "--agent")
+    assert sandhook(*command, "antigravity").status == 0
+    ran = sandhook(*command, "everruns")
     assert ran.status == 1
-    assert "has hooks that sandhook installed for antigravity, which reads the same file" in ran.stderr
+    assert "has hooks that sandhook installed for antigravity, which reads the same file; " in ran.stderr
+    assert "uninstall those with --agent antigravity" in ran.stderr
+    assert "install both with --agent everruns antigravity\n" in ran.stderr
+    assert sandhook("uninstall", "--agent", "antigravity").status == 0
+    assert sandhook(*command, "everruns", "antigravity").status == 0
+    assert sandhook("status").status == 0
+
+
+@pytest.mark.parametrize("agents", [("everruns", "antigravity"), ("antigravity", "everruns")])
+def test_two_agents_of_one_file_in_one_command(
+    sandhook: Callable[..., Any], around: Path, agents: tuple[str, str]
+) -> None:
+    assert sandhook("install", "../guard.json", "--lossy", "--agent", *agents).status == 0
+    rows = json.loads(sandhook("status", "--format", "json").stdout)["hooks"]
+    files = {(row["agent"], Path(row["file"]).parent.name) for row in rows}
+    assert files == {("everruns", ".agents"), ("antigravity", ".agent")}
+    assert sandhook("uninstall", "../guard.json").status == 0
+    assert list((around / "project").iterdir()) == []
 
 
 def test_nothing_is_written_when_something_would_be_lost(sandhook: Callable[..., Any], around: Path) -> None:

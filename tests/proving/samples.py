@@ -43,7 +43,7 @@ COMMANDS = (
     "shutdown -h now", "reboot", "init 0", "kill -9 -1", "kill -9 123", "pkill -1 x", "crontab -l", "crontab -r", "terraform plan",
     "terraform destroy", "tofu destroy -auto-approve", "mysql -e 'truncate t'", "sqlite3 a.db 'drop table x'", "psql -c 'select 1'",
     "echo x > /dev/sda", "echo x > /dev/null", "curl https://example.com", "curl -O https://github.com/a", "curl localhost:80", "curl example.com/x",
-    "curl file.txt", "wget http://10.0.0.1/", "wget -qO- https://pypi.org/simple", "http example.com", "nc -l 80", "nc example.com 80", "nc localhost 80",
+    "curl file.txt", "wget http://10.0.0.1/", "wget -qO- https://packages.example.org/simple", "http example.com", "nc -l 80", "nc example.com 80", "nc localhost 80",
     "telnet example.com", "socat TCP:example.com:80 -", "openssl s_client -connect example.com:443", "ssh me@example.com", "ssh example.com",
     "ssh me@github.com", "scp a me@localhost:", "scp a example.com:b", "rsync -a a b", "rsync -a a me@example.com:b", "sftp me@example.com",
     "git clone git@example.com:a/b.git", "git clone git@github.com:a/b.git", "echo > /dev/udp/example.com/53", "curl http://[::1]/", "curl ftp://x@y.z/",

@@ -227,7 +227,9 @@ class Changer:
         record = self._settled(target, current)
         if record is not None and record.operations and record.agent != place.agent:
             raise InstallationError(
-                place.file, f"has hooks that sandhook installed for {record.agent}, which reads the same file"
+                place.file,
+                f"has hooks that sandhook installed for {record.agent}, which reads the same file; uninstall those"
+                f" with --agent {record.agent}, and install both with --agent {place.agent} {record.agent}",
             )
         known = _Known(place, target, current, record, current)
         if record is None or not record.operations:

@@ -61,6 +61,11 @@ def scopes(contract: Contract, around: Surroundings) -> list[Scope]:
     return [scope for scope in SCOPES if scope in names]
 
 
+def choices(contract: Contract, scope: Scope | None, around: Surroundings) -> int:
+    """Return how many files of a scope an agent reads, of all scopes for None: the fewer, the earlier it chooses."""
+    return sum(layer.use == "install" and scope in (None, layer.name) for layer in _layers(contract, around))
+
+
 def place(
     contract: Contract, scope: Scope | None, around: Surroundings, others: Collection[str] = ()
 ) -> Place:

@@ -21,7 +21,8 @@ _SECRET = re.compile(
     r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PAT|CREDENTIALS?|(?:API|ACCESS|PRIVATE|SECRET|AUTH|SESSION)_?KEY)(?:_ID)?$|^AWS_SE"
 )
 
-#: Whose tokens belong to which hosts; a token of theirs that goes elsewhere is stolen.
+#: Whose tokens belong to which hosts; a token of theirs that goes elsewhere is stolen. Without hosts, only the
+#: owner's own program sends it.
 OWNERS: Mapping[str, tuple[str, ...]] = {
     "ANTHROPIC": ("anthropic.com", "claude.ai"),
     "CLAUDE": ("anthropic.com", "claude.ai"),
@@ -31,12 +32,12 @@ OWNERS: Mapping[str, tuple[str, ...]] = {
     "GITHUB": ("github.com", "githubusercontent.com"),
     "GH": ("github.com", "githubusercontent.com"),
     "GITLAB": ("gitlab",),
-    "NPM": ("npmjs.org", "npmjs.com"),
-    "NODE_AUTH": ("npmjs.org", "pkg.github.com"),
+    "NPM": (),
+    "NODE_AUTH": (),
     "AWS": ("amazonaws.com", "aws.amazon.com"),
     "AZURE": ("azure.com", "microsoft.com"),
-    "PYPI": ("pypi.org",),
-    "CARGO": ("crates.io",),
+    "PYPI": (),
+    "CARGO": (),
     "HF": ("huggingface.co",),
     "SSH": (),
 }

@@ -25,7 +25,7 @@ from sandhook.installation import disk
 from sandhook.installation.changes import Changer, Outcome
 from sandhook.installation.errors import InstallationError
 from sandhook.installation.operations import Install, install_of
-from sandhook.installation.places import Place, place, target_of
+from sandhook.installation.places import Place, choices, place, target_of
 from sandhook.installation.texts import read_value
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ def _install(options: argparse.Namespace) -> int:
     around = surroundings(options)
     installs: list[tuple[Place, Install]] = []
     lost: list[str] = []
-    for target in agents_of(options):
+    # Two agents may read one file: the agent that has another one leaves it to the other.
+    for target in sorted(agents_of(options), key=lambda each: choices(each, options.scope, around)):
         where = place(target, options.scope, around, {each.file for each, _ in installs})
         conversion = hooks.convert(target)
         lost += [f"{target.name}: {line}" for line in conversion.lost]

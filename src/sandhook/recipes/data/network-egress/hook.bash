@@ -1,13 +1,11 @@
-# Patterns of hosts that may be reached.
+# Patterns of hosts that may be reached, one on each line. Put the hosts of your project here, such as that of its packages.
 ALLOWED='
 localhost
 127.0.0.1
 github.com
 *.github.com
 *.githubusercontent.com
-pypi.org
-files.pythonhosted.org
-registry.npmjs.org'
+packages.example.com'
 
 main() {
   local command text url
