@@ -445,7 +445,13 @@ def test_a_result_that_the_agent_would_not_accept_is_not_written(
 
 @pytest.mark.parametrize(
     "text",
-    ["- a\n", "a: 1\n---\nb: 2\n", "a: !!int x\n", "hooks: &x\n  pre_tool_call: []\n", "hooks: !t\n  a: []\n"],
+    [
+        "- a\n",
+        "a: 1\n---\nb: 2\n",
+        "a: !!int x\n",
+        "hooks: &x\n  pre_tool_call: []\n",
+        "hooks: !t\n  a: []\n",
+    ],
 )
 def test_texts_that_cannot_be_changed_are_errors(
     sandhook: Callable[..., Any], around: Path, text: str

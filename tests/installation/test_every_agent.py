@@ -144,9 +144,7 @@ def test_two_that_install_at_once(tmp_path: Path, agent: str) -> None:
     assert states == {("/guard-3.json", "unchanged"), ("/guard-4.json", "unchanged")}
     with ThreadPoolExecutor(2) as threads:
         list(
-            threads.map(
-                lambda each: Changer(machine.store).uninstall(machine.place, each.source), operations
-            )
+            threads.map(lambda each: Changer(machine.store).uninstall(machine.place, each.source), operations)
         )
     assert machine.path.read_bytes() == data
     assert machine.store.all() == []

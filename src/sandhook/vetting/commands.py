@@ -93,7 +93,7 @@ class Commands:
             return Value((HOLE,), first.origins)
         if first.has("decoded", "assembled") or "letters" in first.names("mixed"):
             self.notes.find("V-OBFUSCATED", f"the command {name} is put together from pieces", self._file, at)
-        if " " in name and len(fields) == 1 and first.text is not None:  # no field splitting was seen
+        if " " in name and len(fields) == 1 and HOLE not in name:  # no field splitting was seen
             return self._walker.text(name, state, at)
         if name in state.functions and depth == 0:
             self._walker.called(name)

@@ -69,6 +69,9 @@ PURE = frozenset(
 #: Those that do not read their input.
 WITHOUT_INPUT = frozenset(["basename", "dirname", "echo", "expr", "printf", "seq", "test", "[", "true"])
 
+#: Those to which no operand is the name of a file that they open or look for.
+_WITHOUT_FILES = frozenset(["basename", "dirname", "echo", "expr", "printf", "seq", "true"])
+
 #: Pure commands that turn text that people cannot read into text that they can, with the options that they need.
 _DECODERS: Mapping[str, tuple[str, ...]] = {
     "base64": ("-d", "-D", "--decode", "-di"),
@@ -117,7 +120,9 @@ class Scratch:
 
     def command(self, words: Sequence[str], stdin: str) -> str | None:
         """Return the output of a pure command, or None."""
-        if words[0] not in PURE or any(word[:1] == "/" or word == "-i" for word in words[1:]):
+        if words[0] not in PURE:
+            return None
+        if words[0] not in _WITHOUT_FILES and any(word[:1] == "/" or word == "-i" for word in words[1:]):
             return None
         return self._run('"$@"', stdin, words)
 

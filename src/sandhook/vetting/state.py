@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sandhook.syntax.nodes import Node
 from sandhook.vetting.values import EMPTY, HOLE, UNKNOWN, Origin, Value, concatenated, joined, known
@@ -58,6 +58,9 @@ def from_environment(name: str) -> Value:
     return UNKNOWN
 
 
+#: The most lists of elements of one array that are followed each.
+MAX_LISTS = 4
+
 #: What the standard input of a hook has.
 PAYLOAD = Value((HOLE,), frozenset({Origin("payload")}))
 
@@ -68,6 +71,8 @@ class ShellState:
     Attributes:
         variables: Values of scalars, by name.
         arrays: Values of the elements of arrays.
+        others: All lists of elements that an array may have, where paths gave it several.
+        references: The names that references (``declare -n``) stand for.
         positional: The positional parameters; None when their number is not known.
         zero: ``$0``.
         directory: The working directory: "." is that of the project.
@@ -78,12 +83,15 @@ class ShellState:
     """
 
     __slots__ = (
-        "arrays", "conditional", "directory", "functions", "positional", "stdin", "variables", "written", "zero"
+        "arrays", "conditional", "directory", "functions", "others", "positional", "references", "stdin", "variables",
+        "written", "zero",
     )  # fmt: skip
 
     def __init__(self, stdin: Value, zero: str) -> None:
         self.variables: dict[str, Value] = {}
         self.arrays: dict[str, tuple[Value, ...]] = {}
+        self.others: dict[str, tuple[tuple[Value, ...], ...]] = {}
+        self.references: dict[str, str] = {}
         self.positional: tuple[Value, ...] | None = ()
         self.zero = zero
         self.directory = known(".")
@@ -95,6 +103,7 @@ class ShellState:
     def copy(self) -> ShellState:
         other = ShellState(self.stdin, self.zero)
         other.variables, other.arrays = dict(self.variables), dict(self.arrays)
+        other.others, other.references = dict(self.others), dict(self.references)
         other.positional, other.directory = self.positional, self.directory
         other.functions, other.conditional = dict(self.functions), self.conditional
         other.written = self.written  # files are of all shells
@@ -111,27 +120,55 @@ class ShellState:
         self.variables, self.arrays = other.variables, other.arrays
         self.positional, self.directory = other.positional, other.directory
         self.functions = other.functions
+        self.others, self.references = other.others, other.references
 
     def join(self, other: ShellState) -> None:
         """Continue as either of two states."""
         for name in self.variables.keys() | other.variables.keys():
-            mine, theirs = self.variables.get(name), other.variables.get(name)
-            if mine != theirs:
+            here, there = self.variables.get(name), other.variables.get(name)
+            if here != there:
                 outer = from_environment(name)
-                self.variables[name] = joined((mine or outer, theirs or outer))
+                self.variables[name] = joined((here or outer, there or outer))
         for name, elements in other.arrays.items():
-            if self.arrays.get(name, elements) != elements:
-                mixed = joined((*self.arrays[name], *elements))
-                elements = (mixed,)
-            self.arrays[name] = elements
+            mine = self.others.get(name) or (self.arrays.get(name, elements),)
+            lists = tuple(dict.fromkeys((*mine, *other.others.get(name, (elements,)))))
+            self.arrays.setdefault(name, elements)
+            if len(lists) > MAX_LISTS:
+                self.arrays[name] = (joined([element for each in lists for element in each]),)
+                self.others.pop(name, None)
+            elif len(lists) > 1:
+                self.others[name] = lists
+        self.references |= other.references
         if self.positional != other.positional:
             self.positional = None
         if self.directory != other.directory:
             self.directory = joined((self.directory, other.directory))
         self.functions.update(other.functions)
 
+    def target(self, name: str) -> str:
+        """Return the name that a name stands for, which is another one for a reference."""
+        for _ in range(len(self.references)):
+            name = self.references.get(name, name)
+        return name
+
+    def set_elements(self, name: str, elements: Sequence[Value], *, append: bool = False) -> None:
+        """Assign an array, or append to it."""
+        name = self.target(name)
+        if append and name in self.others:
+            self.others[name] = tuple((*each, *elements) for each in self.others[name])
+        else:
+            self.others.pop(name, None)
+        self.arrays[name] = (*self.arrays.get(name, ()), *elements) if append else tuple(elements)
+
+    def with_elements(self, name: str, elements: tuple[Value, ...]) -> ShellState:
+        """Return a copy in which an array has one of the lists of elements that it may have."""
+        other = self.branch()
+        other.set_elements(name, elements)
+        return other
+
     def value(self, name: str) -> Value:
         """Return the value of a parameter."""
+        name = self.target(name)
         if name in ("0", "BASH_SOURCE"):
             return known(self.zero)
         if name == "PWD" or name == "OLDPWD":

@@ -13,6 +13,7 @@ from typing import cast
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.syntax import nodes as ast
 from sandhook.syntax import parse_cached, parse_heredoc
+from sandhook.syntax.paths import Paths
 from sandhook.vetting.bundle import Bundle
 from sandhook.vetting.commands import Commands
 from sandhook.vetting.notes import Notes
@@ -40,6 +41,9 @@ MAX_STEPS, MAX_SECONDS = 40_000, 30.0
 #: Scripts, functions and texts within each other.
 MAX_DEPTH = 24
 
+#: Combinations of what the arrays in one command may have.
+MAX_SHELLS = 16
+
 #: Words of a loop that are followed one by one.
 MAX_ROUNDS = 64
 
@@ -50,7 +54,7 @@ class TooComplex(Exception):
     """A script exceeds what is followed."""
 
 
-class Walker:
+class Walker(Paths["ShellState", Value]):
     """Follows the scripts of one hook.
 
     Args:
@@ -152,13 +156,10 @@ class Walker:
 
     # Commands.
 
-    def body(self, node: ast.Node, state: ShellState) -> Value:
-        """Follow a command or a list; return its output."""
+    def step(self) -> None:
         self._steps += 1
         if self._steps > MAX_STEPS or (not self._steps % 64 and monotonic() > self._deadline):
             raise TooComplex
-        method = _METHODS.get(node.__class__)
-        return EMPTY if method is None else method(self, node, state)
 
     def words(self, state: ShellState) -> Words:
         """Return the reader of words for a state."""
@@ -180,7 +181,33 @@ class Walker:
         return Value((HOLE,), self._from_outside(name))
 
     def simple(self, node: ast.SimpleCommand, state: ShellState) -> Value:
-        """Follow a simple command."""
+        """Follow a simple command, with each list of elements that its arrays may have."""
+        shells = self._alternatives((*node.assignments, *node.words), state)
+        if len(shells) == 1:
+            return self._simple(node, state)
+        outputs = [self._simple(node, each) for each in shells]
+        first, *others = shells
+        for each in others:
+            first.join(each)
+        state.become(first)
+        return joined(outputs)
+
+    def _alternatives(self, parts: Sequence[ast.Node], state: ShellState) -> list[ShellState]:
+        """Return the state itself, or one for each of the lists of elements that the arrays in words may have."""
+        if not state.others:
+            return [state]
+        names = {
+            state.target(part.name)
+            for word in parts
+            for part in ast.walk(word)
+            if isinstance(part, ast.ParameterExpansion)
+        }
+        shells = [state]
+        for name in sorted(names & state.others.keys()):
+            shells = [each.with_elements(name, one) for each in shells for one in state.others[name]]
+        return shells[:MAX_SHELLS]
+
+    def _simple(self, node: ast.SimpleCommand, state: ShellState) -> Value:
         words = self.words(state)
         stdin = self._input(node.redirections, state, words)
         fields: list[Value] = []
@@ -215,29 +242,32 @@ class Walker:
             elements: list[Value] = []
             for each in node.value.elements:
                 elements += words.fields(each) if isinstance(each, ast.Word) else [words.value(each.value)]
-            state.arrays[node.name] = (
-                (*state.arrays.get(node.name, ()), *elements) if node.append else tuple(elements)
-            )
+            state.set_elements(node.name, elements, append=node.append)
             return
         value = words.value(node.value)
+        if _makes_reference(command, words):
+            if value.text is not None:
+                state.references[node.name] = value.text
+            return
+        name = state.target(node.name)
         if node.subscript is not None:
-            state.arrays[node.name] = (*state.arrays.get(node.name, ()), value)
+            state.set_elements(name, [value], append=True)
             return
         if node.append:
-            value = concatenated((state.value(node.name), value))
+            value = concatenated((state.value(name), value))
             if len(value.texts) == 1 and value.text is not None and _is_letter(node.value, words):
                 value = value.plus(Origin("mixed", "letters"))
         first = command.words[0] if command.words else None
         exported = isinstance(first, ast.Word) and words.value(first).text in ("export", "declare", "typeset")
         check_assignment(
-            node.name,
+            name,
             value,
             self.notes,
             self.file,
             self.place(command),
             exported=exported or bool(command.words),
         )
-        state.variables[node.name] = value
+        state.variables[name] = value
 
     # Redirections.
 
@@ -287,7 +317,7 @@ class Walker:
                 output = EMPTY
         return output
 
-    def _compound(self, node: ast.Node, state: ShellState, follow: Callable[[ShellState], Value]) -> Value:
+    def around(self, node: ast.Node, state: ShellState, follow: Callable[[ShellState], Value]) -> Value:
         redirections = cast("tuple[ast.Redirection, ...]", getattr(node, "redirections", ()))
         outer = state.stdin
         if redirections:
@@ -296,144 +326,74 @@ class Walker:
         state.stdin = outer
         return self._redirected(redirections, state, output, node) if redirections else output
 
-    # Lists and compounds.
+    # Lists and compounds, see Paths.
 
-    def _list(self, node: ast.CommandList, state: ShellState) -> Value:
-        outputs = []
-        for item in node.items:
-            if item.background:
-                outputs.append(self.body(item.command, state.branch()))
-                self.notes.find(
-                    "V-BACKGROUND", "runs a command in the background", self.file, self.place(item.command)
-                )
-            else:
-                outputs.append(self.body(item.command, state))
-        return concatenated(outputs)
+    def sequence(self, results: Sequence[Value]) -> Value:
+        return concatenated(results)
 
-    def _and_or(self, node: ast.AndOr, state: ShellState) -> Value:
-        outputs = [self.body(node.commands[0], state)]
+    def connect(self, state: ShellState, output: Value | None) -> None:
+        state.stdin = UNKNOWN if output is None else output
+
+    def tested(self) -> None:
         self.tests += 1
-        for command in node.commands[1:]:
+
+    def followed(self, node: ast.Node) -> None:
+        if isinstance(node, ast.Pipeline):
+            self._commands.pipeline(node, self.place(node.commands[0]), self.file)
+        elif isinstance(node, ast.ListItem):
+            at = self.place(node.command)
+            self.notes.find("V-BACKGROUND", "runs a command in the background", self.file, at)
+
+    def expand(self, word: ast.Word, state: ShellState) -> None:
+        self.words(state).value(word)
+
+    def compute(self, word: ast.Word, state: ShellState) -> None:
+        self.words(state).value(word)
+        for each in ast.walk(word):
+            if isinstance(each, ast.Literal):
+                state.variables[each.text.partition("=")[0].strip()] = UNKNOWN
+
+    def loop(self, node: ast.Node, state: ShellState, once: Callable[[ShellState], Value]) -> Value:
+        outputs: list[Value] = []
+        for _ in range(2):
             inner = state.branch()
-            outputs.append(self.body(command, inner))
+            outputs.append(once(inner))
             state.join(inner)
+        if isinstance(node, ast.While):
+            self._commands.endless(node, self.place(node), self.file)
         return concatenated(outputs)
 
-    def _pipeline(self, node: ast.Pipeline, state: ShellState) -> Value:
-        if len(node.commands) == 1:
-            return self.body(node.commands[0], state)
-        output = state.stdin
-        for index, command in enumerate(node.commands):
-            inner = state.copy()
-            if index:
-                inner.stdin = output
-            output = self.body(command, inner)
-        self._commands.pipeline(node, self.place(node.commands[0]), self.file)
-        return output
+    def each_word(self, node: ast.For | ast.Select, state: ShellState) -> Value:
+        if node.words is None:
+            values = list(state.positional or (UNKNOWN,))
+        else:
+            values = [
+                field
+                for here in self._alternatives(node.words, state)
+                for word in node.words
+                for field in self.words(here).fields(word)
+            ]
+        if len(values) > MAX_ROUNDS:
+            values = [joined(values)]
+        outputs: list[Value] = []
+        letters = len(values) > 2 and all(value.text is not None and len(value.text) <= 2 for value in values)
+        for value in values:
+            state.variables[node.name] = value.plus(Origin("mixed", "letters")) if letters else value
+            outputs.append(self.body(node.body, state))
+        return concatenated(outputs)
 
-    def _subshell(self, node: ast.Subshell, state: ShellState) -> Value:
-        return self._compound(node, state.copy(), lambda inner: self.body(node.body, inner))
-
-    def _group(self, node: ast.BraceGroup, state: ShellState) -> Value:
-        return self._compound(node, state, lambda inner: self.body(node.body, inner))
-
-    def _if(self, node: ast.If, state: ShellState) -> Value:
-        def follow(current: ShellState) -> Value:
-            outputs: list[Value] = []
-            ends: list[ShellState] = []
-            for clause in node.clauses:
-                outputs.append(self.body(clause.condition, current))
-                self.tests += 1
-                branch = current.branch()
-                outputs.append(self.body(clause.body, branch))
-                ends.append(branch)
-            if node.otherwise is not None:
-                branch = current.branch()
-                outputs.append(self.body(node.otherwise, branch))
-                current.become(branch)
-            for branch in ends:
-                current.join(branch)
-            return concatenated(outputs)
-
-        return self._compound(node, state, follow)
-
-    def _case(self, node: ast.Case, state: ShellState) -> Value:
-        def follow(current: ShellState) -> Value:
-            self.words(current).value(node.subject)
-            self.tests += 1
-            outputs: list[Value] = []
-            ends: list[ShellState] = []
-            for clause in node.clauses:
-                branch = current.branch()
-                if clause.body is not None:
-                    outputs.append(self.body(clause.body, branch))
-                ends.append(branch)
-            for branch in ends:
-                current.join(branch)
-            return concatenated(outputs)
-
-        return self._compound(node, state, follow)
-
-    def _while(self, node: ast.While, state: ShellState) -> Value:
-        def follow(current: ShellState) -> Value:
-            outputs: list[Value] = []
-            for _ in range(2):
-                inner = current.branch()
-                outputs.append(self.body(node.condition, inner))
-                outputs.append(self.body(node.body, inner))
-                current.join(inner)
-            self._commands.endless(node, self.place(node), self.file)
-            return concatenated(outputs)
-
-        return self._compound(node, state, follow)
-
-    def _for(self, node: ast.For | ast.Select, state: ShellState) -> Value:
-        def follow(current: ShellState) -> Value:
-            words = self.words(current)
-            if node.words is None:
-                values = list(current.positional or (UNKNOWN,))
-            else:
-                values = [field for word in node.words for field in words.fields(word)]
-            if len(values) > MAX_ROUNDS:
-                values = [joined(values)]
-            outputs: list[Value] = []
-            letters = len(values) > 2 and all(
-                value.text is not None and len(value.text) <= 2 for value in values
-            )
-            for value in values:
-                current.variables[node.name] = value.plus(Origin("mixed", "letters")) if letters else value
-                outputs.append(self.body(node.body, current))
-            return concatenated(outputs)
-
-        return self._compound(node, state, follow)
-
-    def _arithmetic_for(self, node: ast.ArithmeticFor, state: ShellState) -> Value:
-        def follow(current: ShellState) -> Value:
-            for word in (node.init, node.condition, node.update):
-                for each in ast.walk(word):
-                    if isinstance(each, ast.Literal):
-                        name = each.text.partition("=")[0].strip()
-                        current.variables[name] = UNKNOWN
-            inner = current.branch()
-            output = self.body(node.body, inner)
-            current.join(inner)
-            return output
-
-        return self._compound(node, state, follow)
-
-    def _test(self, node: ast.ConditionalCommand, state: ShellState) -> Value:
-        self.tests += 1
+    def other(self, node: ast.Node, state: ShellState) -> Value:
         words = self.words(state)
-        for part in ast.walk(node.expression):
-            if isinstance(part, ast.Word):
-                words.value(part)
+        if isinstance(node, ast.ConditionalCommand):
+            self.tests += 1
+            for part in ast.walk(node.expression):
+                if isinstance(part, ast.Word):
+                    words.value(part)
+        elif isinstance(node, ast.ArithmeticCommand):
+            words.value(node.expression)
         return EMPTY
 
-    def _arithmetic(self, node: ast.ArithmeticCommand, state: ShellState) -> Value:
-        self.words(state).value(node.expression)
-        return EMPTY
-
-    def _definition(self, node: ast.FunctionDefinition, state: ShellState) -> Value:
+    def define(self, node: ast.FunctionDefinition, state: ShellState) -> Value:
         state.functions[node.name] = node.body
         self._uncalled[node.name] = node.body, self.file, self._text
         self._commands.definition(node, self.place(node), self.file)
@@ -459,9 +419,6 @@ class Walker:
             self._depth -= 1
             state.positional = outer
 
-    def _coprocess(self, node: ast.Coprocess, state: ShellState) -> Value:
-        return self.body(node.command, state.branch())
-
     def persist(self, text: str, state: ShellState, at: tuple[int, int]) -> None:
         """Follow a text that later shells execute."""
         if persists(text, self.notes, self.file, at):
@@ -469,26 +426,14 @@ class Walker:
         self.text(text, state.branch(), at)
 
 
+def _makes_reference(command: ast.SimpleCommand, words: Words) -> bool:
+    """Return whether a command is ``declare -n`` or the like."""
+    texts = [words.value(word).any_text for word in command.words if isinstance(word, ast.Word)]
+    return texts[:1] in (["declare"], ["local"], ["typeset"]) and any(
+        text[:1] == "-" and "n" in text for text in texts[1:]
+    )
+
+
 def _is_letter(word: ast.Word, words: Words) -> bool:
     text = words.value(word).text
     return text is not None and len(text) <= 2
-
-
-_METHODS: Mapping[type, Callable[..., Value]] = {
-    ast.SimpleCommand: Walker.simple,
-    ast.CommandList: Walker._list,
-    ast.AndOr: Walker._and_or,
-    ast.Pipeline: Walker._pipeline,
-    ast.Subshell: Walker._subshell,
-    ast.BraceGroup: Walker._group,
-    ast.If: Walker._if,
-    ast.Case: Walker._case,
-    ast.While: Walker._while,
-    ast.For: Walker._for,
-    ast.Select: Walker._for,
-    ast.ArithmeticFor: Walker._arithmetic_for,
-    ast.ConditionalCommand: Walker._test,
-    ast.ArithmeticCommand: Walker._arithmetic,
-    ast.FunctionDefinition: Walker._definition,
-    ast.Coprocess: Walker._coprocess,
-}

@@ -48,6 +48,9 @@ MAX_WORDS = 256
 #: Escapes of printable characters in ``$'...'``, which hide a text.
 _HIDING = re.compile(r"\\(?:x[2-7][0-9A-Fa-f]|[0-3]?[0-7]{2}|u00[2-7][0-9A-Fa-f])")
 
+#: A value that names all elements of an array.
+_INDIRECT = re.compile(r"([A-Za-z_]\w*)\[([@*])\]", re.ASCII)
+
 #: How many hidden characters, or single letters next to each other, are a disguise.
 MANY = 3
 
@@ -117,7 +120,7 @@ class Words:
         if len(parts) == 1 and isinstance(parts[0], DoubleQuoted):
             parts = parts[0].parts
         part = parts[0] if len(parts) == 1 else None
-        if not isinstance(part, ParameterExpansion) or part.operator or part.prefix:
+        if not isinstance(part, ParameterExpansion):
             return None
         sign, elements = self._elements(part)
         if elements is None or sign not in ("@", "*"):
@@ -126,12 +129,64 @@ class Words:
 
     def _elements(self, part: ParameterExpansion) -> tuple[str | None, Sequence[Value] | None]:
         """Return the sign of an expansion of several elements, "@" or "*", and these."""
+        state = self._state
+        if part.prefix == "!" and part.operator is None and part.subscript is None:
+            match = _INDIRECT.fullmatch(state.value(part.name).any_text)  # r='c[@]'; "${!r}"
+            return (match[2], state.arrays.get(state.target(match[1]))) if match else (None, None)
+        sign: str | None
+        elements: Sequence[Value] | None
         if part.name in ("@", "*"):
-            positional = self._state.positional
-            return part.name, (UNKNOWN,) if positional is None else positional
-        if part.subscript is None:
+            sign, elements = part.name, (UNKNOWN,) if state.positional is None else state.positional
+        elif part.subscript is not None:
+            sign = self._joined(part.subscript.parts).text
+            elements = state.arrays.get(state.target(part.name))
+        else:
             return None, None
-        return self._joined(part.subscript.parts).text, self._state.arrays.get(part.name)
+        if elements is None or sign not in ("@", "*") or part.prefix == "#":
+            return None, None
+        if part.prefix == "!":
+            return sign, [known(str(index)) for index in range(len(elements))]
+        if part.operator == ":":
+            return sign, self._slice(part, elements)
+        if part.operator is not None:
+            return sign, [self._changed(part, element) for element in elements]
+        return sign, elements
+
+    def _some_element(self, part: ParameterExpansion) -> Value | None:
+        """Return any element of an array whose subscript is no known number, such as the key of ``declare -A``."""
+        elements = self._state.arrays.get(self._state.target(part.name))
+        if not elements or part.subscript is None:
+            return None
+        text = self._joined(part.subscript.parts).text
+        is_known = text is not None and (not text.isidentifier() or self._number(part.subscript) is not None)
+        return None if is_known else joined(elements)
+
+    def _slice(self, part: ParameterExpansion, elements: Sequence[Value]) -> Sequence[Value]:
+        """Return the elements of ``${array[@]:offset:length}``; all if the numbers are not known."""
+        offset = self._number(part.word)
+        length = self._number(part.second) if part.second is not None else len(elements)
+        if offset is None or length is None or length < 0:
+            return elements
+        if part.name in ("@", "*") and offset > 0:
+            offset -= 1  # $0 is not among them
+        start = offset if offset >= 0 else len(elements) + offset
+        return elements[max(start, 0) : max(start, 0) + length]
+
+    def _number(self, word: Word | None) -> int | None:
+        text = (self.value(word).text or "").strip()
+        if text.isidentifier():
+            text = self._state.value(text).text or ""
+        digits = text.removeprefix("-")
+        return int(text) if digits.isdecimal() and digits.isascii() and len(digits) < 10 else None
+
+    def _changed(self, part: ParameterExpansion, element: Value) -> Value:
+        """Return an element after an operator such as ``%`` or ``@Q``."""
+        if element.text is None:
+            return element.without_text()
+        text = self._scratch.expansion(
+            unparse(part._replace(name="element", subscript=None)), {"element": element.text}
+        )
+        return element.without_text() if text is None else Value((text,), element.origins)
 
     def _as_one(self, elements: Sequence[Value]) -> Value:
         """Return elements with the first character of IFS between them."""
@@ -194,9 +249,14 @@ class Words:
                 return self._default(part, value)
         if part.prefix == "#":
             return Value((HOLE,))
+        several = self._elements(part)[1]
+        if several is not None:
+            return self._as_one(several)
+        if part.operator is None and (anyone := self._some_element(part)) is not None:
+            return anyone
         computed = self._computed(part)
         if computed.texts == (HOLE,):
-            elements = self._state.arrays.get(name, ())
+            elements = self._state.arrays.get(self._state.target(name), ())
             extra = frozenset(origin for element in elements for origin in element.origins)
             if (
                 part.operator in ("/", "//", "#", "##", "%", "%%", "^", "^^", ",", ",,", ":")
@@ -235,7 +295,7 @@ class Words:
         variables: dict[str, str | Sequence[str]] = {}
         origins: set[Origin] = set()
         for name in _names_in(part):
-            elements = self._state.arrays.get(name)
+            elements = self._state.arrays.get(self._state.target(name))
             if elements is not None:
                 texts = [element.text for element in elements]
                 if None in texts:

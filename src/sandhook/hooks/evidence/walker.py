@@ -18,6 +18,7 @@ from sandhook.hooks.evidence.writes import WRITING
 from sandhook.lazy import lazily
 from sandhook.syntax import nodes as ast
 from sandhook.syntax import parse_cached, parse_heredoc
+from sandhook.syntax.paths import Paths
 
 #: Times that a loop is walked before its working directory counts as unknown.
 _ROUNDS = 4
@@ -28,7 +29,7 @@ _CERTAIN = ("/dev/null", "0", "1", "2", "-")
 _IDENTIFIER = lazily(r"[A-Za-z_]\w*")
 
 
-class Walker(Commands):
+class Walker(Paths["Knowledge", None], Commands):
     """Follows shell texts; its attributes are those of ``Commands``."""
 
     effects = EFFECTS
@@ -74,15 +75,13 @@ class Walker(Commands):
         for unit in units:
             self.body(unit, known)
 
-    def body(self, node: ast.Node, known: Knowledge) -> None:
+    def step(self) -> None:
         self._steps += 1
         if self._steps > MAX_STEPS:
             raise TrustError(f"its scripts have more than {MAX_STEPS} parts to be followed")
-        method = _METHODS.get(node.__class__)
-        if method is not None:
-            method(self, node, known)
-        else:
-            self._inside(node, known)
+
+    def other(self, node: ast.Node, state: Knowledge) -> None:
+        self._inside(node, state)
 
     # Words.
 
@@ -140,7 +139,8 @@ class Walker(Commands):
 
     # Commands.
 
-    def _simple(self, node: ast.SimpleCommand, known: Knowledge) -> None:
+    def simple(self, node: ast.SimpleCommand, state: Knowledge) -> None:
+        known = state
         for part in (*node.assignments, *node.words, *node.redirections):
             self._inside(part, known)
         reader = self.reader(known)
@@ -223,41 +223,21 @@ class Walker(Commands):
                     streams[number] = Stream()
         return streams
 
-    def _list(self, node: ast.CommandList, known: Knowledge) -> None:
-        for item in node.items:
-            self.body(item.command, known.copy() if item.background else known)
+    def connect(self, state: Knowledge, output: None) -> None:
+        state.streams[0] = Stream()
 
-    def _and_or(self, node: ast.AndOr, known: Knowledge) -> None:
-        """``a && b || c``: b follows a; c follows either."""
-        current = known.copy()
-        self.body(node.commands[0], current)
-        result = current.copy()
-        for operator, command in zip(node.operators, node.commands[1:], strict=True):
-            current = current.copy() if operator == "&&" else result.copy()
-            self.body(command, current)
-            result.join(current)
-        _become(known, result)
+    def sequence(self, results: Sequence[None]) -> None:
+        return None
 
-    def _pipeline(self, node: ast.Pipeline, known: Knowledge) -> None:
-        if len(node.commands) == 1:
-            self.body(node.commands[0], known)
-            return
-        for place, command in enumerate(node.commands):
-            inner = known.copy()
-            if place:
-                inner.streams[0] = Stream()
-            self.body(command, inner)
-
-    def _compound(self, node: ast.Node, known: Knowledge, follow: Callable[[], None]) -> None:
-        """Follow a compound command with its redirections."""
+    def around(self, node: ast.Node, state: Knowledge, follow: Callable[[Knowledge], None]) -> None:
         redirections = cast("tuple[ast.Redirection, ...]", getattr(node, "redirections", ()))
         for each in redirections:
-            self._inside(each, known)
-        outer, known.streams = known.streams, self._streams(redirections, known)
-        unchanged = known.copy() if self._may_fail(redirections, known) else known
-        follow()
-        known.join(unchanged)
-        known.streams = outer
+            self._inside(each, state)
+        outer, state.streams = state.streams, self._streams(redirections, state)
+        unchanged = state.copy() if self._may_fail(redirections, state) else state
+        follow(state)
+        state.join(unchanged)
+        state.streams = outer
 
     def _may_fail(self, redirections: tuple[ast.Redirection, ...], known: Knowledge) -> bool:
         """Return whether a command may not run, because one of its redirections fails."""
@@ -267,48 +247,9 @@ class Walker(Commands):
             for each in redirections
         )
 
-    def _subshell(self, node: ast.Subshell, known: Knowledge) -> None:
-        inner = known.copy()
-        self._compound(node, inner, lambda: self.body(node.body, inner))
-
-    def _group(self, node: ast.BraceGroup, known: Knowledge) -> None:
-        self._compound(node, known, lambda: self.body(node.body, known))
-
-    def _if(self, node: ast.If, known: Knowledge) -> None:
-        def follow() -> None:
-            ends: list[Knowledge] = []
-            for clause in node.clauses:
-                self.body(clause.condition, known)
-                branch = known.copy()
-                self.body(clause.body, branch)
-                ends.append(branch)
-            if node.otherwise is not None:
-                self.body(node.otherwise, known)
-            for branch in ends:
-                known.join(branch)
-
-        self._compound(node, known, follow)
-
-    def _case(self, node: ast.Case, known: Knowledge) -> None:
-        def follow() -> None:
-            self._inside(node.subject, known)
-            before = known.copy()
-            falls: list[Knowledge] = []
-            for clause in node.clauses:
-                self._inside(clause.patterns, known)
-                branch = before.copy()
-                for each in falls:
-                    branch.join(each)
-                if clause.body is not None:
-                    self.body(clause.body, branch)
-                known.join(branch)
-                if clause.terminator in (";&", ";;&"):
-                    falls.append(branch)
-
-        self._compound(node, known, follow)
-
-    def _loop(self, known: Knowledge, once: Callable[[Knowledge], None]) -> None:
+    def loop(self, node: ast.Node, state: Knowledge, once: Callable[[Knowledge], None]) -> None:
         """Walk a loop until a further round changes nothing."""
+        known = state
         for _ in range(_ROUNDS):
             before = (dict(known.variables), list(known.directories), known.lost, known.positional)
             current = known.copy()
@@ -321,78 +262,35 @@ class Walker(Commands):
         known.lost = True
         once(known.copy())
 
-    def _while(self, node: ast.While, known: Knowledge) -> None:
+    def each_word(self, node: ast.For | ast.Select, state: Knowledge) -> None:
+        words = node.words
+        values: list[str | None] = list(state.positional or [None])
+        if words is not None:
+            self._inside(words, state)
+            values = self._fields(words, self.reader(state))
+
         def once(current: Knowledge) -> None:
-            self.body(node.condition, current)
-            self.body(node.body, current)
+            for value in dict.fromkeys(values):
+                self.set_value(node.name, value, current, 0)
+                before = current.copy()
+                self.body(node.body, current)
+                current.join(before)
 
-        self._compound(node, known, lambda: self._loop(known, once))
+        self.loop(node, state, once)
 
-    def _for(self, node: ast.For | ast.Select, known: Knowledge) -> None:
-        def follow() -> None:
-            words = node.words
-            values: list[str | None] = list(known.positional or [None])
-            if words is not None:
-                self._inside(words, known)
-                reader = self.reader(known)
-                values = self._fields(words, reader)
+    def expand(self, word: ast.Word, state: Knowledge) -> None:
+        self._inside(word, state)
 
-            def once(current: Knowledge) -> None:
-                for value in dict.fromkeys(values):
-                    self.set_value(node.name, value, current, 0)
-                    before = current.copy()
-                    self.body(node.body, current)
-                    current.join(before)
+    def compute(self, word: ast.Word, state: Knowledge) -> None:
+        self._inside(word, state)
+        state.forget(_names_in(word))
 
-            self._loop(known, once)
-
-        self._compound(node, known, follow)
-
-    def _arithmetic_for(self, node: ast.ArithmeticFor, known: Knowledge) -> None:
-        def once(current: Knowledge) -> None:
-            for word in (node.init, node.condition, node.update):
-                self._inside(word, current)
-                current.forget(_names_in(word))
-            self.body(node.body, current)
-
-        self._compound(node, known, lambda: self._loop(known, once))
-
-    def _definition(self, node: ast.FunctionDefinition, known: Knowledge) -> None:
-        known.functions[node.name] = node.body
+    def define(self, node: ast.FunctionDefinition, state: Knowledge) -> None:
+        state.functions[node.name] = node.body
         self._uncalled[node.name, id(node.body)] = node.body, self.where
-
-    def _coprocess(self, node: ast.Coprocess, known: Knowledge) -> None:
-        inner = known.copy()
-        inner.streams[0] = Stream()
-        self.body(node.command, inner)
 
 
 def _names_in(word: ast.Word) -> list[str]:
     """Return every name in an arithmetic expression, which may assign any of them."""
     texts = [getattr(part, "text", None) or getattr(part, "name", "") for part in ast.walk(word)]
     return [name for text in texts if isinstance(text, str) for name in _IDENTIFIER.findall(text)]
-
-
-def _become(known: Knowledge, other: Knowledge) -> None:
-    """Make one state of knowledge equal to another."""
-    for name in Knowledge.__slots__:
-        if name != "streams":
-            setattr(known, name, getattr(other, name))
-
-
-_METHODS: Mapping[type, Callable[..., None]] = {
-    ast.SimpleCommand: Walker._simple,
-    ast.CommandList: Walker._list,
-    ast.AndOr: Walker._and_or,
-    ast.Pipeline: Walker._pipeline,
-    ast.Subshell: Walker._subshell,
-    ast.BraceGroup: Walker._group,
-    ast.If: Walker._if,
-    ast.Case: Walker._case,
-    ast.While: Walker._while,
-    ast.For: Walker._for,
-    ast.Select: Walker._for,
-    ast.ArithmeticFor: Walker._arithmetic_for,
-    ast.FunctionDefinition: Walker._definition,
-    ast.Coprocess: Walker._coprocess,
-}

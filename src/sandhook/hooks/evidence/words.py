@@ -137,6 +137,14 @@ class Knowledge:
         other.streams, other.functions = dict(self.streams), dict(self.functions)
         return other
 
+    branch = copy
+
+    def become(self, other: Knowledge) -> None:
+        """Continue as another shell, with the streams of this one."""
+        for name in self.__slots__:
+            if name != "streams":
+                setattr(self, name, getattr(other, name))
+
     def key(self) -> tuple[object, ...]:
         """Return a value that is equal for equal knowledge."""
         return (

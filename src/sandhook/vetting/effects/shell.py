@@ -85,6 +85,10 @@ _ESCAPES = re.compile(r"\\(?:x[2-7][0-9A-Fa-f]|0?[0-3]?[0-7]{2}|u00[2-7][0-9A-Fa
 _MANY = 4
 
 
+#: Options with a value; the name after ``read -a`` is an array's.
+_READ_VALUES, _MAPFILE_VALUES = "dinNptu", "dnOsuCc"
+
+
 def _eval(call: Call) -> Value:
     value = (
         concatenated([part for word in call.words for part in (word, known(" "))]) if call.words else EMPTY
@@ -187,7 +191,8 @@ def _read(call: Call) -> Value:
         if skip:
             skip = False
         elif text[:1] == "-" and len(text) > 1:
-            skip = text[-1] in "dinNptuCcOsa" and text[-1] not in "sa" and len(text) == 2
+            letters = _MAPFILE_VALUES if call.name != "read" else _READ_VALUES
+            skip = text[-1] in letters and len(text) == 2
         else:
             names.append(text)
     source = call.stdin
@@ -196,12 +201,11 @@ def _read(call: Call) -> Value:
         lines = source.text.splitlines() if source.text is not None and one else []
         if call.name in ("mapfile", "readarray"):
             elements = tuple(Value((line,), source.origins) for line in lines)
-            call.state.arrays[name] = elements or (source.without_text(),)
+            call.state.set_elements(name, elements or (source.without_text(),))
         elif call.has("-a"):
             words = source.text.split() if source.text is not None else []
-            call.state.arrays[name] = tuple(Value((word,), source.origins) for word in words) or (
-                source.without_text(),
-            )
+            split = tuple(Value((word,), source.origins) for word in words)
+            call.state.set_elements(name, split or (source.without_text(),))
         elif 0 < len(lines) <= 8:
             call.state.variables[name] = joined([Value((line.strip(),), source.origins) for line in lines])
         else:
@@ -236,6 +240,7 @@ def _unset(call: Call) -> Value:
             call.find("V-TRACES")
         call.state.variables.pop(text, None)
         call.state.arrays.pop(text, None)
+        call.state.others.pop(text, None)
     return EMPTY
 
 
