@@ -48,6 +48,11 @@ def put_rows(rows: Sequence[Sequence[str]], meanings: Mapping[str, Meaning] | No
     show(Rows([(row[0], meanings[row[0]]), *((cell, "") for cell in row[1:])] for row in rows))
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number and its noun: "1 guard", "2 guards"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def plain(text: str) -> str:
     """Return a hook's text as one line; control and invisible characters are escaped."""
     return neutralise(text, limit=2048, lines=False)

@@ -11,7 +11,7 @@ from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.installing.sources import installed_sources
 from sandhook.cli.notes import print_note
-from sandhook.cli.output import OUTPUT_VERSION, columns, is_terminal, plain, put, put_json
+from sandhook.cli.output import columns, counted, is_terminal, plain, put, put_record
 from sandhook.cli.outputs.annotations import FORMATS, put_annotations
 from sandhook.errors import ConfigError, SandhookError
 from sandhook.hooks.decode import DecodeError
@@ -116,7 +116,7 @@ def _chaos(options: argparse.Namespace) -> int:
         put_annotations(options.layout, of_chaos(report, status, strict=options.strict))
         return status
     if options.layout == "json":
-        put_json(_json(report, status))
+        put_record("chaos", **_json(report, status))
         return status
     _print(report, options, faults or [fault.name for fault in FAULTS])
     return status
@@ -186,7 +186,7 @@ def _one_off(options: argparse.Namespace) -> ExpectationFile:
 def _list(layout: str) -> int:
     if layout == "json":
         faults = [{"name": each.name, "what": each.what, "advice": each.advice} for each in FAULTS]
-        put_json({"version": OUTPUT_VERSION, "command": "chaos", "faults": faults})
+        put_record("chaos", faults=faults)
     else:
         for line in columns([(each.name, each.what) for each in FAULTS]):
             put(line)
@@ -278,22 +278,18 @@ def _summary(report: ChaosReport, faults: int) -> str:
     uncovered = sum(cell.result == "uncovered" for cell in cells)
     baseline = sum(each.let_pass for each in report.untried)
     parts = [
-        f"{_count(len(report.guards), 'guard')}, {_count(faults, 'fault')}: "
+        f"{counted(len(report.guards), 'guard')}, {counted(faults, 'fault')}: "
         + (f"{passed} let an action pass" if passed else "no action passed")
     ]
     if uncovered:
         parts.append(f"{uncovered} not covered by the matcher")
     if baseline:
-        parts.append(f"{_count(baseline, 'case')} not refused without a fault")
+        parts.append(f"{counted(baseline, 'case')} not refused without a fault")
     if missing := len(report.untried) - baseline:
-        parts.append(f"{_count(missing, 'hook')} not tried")
+        parts.append(f"{counted(missing, 'hook')} not tried")
     if not report.guards:
         parts[0] = "no guard was tried"
     return ", ".join(parts)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 # JSON.
@@ -301,8 +297,6 @@ def _count(number: int, what: str) -> str:
 
 def _json(report: ChaosReport, status: int) -> dict[str, object]:
     return {
-        "version": OUTPUT_VERSION,
-        "command": "chaos",
         "status": status,
         "held": report.held,
         "guards": [_guard(guard) for guard in report.guards],

@@ -21,7 +21,7 @@ from sandhook.cli.configuration import (
 )
 from sandhook.cli.installing.sources import installed_sources
 from sandhook.cli.notes import print_note
-from sandhook.cli.output import OUTPUT_VERSION, columns, is_terminal, plain, put, put_json
+from sandhook.cli.output import columns, counted, is_terminal, plain, put, put_record
 from sandhook.cli.programs import is_executable
 from sandhook.errors import ConfigError, Problem, SandhookError
 from sandhook.hooks import contracts
@@ -134,7 +134,7 @@ def _doctor(options: argparse.Namespace) -> int:
         print_note(str(fault))
     status = UNUSABLE if report.problems else NOT_ON if report.failed else 0 if report.proven else NOT_PROVEN
     if options.layout == "json":
-        put_json(_json(report, status))
+        put_record("doctor", **_json(report, status))
     elif not report.hooks and not report.unreached:
         put(plain(nothing_found(configurations, options)))
     else:
@@ -272,13 +272,12 @@ def _summary(report: DoctorReport) -> str:
 
 
 def _counts(report: DoctorReport) -> Iterator[str]:
-    number = len(report.hooks)
-    yield f"{number} hook{'' if number == 1 else 's'}"
+    yield counted(len(report.hooks), "hook")
     for verdict in _VERDICTS:
         if count := sum(hook.verdict == verdict for hook in report.hooks):
             yield f"{count} {verdict}"
     if count := sum(len(missing.names) for missing in report.unreached):
-        yield f"{count} case{'' if count == 1 else 's'} without a hook"
+        yield f"{counted(count, 'case')} without a hook"
 
 
 # JSON.
@@ -286,8 +285,6 @@ def _counts(report: DoctorReport) -> Iterator[str]:
 
 def _json(report: DoctorReport, status: int) -> dict[str, object]:
     return {
-        "version": OUTPUT_VERSION,
-        "command": "doctor",
         "status": status,
         "proven": report.proven,
         "hooks": [_hook(hook) for hook in report.hooks],
