@@ -9,28 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.syntax import nodes as ast
-from sandhook.typed import TYPE_CHECKING, Any, Generic, Self, TypeVar
-
-if TYPE_CHECKING:
-    from typing import Protocol
-
-    class Known(Protocol):
-        """What is known of a shell at one place of a script."""
-
-        def copy(self) -> Self:
-            """Return the same for another shell."""
-
-        def branch(self) -> Self:
-            """Return a copy for commands that may not run."""
-
-        def become(self, other: Self) -> None:
-            """Continue as another state."""
-
-        def join(self, other: Self) -> None:
-            """Continue as either of two states."""
+from sandhook.typed import Any, Generic, Protocol, Self, TypeVar
 
 
-S = TypeVar("S", bound="Known")
+class Known(Protocol):
+    """What is known of a shell at one place of a script."""
+
+    def copy(self) -> Self:
+        """Return the same for another shell."""
+
+    def branch(self) -> Self:
+        """Return a copy for commands that may not run."""
+
+    def become(self, other: Self) -> None:
+        """Continue as another state."""
+
+    def join(self, other: Self) -> None:
+        """Continue as either of two states."""
+
+
+S = TypeVar("S", bound=Known)
 R = TypeVar("R")
 
 
