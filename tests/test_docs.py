@@ -17,6 +17,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -123,12 +124,27 @@ def ran(
         words = words[bar + 1 :]
     assert words[0] == "sandhook", f"{where}: only sandhook can be run here: {command}"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), "utf-8"))
-    programs = (str(Path(sys.executable).parent), os.environ.get("PATH", ""))  # the pages name `python`
-    monkeypatch.setenv("PATH", os.pathsep.join(programs))
+    monkeypatch.setenv("PATH", os.pathsep.join(programs()))
     capture.readouterr()
     status = main(words[1:])
     out, err = capture.readouterr()
     return status, (out + err).decode()
+
+
+def programs() -> list[str]:
+    """Return the directories of the PATH that the pages are for: there is ``python``, and there is ``jq``.
+
+    The pages never start ``jq``; ``sandhook doctor`` looks for it.
+    """
+    path = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+    if shutil.which("jq") is None:
+        stand_in = Path("home", "programs").resolve()
+        stand_in.mkdir(parents=True, exist_ok=True)
+        for name in ("jq", "jq.bat"):
+            (stand_in / name).write_text("exit 1\n", encoding="utf-8", newline="\n")
+            (stand_in / name).chmod(0o755)
+        path.append(str(stand_in))
+    return path
 
 
 def same_lines(printed: list[str], expected: list[str], where: str) -> None:
