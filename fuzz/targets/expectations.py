@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import tempfile
 from collections.abc import Iterable
 from functools import cache
@@ -32,6 +33,7 @@ def seeds() -> Iterable[bytes]:
 @cache
 def _directory() -> tempfile.TemporaryDirectory[str]:
     directory = tempfile.TemporaryDirectory(prefix="sandhook-fuzz-")
+    atexit.register(directory.cleanup)  # before its own clean-up, which is a ResourceWarning
     Path(directory.name, "hooks.json").write_text(
         '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}', "utf-8"
     )
