@@ -55,6 +55,14 @@ def test_the_bash_of_windows_does_not_count() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs permissions of POSIX")
+def test_the_path_of_a_program_has_the_separators_of_the_system(tmp_path: Path) -> None:
+    path = tmp_path / "jq.exe"
+    path.write_bytes(b"")
+    path.chmod(0o755)
+    found = program("jq.exe", {"PATH": str(tmp_path)})
+    assert found == str(path)
+
+
 def test_programs_and_shells(tmp_path: Path) -> None:
     (tmp_path / "tool").write_text("")
     env = {"PATH": str(tmp_path)}

@@ -53,7 +53,7 @@ def program(name: str, env: Mapping[str, str]) -> str:
         endings += env.get("PATHEXT", ".COM;.EXE;.BAT;.CMD").split(";")
     for directory in directories(name, env, sys.platform):
         for ending in endings:
-            path = f"{directory or '.'}/{name}{ending}"
+            path = f"{directory or '.'}{os.sep}{name}{ending}"
             if _runs(path):
                 return path
     return ""
