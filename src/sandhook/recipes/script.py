@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from textwrap import wrap
 
 from sandhook.errors import SandhookError
@@ -125,9 +126,9 @@ def _helpers(body: str, values: dict[str, str], contract: Contract, answers: dic
     wanted: list[str] = []
     queue = [body]
     while queue:
-        text = queue.pop()
+        words = set(re.findall(r"[\w-]+", _code(queue.pop())))
         for name, block in known.items():
-            if block not in wanted and re.search(rf"(?<![\w-]){name}(?![\w-])", _code(text)):
+            if name in words and block not in wanted:
                 wanted.append(block)
                 queue.append(block)
     found = []
@@ -149,6 +150,7 @@ def _code(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
 
 
+@cache
 def _library() -> dict[str, str]:
     """Return the blocks of functions of the library by the name of each function; blocks begin with a comment."""
     blocks: dict[str, str] = {}
