@@ -15,7 +15,15 @@ Operation = Callable[[float, float], float]
 
 
 def power(left: float, right: float) -> float:
-    """Return the power as C's pow does: infinity or NaN instead of an exception."""
+    """Return the power as gawk does: infinity or NaN instead of an exception.
+
+    gawk multiplies for a whole exponent of 64 bits. This rounds otherwise than C's pow, which it calls for the others.
+    """
+    if -(2.0**63) < right < 2.0**63 and right.is_integer():
+        product = _product(left, abs(int(right)))
+        if right >= 0:
+            return product
+        return 1.0 / product if product else math.copysign(math.inf, product)
     try:
         return math.pow(left, right)
     except OverflowError:
@@ -24,6 +32,18 @@ def power(left: float, right: float) -> float:
         if left != 0:
             return -math.nan
         return -math.inf if math.copysign(1.0, left) < 0 and right % 2 == 1 else math.inf
+
+
+def _product(base: float, count: int) -> float:
+    """Return ``base`` multiplied ``count`` times, by squares, from the lowest bit of ``count``."""
+    product = 1.0
+    while True:
+        if count & 1:
+            product *= base
+        count >>= 1
+        if not count:
+            return product
+        base *= base
 
 
 def _division(where: str) -> Operation:
