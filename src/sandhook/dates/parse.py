@@ -469,8 +469,14 @@ def full_year(text: str) -> int:
 
 
 def _signed_year(text: str) -> int:
-    """Parse the year of "10-Feb-99", "10 Feb 99" or "10 Feb +99": after a plus, 99 is the year 99."""
-    return int(text[:11]) if text[0] == "+" else full_year(text.lstrip("-"))
+    """Parse the year of "10-Feb-99", "10 Feb 99" or "10 Feb +99": after a plus, 99 is the year 99, but 00 is 2000."""
+    digits = text.lstrip("+-")
+    if text[0] == "-" or len(digits) == len(text) or digits == "00":
+        return full_year(digits)
+    year = digits.lstrip("0")
+    if len(year) > 10:
+        raise BadDate
+    return int(year or "0")
 
 
 def _zone_seconds(text: str) -> int:
