@@ -1,7 +1,7 @@
-"""Reads the transcripts of agents as events: the tool calls and the prompts that hooks would have seen.
+"""Reads the transcripts of agents as events: the prompts, the tool calls and their results that hooks would have seen.
 
 A transcript has no decisions of hooks that let an action pass. A call that ran, or that somebody else refused, was not
-refused by a hook. Each format was read from what the agent writes; the modules name the versions.
+refused by a hook. What hooks decided about a result is not known. Each format was read from what the agent writes; the modules name the versions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LOOKED_AT, _LONGEST = 20, 64 << 20
 
 
 class Call(Record):
-    """A tool call or a prompt of a transcript.
+    """A tool call, its result or a prompt of a transcript.
 
     Attributes:
         id: Identifies it in its session.
@@ -191,6 +191,15 @@ def _utc(text: str) -> str | None:
 
 
 # What the modules of the agents share.
+
+
+def after(call: Call, time: str, event: str, fields: JsonObject) -> Call:
+    """Return the event after a call that ran; nobody knows what hooks decided about it.
+
+    Args:
+        fields: What its payload has in addition to that of the call.
+    """
+    return Call(f"{call.id}/after", time or call.time, event, {**call.payload, **fields}, call.tool)
 
 
 def member(value: Json, *keys: str) -> Json:

@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from sandhook.hooks.event import JsonObject
-from sandhook.journal.transcripts import Call, joined, member, objects_in, text_in
+from sandhook.journal.transcripts import Call, after, joined, member, objects_in, text_in
 
 #: What the result of a call begins with if a hook refused it, in versions that do not name who decided.
 _REFUSAL = "PreToolUse:"
+
+#: What the result of a call begins with that did not run: the user refused it, or its input was not valid.
+_DID_NOT_RUN = ("The user doesn't want", "<tool_use_error>")
 
 #: What a line of the user begins with that no user wrote.
 _NO_PROMPT = ("<command-", "<local-command", "<bash-", "Caveat:")
@@ -42,6 +45,7 @@ def calls(values: Iterable[JsonObject], path: str) -> Iterator[Call]:
                 call = pending.pop(text_in(result, "tool_use_id"), None)
                 if call is not None:
                     yield _decided(call, value, result)
+                    yield from _afterwards(call, value, result)
             text = joined(content)
             if not results and text and not value.get("isMeta") and not text.startswith(_NO_PROMPT):
                 payload = {**_common(value, path), "hook_event_name": "UserPromptSubmit", "prompt": text}
@@ -69,6 +73,20 @@ def _call(value: JsonObject, part: JsonObject, identifier: str, path: str) -> Ca
         "tool_use_id": identifier,
     }
     return Call(identifier, text_in(value, "timestamp"), "PreToolUse", payload, name)
+
+
+def _afterwards(call: Call, value: JsonObject, result: JsonObject) -> Iterator[Call]:
+    """Yield the event after a call, unless it did not run."""
+    text = joined(result.get("content"))
+    if text_in(value, "permissionDecision", "decision") == "reject" or text.startswith(_DID_NOT_RUN):
+        return
+    failed = result.get("is_error") is True
+    if failed and text.startswith(_REFUSAL):
+        return
+    name = "PostToolUseFailure" if failed else "PostToolUse"
+    answer = value.get("toolUseResult")
+    fields: JsonObject = {"error": text} if failed else {"tool_response": text if answer is None else answer}
+    yield after(call, text_in(value, "timestamp"), name, {"hook_event_name": name, **fields})
 
 
 def _decided(call: Call, value: JsonObject, result: JsonObject) -> Call:

@@ -9,10 +9,13 @@ import json
 from collections.abc import Iterable, Iterator
 
 from sandhook.hooks.event import Json, JsonObject
-from sandhook.journal.transcripts import Call, joined, member, text_in
+from sandhook.journal.transcripts import Call, after, joined, member, text_in
 
 #: What the result of a call begins with if a hook refused it, and what follows the reason.
 _REFUSAL, _AFTER_REASON = "Command blocked by PreToolUse hook: ", ". Command: "
+
+#: What the result of a shell has before its output.
+_CHUNK, _OUTPUT = "Chunk ID: ", "\nOutput:\n"
 
 _SHELLS = frozenset({"exec_command", "shell", "shell_command", "local_shell", "container.exec"})
 
@@ -42,7 +45,12 @@ def calls(values: Iterable[JsonObject], path: str) -> Iterator[Call]:
         elif kind.endswith("_output"):
             call = pending.pop(text_in(item, "call_id"), None)
             if call is not None:
-                yield _decided(call, item.get("output"))
+                decided = _decided(call, item.get("output"))
+                yield decided
+                if not decided.refused:
+                    answer: JsonObject = {"tool_response": _answer(call, item.get("output"))}
+                    fields = {"hook_event_name": "PostToolUse", **answer}
+                    yield after(call, text_in(value, "timestamp"), "PostToolUse", fields)
         elif kind == "message" and item.get("role") == "user":
             text = joined(item.get("content"))
             if text and not text.startswith(_NO_PROMPT):
@@ -95,8 +103,19 @@ def _command(given: Json) -> str:
     return value if isinstance(value, str) else ""
 
 
+def _answer(call: Call, output: Json) -> str:
+    """Return the result of a call as hooks see it: of a shell, the output alone."""
+    text = _text(output)
+    head, found, rest = text.partition(_OUTPUT)
+    return rest if call.tool == "Bash" and found and head.startswith(_CHUNK) else text
+
+
+def _text(output: Json) -> str:
+    return output if isinstance(output, str) else text_in(output, "content") or joined(output)
+
+
 def _decided(call: Call, output: Json) -> Call:
-    text = output if isinstance(output, str) else text_in(output, "content") or joined(output)
+    text = _text(output)
     if not text.startswith(_REFUSAL):
         return call._replace(refused=False)
     return call._replace(refused=True, reason=text.removeprefix(_REFUSAL).rpartition(_AFTER_REASON)[0])

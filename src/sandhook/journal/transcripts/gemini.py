@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from sandhook.hooks.event import JsonObject
-from sandhook.journal.transcripts import Call, joined, objects_in, text_in
+from sandhook.journal.transcripts import Call, after, joined, member, objects_in, text_in
 
 #: What the error of a call begins with if a hook refused it.
 _REFUSAL = "Tool execution blocked: "
@@ -44,12 +44,27 @@ def _calls_of(message: JsonObject, common: JsonObject) -> Iterator[Call]:
             "tool_input": item.get("args"),
         }
         call = Call(text_in(item, "id"), time, "BeforeTool", payload, name)
-        yield _decided(call, item)
+        decided = _decided(call, item)
+        yield decided
+        if not decided.refused:
+            yield from _afterwards(call, item)
     if message.get("type") == "user":
         text, time = joined(message.get("content")), text_in(message, "timestamp")
         if text and not text.startswith(_NO_PROMPT):
             payload = {**common, "hook_event_name": "BeforeAgent", "timestamp": time, "prompt": text}
             yield Call(text_in(message, "id"), time, "BeforeAgent", payload, refused=False)
+
+
+def _afterwards(call: Call, item: JsonObject) -> Iterator[Call]:
+    """Yield the event after a call that ran; an item has one time, that of its result."""
+    if item.get("status") not in ("success", "error"):
+        return
+    responses = [member(each, "functionResponse", "response") for each in objects_in(item, "result")]
+    texts = [text_in(each, "output") or text_in(each, "error") for each in responses]
+    answer: JsonObject = {"llmContent": "\n".join(texts), "returnDisplay": item.get("resultDisplay")}
+    if item.get("status") == "error":
+        answer["error"] = answer["llmContent"]
+    yield after(call, call.time, "AfterTool", {"hook_event_name": "AfterTool", "tool_response": answer})
 
 
 def _decided(call: Call, item: JsonObject) -> Call:
