@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import pytest
 
-from sandhook.cli import UsageError
+from sandhook.cli import UsageError, hook
+from sandhook.cli.observer import OBSERVER
 from sandhook.cli.serve import parser
 from sandhook.cli.serve.engines import firing_of
 from sandhook.cli.serve.recording import check_recording, line_of
+from sandhook.cli.serve.worker import Observations
 from sandhook.journal.schema import decode
 from sandhook.serve.firing import FireCall
 
@@ -82,3 +85,43 @@ def test_nothing_is_recorded_without_a_target(tmp_path: Path) -> None:
 def test_options_that_do_not_fit(options: list[str]) -> None:
     with pytest.raises(UsageError, match="serve: --audit-mask"):
         check_recording(parser().parse_args(options))
+
+
+def observed(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> Observations:
+    """Return what a worker of a service with --audit sees of ``sandhook hook``."""
+    seen = Observations(line_of(parser().parse_args(["--audit", "x"])))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(PAYLOAD).encode())))
+    token = OBSERVER.set(seen)
+    try:
+        hook.run(["--contract", "claude_code", *arguments])
+    finally:
+        OBSERVER.reset(token)
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("script", "options", "refused", "could_not_run"),
+    [
+        ("echo no >&2; exit 2", [], True, False),
+        ("exit 0", [], False, False),
+        ("while :; do :; done", ["--timeout", "0.05"], False, True),
+        ("while :; do :; done", ["--timeout", "0.05", "--fail-closed"], True, True),
+    ],
+)
+def test_a_hook_that_a_client_runs_is_recorded(
+    script: str, options: list[str], refused: bool, could_not_run: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = observed(monkeypatch, *options, "--", "-c", script, "guard")
+    entry = decode(seen.lines[-1].encode())
+    assert entry is not None and entry.decision is not None
+    assert (entry.agent, entry.event, entry.tool) == ("claude_code", "PreToolUse", "Bash")
+    assert entry.decision.refused is refused
+    assert [bool(each.could_not_run) for each in entry.hooks] == [could_not_run]
+    assert entry.hooks[0].id == "guard" and entry.hooks[0].hash
+    assert seen.record["decision"]
+
+
+def test_a_script_that_is_missing_is_recorded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    seen = observed(monkeypatch, "--", str(tmp_path / "gone.sh"))
+    entry = decode(seen.lines[-1].encode())
+    assert entry is not None and entry.decision is not None and entry.decision.could_not_run

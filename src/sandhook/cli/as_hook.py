@@ -28,7 +28,7 @@ from sandhook.typed import TYPE_CHECKING
 if TYPE_CHECKING:
     import argparse
 
-    from sandhook.hooks.event import Event
+    from sandhook.hooks.event import Event, Json
 
 #: Exit status that nearly every agent reads as a refusal; used when the agent is unknown.
 _REFUSAL = 2
@@ -112,13 +112,19 @@ def _decide(
     observer = OBSERVER.get()
     if observer is not None:
         from sandhook.hooks.audit import FiredEvent
-        from sandhook.hooks.decode import DATA_DEPTH, decode
 
-        payload = decode(data.decode("utf-8-sig"), max_depth=DATA_DEPTH).value
-        observer.decided(agent, FiredEvent(event, decision, monotonic() - began, agent.name, name, payload))
+        seconds = monotonic() - began
+        observer.decided(agent, FiredEvent(event, decision, seconds, agent.name, name, payload_of(data)))
     notes += more
     workspace.finish(write_back=options.write_back, report=notes.append, also=options.write_back_also)
     return agent.answer(decision, event), notes
+
+
+def payload_of(data: bytes) -> Json:
+    """Return the payload of an event that was read, as it is recorded."""
+    from sandhook.hooks.decode import DATA_DEPTH, decode
+
+    return decode(data.decode("utf-8-sig"), max_depth=DATA_DEPTH).value
 
 
 def write_answer(answer: Answer, notes: list[str]) -> int:

@@ -7,6 +7,7 @@ exit status of the script go back unchanged.
 from __future__ import annotations
 
 import os
+from time import monotonic
 
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser, add_git_writes, add_isolation, add_variables
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from sandhook.hooks.contracts import Contract
     from sandhook.hooks.event import Event
-    from sandhook.hooks.model import RunResult
+    from sandhook.hooks.model import HookSpec, RunResult
     from sandhook.host.world import Host
     from sandhook.vfs.base import FileSystem
 
@@ -112,6 +113,7 @@ def _hook(options: argparse.Namespace, contract: Contract, words: list[str]) -> 
     from sandhook.cli.notes import print_note
     from sandhook.hooks.adapters.caller import refusal
     from sandhook.hooks.contracts import Answer
+    from sandhook.hooks.model import RunResult
 
     data = stdin()
     event, native, fault, exceeded = None, "", "", False
@@ -120,19 +122,23 @@ def _hook(options: argparse.Namespace, contract: Contract, words: list[str]) -> 
     except (SandhookError, DecodeError) as error:
         fault = str(error)
     notes = [f"sandhook: {fault}"] if fault else []
-    script = _script(words)
+    script, call, began = _script(words), _Call(contract, event, native, data), monotonic()
     if isinstance(script, Script):
         try:
-            ran = _run(options, _Call(contract, event, native, data), script, notes)
+            ran = _run(options, call, script, notes)
         except (SandhookError, UsageError):
             raise
         except Exception as error:
+            _observe(options, call, script, RunResult(failure=internal(error), failure_is_ours=True), began)
             return write_answer(refusal(contract, event, internal(error)), [])
+        _observe(options, call, script, ran, began)
         exceeded = ran.exceeded_bound
         why, status = ran.could_not_run, ran.exit_status
         answer = Answer(ran.stdout, ran.stderr, _CANNOT_RUN if status is None else status)
     else:
         why, answer = script, Answer(exit_status=_CANNOT_RUN)
+        unread = Script("", words[0], tuple(words[1:]), True)
+        _observe(options, call, unread, RunResult(failure=why), began)
     if why is not None:
         notes.append(f"sandhook: could not run: {why}")
     if exceeded or (options.fail_closed and (why is not None or fault)):
@@ -194,6 +200,28 @@ class _Call(Record):
     event: Event | None  #: None when standard input is not an event of the contract
     native: str  #: the agent's name of the event
     data: bytes  #: standard input
+
+
+def _observe(options: argparse.Namespace, call: _Call, script: Script, ran: RunResult, began: float) -> None:
+    """Report the decision to the observer of the command, as that of an engine with this one hook."""
+    from sandhook.cli.observer import OBSERVER
+
+    observer = OBSERVER.get()
+    if observer is None or call.event is None:
+        return
+    from sandhook.cli.as_hook import payload_of
+    from sandhook.hooks.audit import FiredEvent
+    from sandhook.hooks.engine import HookEngine
+    from sandhook.hooks.loading import Group
+
+    spec = _spec(call.event, call.native, script, options.timeout)
+    engine = HookEngine(
+        [Group(call.contract, (spec,))], runner=lambda request: ran, fail_closed=options.fail_closed
+    )
+    fired = FiredEvent(
+        call.event, engine.fire(call.event), monotonic() - began, call.contract.name, call.native
+    )
+    observer.decided(call.contract, fired._replace(payload=payload_of(call.data)))
 
 
 def _run(options: argparse.Namespace, call: _Call, script: Script, notes: list[str]) -> RunResult:
@@ -271,14 +299,18 @@ def _contracts_own(
     contract: Contract, event: Event, native: str, script: Script, timeout: float
 ) -> tuple[dict[str, str], str]:
     """Return the variables that the agent sets for a hook, and the working directory of the hook."""
+    request = contract.request(_spec(event, native, script, timeout), event, "better")
+    return dict(request.env), request.cwd
+
+
+def _spec(event: Event, native: str, script: Script, timeout: float) -> HookSpec:
+    """Return a script as a hook of a configuration."""
     from sandhook.hooks.model import Executor, HookSpec
 
-    spec = HookSpec(
+    return HookSpec(
         id=script.name,
         event=event.kind,
         native_event=native,
         executor=Executor("bash", script.text),
         timeout=timeout,
     )
-    request = contract.request(spec, event, "better")
-    return dict(request.env), request.cwd
