@@ -11,7 +11,7 @@ from sandhook.hooks.contracts import ContractError, Document
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.event import Event, JsonObject
-from sandhook.hooks.model import Decision, FailClosed, Outcome
+from sandhook.hooks.model import Decision, FailClosed, Outcome, source_of
 from sandhook.hooks.runner import SandboxRunner
 from sandhook.journal.journal import decided_of
 from sandhook.journal.masking import Masker
@@ -20,6 +20,7 @@ from sandhook.journal.schema import Decided, Entry
 from sandhook.record import Record
 from sandhook.replay.compare import Side
 from sandhook.vfs.base import FileSystem
+from sandhook.vfs.initial import make_directories
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.mounts import MountTable
 from sandhook.vfs.overlay import OverlayFileSystem
@@ -62,38 +63,41 @@ class BundleRunner:
         self._groups = loaded.groups
         self._files = files
         self._fail_closed = fail_closed
-        self._unused: tuple[VirtualPath | None, HookEngine] | None = None
+        self._has_views = len({source_of(spec) for spec in loaded.hooks}) > 1
+        self._kept: _Kept | None = None
 
     def fire(self, entry: Entry, *, steps: bool = False) -> tuple[Decision, float]:
         """Return the decision about an event and the milliseconds that it took. Raises Unfired."""
         event = read_event(entry)
         engine = self._fresh_engine(event, steps)
-        caller = contracts.get(entry.agent) if entry.agent else None
+        caller = _contract(entry.agent) if entry.agent else None
         began = monotonic()
         decision = engine.fire(event, caller=caller)
         seconds = monotonic() - began
         engine.wait()
-        if any(each.run is not None or each.state == "background" for each in decision.outcomes):
-            self._unused = None
+        if self._kept is not None and not self._kept.is_fresh(decision):
+            self._kept = None
         return decision, seconds * 1000
 
     def _fresh_engine(self, event: Event, steps: bool) -> HookEngine:
-        """Return an engine in which no hook ran yet, with the files of the event's directory."""
+        """Return an engine in which no hook changed anything yet, with the files of the event's directory."""
         place = _mount_point(event.project_dir or event.cwd or "")
-        if steps or self._unused is None or self._unused[0] != place:
-            runner = SandboxRunner(self._namespace(place), isolation="thread", steps=steps)
-            self._unused = (place, HookEngine(self._groups, runner=runner, fail_closed=self._fail_closed))
-        engine = self._unused[1]
-        if steps:
-            self._unused = None
+        if not steps and self._kept is not None and self._kept.place == place:
+            return self._kept.engine
+        self._kept = None
+        root = MemoryFileSystem()
+        runner = SandboxRunner(self._namespace(root, place), isolation="thread", steps=steps)
+        engine = HookEngine(self._groups, runner=runner, fail_closed=self._fail_closed)
+        if not steps:
+            self._kept = _Kept(place, engine, None if self._files is not None or self._has_views else root)
         return engine
 
-    def _namespace(self, own: VirtualPath | None) -> FileSystem:
-        root = MemoryFileSystem()
+    def _namespace(self, root: MemoryFileSystem, own: VirtualPath | None) -> FileSystem:
         if own is not None and own.startswith("/root/"):
             with root.superuser() as view:  # the agent's user was root, and that of the sandbox is not
                 view.chmod(VirtualPath("/root"), 0o755)
         if self._files is None:
+            make_directories(root, own or WORKSPACE)
             return root
         overlay = OverlayFileSystem(self._files)
         table = MountTable(root)
@@ -101,6 +105,35 @@ class BundleRunner:
         if own is not None:
             table.mount(own, overlay)
         return table
+
+
+class _Kept:
+    """An engine for the next event: after this one, it is as it was made.
+
+    Args:
+        place: Where the files of the event's directory are.
+        root: All files that its hooks can change; None if they are in several file systems, so that one run of a hook
+            is the last of the engine.
+    """
+
+    def __init__(self, place: VirtualPath | None, engine: HookEngine, root: MemoryFileSystem | None) -> None:
+        self.place = place
+        self.engine = engine
+        self._clock = root.watch() if root is not None else None
+        self._calls = self._clock.calls if self._clock is not None else 0
+
+    def is_fresh(self, decision: Decision) -> bool:
+        """Return whether the hooks of an event changed no file, and left nothing in the engine."""
+        ran = [each for each in decision.outcomes if each.run is not None or each.state == "background"]
+        if not ran:
+            return True
+        if any(each.spec.once or each.state == "background" for each in ran):
+            return False
+        return self._clock is not None and self._clock.calls == self._calls
+
+
+#: Contracts by name; a contract of another package is looked for in all installed packages.
+_contract = lru_cache(64)(contracts.get)
 
 
 @lru_cache(512)
@@ -119,7 +152,7 @@ def read_event(entry: Entry) -> Event:
     """Return the event of an entry. Raises Unfired."""
     try:
         if entry.agent:
-            return contracts.get(entry.agent).event(entry.event, entry.payload)
+            return _contract(entry.agent).event(entry.event, entry.payload)
         if not isinstance(entry.payload, Mapping):
             raise DecodeError("the payload is not an object")
         return event_of(entry.payload)
