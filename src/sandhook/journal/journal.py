@@ -88,7 +88,7 @@ def decided_of(decision: Decision, masker: Masker | None = None) -> Decided:
     if decision.context:
         changes["context"] = [[text, place] for text, place in decision.context]
     reason = decision.reason
-    plain: Json = json.loads(json.dumps(changes))
+    plain: Json = json.loads(json.dumps(changes)) if changes else None
     if masker is not None:
         plain = masker.masked(plain)[0]
         reason = None if reason is None else masker.text(reason)

@@ -25,7 +25,7 @@ EVENT_TYPE = "event.decided"
 Origin = Literal["live", "transcript"]
 
 _MARK = ',"crc":"'
-_TAIL = len(_MARK) + 10
+_MARK_BYTES = _MARK.encode("ascii")
 
 
 class HookRun(Record):
@@ -153,28 +153,27 @@ def decode(data: bytes) -> Entry | None:
         raise DamagedLine(
             f"has version {value.get('record')!r} of the record; this sandhook reads {RECORD_VERSION}"
         )
-    body, mark, rest = line.rpartition(_MARK)
-    if not mark or len(rest) != 10 or rest != f'{zlib.crc32(body.encode("utf-8")):08x}"}}':
+    body, mark, rest = data.rpartition(_MARK_BYTES)
+    if not mark or rest != b'%08x"}' % zlib.crc32(body):
         raise DamagedLine("does not have the checksum of its text")
     return _entry(value)
 
 
 def _entry(value: JsonObject) -> Entry:
     """Return an event whose line is whole; what another program wrote may still be wrong."""
-    fields = {name: value[name] for name in Entry._fields if name in value}
     for name, wanted in _TYPES.items():
-        if name not in fields or not isinstance(fields[name], wanted):
+        if name not in value or not isinstance(value[name], wanted):
             raise DamagedLine(f"{name}: wanted {_wanted(wanted)}")
-    hooks, decision = fields.get("hooks"), fields.get("decision")
+    entry = Entry(*map(value.__getitem__, Entry._fields))  # type: ignore[arg-type]
+    decision = entry.decision
     try:
-        fields["hooks"] = tuple(HookRun(**_known(each, HookRun)) for each in hooks)  # type: ignore[union-attr, arg-type]
-        fields["unmatched"] = tuple(map(str, fields["unmatched"]))  # type: ignore[arg-type]
-        if decision is not None:
-            decided = Decided(**_known(decision, Decided))  # type: ignore[arg-type]
-            fields["decision"] = _checked(decided)
+        return entry._replace(
+            hooks=tuple(HookRun(**_known(each, HookRun)) for each in entry.hooks),  # type: ignore[arg-type]
+            unmatched=tuple(map(str, entry.unmatched)),
+            decision=None if decision is None else _checked(Decided(**_known(decision, Decided))),  # type: ignore[arg-type]
+        )
     except TypeError as error:
         raise DamagedLine(f"hooks or decision: {error}") from None
-    return Entry(**fields)  # type: ignore[arg-type]
 
 
 def _checked(decided: Decided) -> Decided:
@@ -182,8 +181,12 @@ def _checked(decided: Decided) -> Decided:
 
     if not isinstance(decided.refused, bool) or decided.permission not in PERMISSIONS:
         raise DamagedLine("decision: refused or permission has a wrong value")
-    names = decided.could_not_run, decided.fail_closed
-    return decided._replace(could_not_run=tuple(map(str, names[0])), fail_closed=tuple(map(str, names[1])))
+    could_not_run, fail_closed = decided.could_not_run, decided.fail_closed
+    if not could_not_run and not fail_closed:
+        return decided._replace(could_not_run=(), fail_closed=())
+    return decided._replace(
+        could_not_run=tuple(map(str, could_not_run)), fail_closed=tuple(map(str, fail_closed))
+    )
 
 
 def _known(value: Json, kind: type[HookRun] | type[Decided]) -> JsonObject:
