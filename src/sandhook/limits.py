@@ -7,7 +7,7 @@ which no script can catch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import Lock, local
 from time import monotonic
 
@@ -49,18 +49,19 @@ class Limits(Record):
     def __new__(cls, *args: float, **named: float) -> Self:
         """Make limits. Raises ValueError for a bound that is not a finite number above 0."""
         limits = super().__new__(cls, *args, **named)
-        limits._check()
+        cls._check(zip(cls._fields, limits))
         return limits
 
-    def _check(self) -> None:
-        for name, value in zip(self._fields, self):
+    @staticmethod
+    def _check(bounds: Iterable[tuple[str, float]]) -> None:
+        for name, value in bounds:
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < _ENDLESS:
                 raise ValueError(f"limits: {name}: wanted a finite number above 0, got {value!r}")
 
     def with_(self, **changes: float) -> Limits:
         """Return a copy with some bounds changed: ``limits.with_(wall_seconds=1.0)``."""
         limits = self._replace(**changes)
-        limits._check()
+        self._check(changes.items())
         return limits
 
     @classmethod
@@ -81,6 +82,10 @@ class Limits(Record):
             fields=10_000_000,
             open_files=4_096,
         )
+
+
+#: The bounds of a run whose caller sets none.
+DEFAULT_LIMITS = Limits()
 
 
 class Budget:

@@ -54,9 +54,11 @@ class Record(tuple[Any, ...]):
             setattr(cls, name, _field(index, None))
 
     def __new__(cls, *args: object, **named: object) -> Self:
-        names = cls._fields
-        if named or len(args) != len(names):
+        if named:
             args = cls._complete(args, named)
+        elif lacking := len(cls._fields) - len(args):
+            tail = cls._tail
+            args = args + tail[-lacking:] if 0 < lacking <= len(tail) else cls._complete(args, named)
         return tuple.__new__(cls, args)
 
     @classmethod
@@ -64,13 +66,10 @@ class Record(tuple[Any, ...]):
         """Return all values in order, from positions, names and defaults."""
         names = cls._fields
         defaults = cls._defaults
-        lacking = len(names) - len(args)
-        if not named and 0 < lacking <= len(defaults):
-            return args + cls._tail[-lacking:]
         if named and not args:
             try:
-                values = named if len(named) == lacking else {**defaults, **named}
-                if len(values) == lacking:
+                values = named if len(named) == len(names) else {**defaults, **named}
+                if len(values) == len(names):
                     return cls._in_order(values)
             except KeyError:  # reported below
                 pass
@@ -88,10 +87,13 @@ class Record(tuple[Any, ...]):
 
     def _replace(self, **changes: object) -> Self:
         """Return a copy with some fields changed. Raises TypeError for a name it lacks."""
-        values = [changes.pop(name, value) for name, value in zip(self._fields, self)]
-        if changes:
-            raise TypeError(f"{self.__class__.__name__} has no field {sorted(changes)}")
-        return tuple.__new__(self.__class__, values)
+        fields = self._fields
+        values = dict(zip(fields, self))
+        values.update(changes)
+        if len(values) != len(fields):
+            unknown = sorted(changes.keys() - set(fields))
+            raise TypeError(f"{self.__class__.__name__} has no field {unknown}")
+        return tuple.__new__(self.__class__, values.values())
 
     def __eq__(self, other: object) -> bool:
         # a subclass that only adds methods shares the very tuple of names

@@ -24,7 +24,7 @@ from sandhook.interp.runtime import Runtime
 from sandhook.kernel.descriptor import ReadInput, WriteBytes
 from sandhook.kernel.settings import Restrictions, Settings
 from sandhook.kernel.stack import in_thread_if_stack_is_deep
-from sandhook.limits import Cancellation, Limits, Overflow
+from sandhook.limits import DEFAULT_LIMITS, Cancellation, Limits, Overflow
 from sandhook.state.state import State
 from sandhook.text.surrogates import as_shell_text
 from sandhook.typed import TYPE_CHECKING
@@ -110,7 +110,7 @@ class Shell:
             from sandhook.isolation.arguments import check
 
             check(isolation, utilities=utilities, world=world)
-        self.limits = limits or _DEFAULT_LIMITS
+        self.limits = limits or DEFAULT_LIMITS
         self.world = world
         self.cwd = VirtualPath(cwd) if cwd == "/workspace" else normalize(cwd)
         self.env: dict[str, str] = dict(DEFAULT_ENVIRONMENT) if env is None else shell_environment(env)
@@ -270,7 +270,7 @@ class Shell:
 
         if cls.__init__ is not Shell.__init__:
             raise SnapshotError("shell", f"{cls.__name__} has the files of this machine; wanted Shell")
-        limits = arguments.get("limits") or _DEFAULT_LIMITS
+        limits = arguments.get("limits") or DEFAULT_LIMITS
         stored = read_snapshot(data, limits)
         fs = stored.file_system(limits)
         files = fs.snapshot()
@@ -405,6 +405,3 @@ class Session:
             with self.shell._lock:
                 self._state = Run(self.shell, self.shell.limits, Streams()).new_session(self._start)
         return self._state
-
-
-_DEFAULT_LIMITS = Limits()

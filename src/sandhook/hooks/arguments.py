@@ -114,9 +114,9 @@ def check_event(event: object) -> None:
         raise ValueError(
             f"event.kind must be one of {', '.join(KINDS)}, or begin with 'x.', not {event.kind!r}"
         )
-    for name, value in zip(event._fields, event, strict=True):
-        types, wanted = _FIELDS.get(name, (object, ""))
-        if not isinstance(value, types) or (isinstance(value, bool) and types is int):
+    for index, name, types, wanted in _CHECKED:
+        value = event[index]
+        if not isinstance(value, types) or (types is int and isinstance(value, bool)):
             raise TypeError(f"event.{name} must be {wanted}, not {_shown(value)}")
     if not isinstance(event.timestamp, (str, NoneType)) and not hasattr(event.timestamp, "tzinfo"):
         raise TypeError(f"event.timestamp must be a datetime, a text or None, not {_shown(event.timestamp)}")
@@ -146,6 +146,8 @@ _FIELDS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
     "tool_calls": ((tuple, list), "a tuple"),
     "extras": ((Mapping, NoneType), "a mapping or None"),
 }
+
+_CHECKED = tuple((index, name, *_FIELDS[name]) for index, name in enumerate(Event._fields) if name in _FIELDS)
 
 
 def _shown(value: object) -> str:

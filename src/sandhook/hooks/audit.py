@@ -83,6 +83,8 @@ class Audit:
 
     def invoked(self, outcome: Outcome, event: Event) -> None:
         """Report that a hook was considered, before it runs, whether it matches or not."""
+        if self._write is None:
+            return
         record: JsonObject = {
             "type": "hook.invoked",
             "hook_id": outcome.spec.id,

@@ -180,12 +180,11 @@ class EventRun:
 
     def run(self) -> Decision:
         """Run the hooks that the event concerns and return their decision."""
-        budget = MatchBudget()  # matchers that nobody approved use no time of the others
-        outcomes = [
-            outcome
-            for spec, why in self._withheld
-            if (outcome := self._withhold(spec, why, budget)) is not None
-        ]
+        outcomes: list[Outcome] = []
+        if self._withheld:
+            budget = MatchBudget()  # matchers that nobody approved use no time of the others
+            found = (self._withhold(spec, why, budget) for spec, why in self._withheld)
+            outcomes += [outcome for outcome in found if outcome is not None]
         if self._fold.policy.parallel:
             return self._decision([*outcomes, *self._run_in_parallel()])
         return self._decision([*outcomes, *(self._run_next(spec) for spec in self._specs)])

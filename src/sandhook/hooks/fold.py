@@ -116,6 +116,8 @@ class Fold:
 
     def decision(self) -> Decision:
         """Return the decision of all verdicts that were added, without the event's names and outcomes."""
+        if not self._verdicts:
+            return Decision(self.event.kind)
         verdicts = [verdict for _, verdict in self._verdicts]
         refusing = [verdict for verdict in verdicts if verdict.refuses]
         deciding = refusing or [verdict for verdict in verdicts if verdict.force_continue]

@@ -12,7 +12,7 @@ from time import monotonic
 from sandhook.errors import LimitExceeded
 from sandhook.hooks.contracts import may_override, needs_trust
 from sandhook.hooks.event import Event
-from sandhook.hooks.matcher import Match, Matcher
+from sandhook.hooks.matcher import Match, Matcher, ToolName
 from sandhook.limits import Budget, Limits, use_budget
 from sandhook.typed import TYPE_CHECKING
 
@@ -35,6 +35,8 @@ class MatchBudget:
 
     def check(self, matcher: Matcher, event: Event) -> Match:
         """Return what a matcher decides; ``undecided`` if it exceeds a bound, or raises an exception."""
+        if type(matcher) is ToolName and (known := matcher.known(event)) is not None:
+            return known
         budget = self._budget
         budget.started += monotonic() - self._paused_at
         outer = use_budget(budget)

@@ -107,10 +107,32 @@ class ToolName(Record):
         name = event.tool.name if event.tool is not None else self.absent
         if name is None:
             return Match(False, "the event has no tool")
+        if (known := self.known(event)) is not None:
+            return known
+        match = self._of_name(name)
+        if len(name) <= _LONGEST_NAME:
+            if len(_OF_NAMES) >= _MOST_NAMES:
+                _OF_NAMES.clear()
+            _OF_NAMES[id(self), name] = (self, match)
+        return match
+
+    def known(self, event: Event) -> Match | None:
+        """Return what was decided about the same name before, None for a new one."""
+        tool = event.tool
+        known = _OF_NAMES.get((id(self), self.absent if tool is None else tool.name))
+        return known[1] if known is not None and known[0] is self else None
+
+    def _of_name(self, name: str) -> Match:
         for candidate in (name, *self.aliases.get(name, ())):
             if self.test.test(candidate):
                 return Match(True, f"tool name {quote(candidate)} is {self.test}")
         return Match(False, f"tool name {quote(name)} is not {self.test}")
+
+
+#: What matchers decided about names, by the identity of the matcher; an entry keeps its matcher, so that no other has
+#: that identity. The name alone decides, and an agent has few tools.
+_OF_NAMES: dict[tuple[int, str | None], tuple[ToolName, Match]] = {}
+_MOST_NAMES, _LONGEST_NAME = 4096, 100
 
 
 class Argument(Record):

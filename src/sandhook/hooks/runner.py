@@ -246,7 +246,7 @@ class SandboxRunner:
 
     def _run(self, fs: FileSystem, request: Request, hold: Hold | None) -> RunResult:
         from sandhook.kernel.settings import Restrictions
-        from sandhook.limits import Limits
+        from sandhook.limits import DEFAULT_LIMITS
         from sandhook.shell import Shell
 
         network = self._network
@@ -259,7 +259,7 @@ class SandboxRunner:
             seen = self._environment(request._replace(inherited=hold.variables(request.inherited)))
             restrictions = hold.restrictions(self._without, environment.keys() - seen.keys())
             environment = seen
-        limits = self._limits or Limits()
+        limits = self._limits or DEFAULT_LIMITS
         if request.limits:
             limits = limits.with_(**request.limits)
         shell = Shell(

@@ -109,6 +109,8 @@ def exceeded(
 
 def shell_environment(env: Mapping[str, str]) -> dict[str, str]:
     """Return an environment as the shell has it, with the bytes of each text as its characters."""
+    if "".join((*env, *env.values())).isascii():
+        return dict(env)
     return {as_shell_text(name): as_shell_text(value) for name, value in env.items()}
 
 

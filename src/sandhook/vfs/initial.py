@@ -37,6 +37,8 @@ def write_file(fs: FileSystem, path: VirtualPath, data: bytes, mode: int) -> Non
 
 def make_directories(fs: FileSystem, path: VirtualPath) -> None:
     """Create a directory with its parents, if it does not exist; see ``superuser``."""
+    if fs.exists(path):
+        return
     missing: list[VirtualPath] = []
     with superuser(fs) as view:
         while path != "/" and not view.exists(path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from sandhook.errors import LimitExceeded, SandhookError
 from sandhook.hooks.contracts._claude_shape import wild
@@ -75,10 +75,11 @@ def judge(pattern: str, command: str, *, inside: bool, shell: bool, profile: Pro
             return _like(pattern, command.strip()), f"command {quote(command)}, which does not parse"
         return True, "the command does not parse, so the hook runs"
     nodes = [node for unit in units for node in walk(unit)] if inside else []
-    if any(isinstance(node, _OPAQUE) for node in nodes):
+    kinds = {type(node) for node in nodes}
+    if any(issubclass(kind, _OPAQUE) for kind in kinds):
         return True, "the command has parts that no rule is compared with, so the hook runs"
     bare = pattern.endswith(" *") and " " not in pattern.removesuffix(" *")
-    calls = list(_calls(units, inside))
+    calls = _calls(nodes if inside else [node for unit in units for node in _outside(unit)])
     wrappers = _XARGS if profile.reproduces("wrappers") else _WRAPPERS
     reader = _reader(nodes)
     timed = {id(_first(node)) for node in nodes if isinstance(node, Pipeline) and node.timed}
@@ -128,11 +129,8 @@ def _parses(text: str) -> bool:
     return True
 
 
-def _calls(units: Iterable[Node], inside: bool) -> Iterator[SimpleCommand]:
-    for unit in units:
-        for node in walk(unit) if inside else _outside(unit):
-            if isinstance(node, SimpleCommand) and node.words:
-                yield node
+def _calls(nodes: Sequence[Node]) -> list[SimpleCommand]:
+    return [node for node in nodes if isinstance(node, SimpleCommand) and node.words]
 
 
 def _outside(node: Node) -> Iterator[Node]:
