@@ -6,9 +6,11 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,13 +20,14 @@ from hypothesis import strategies as st
 
 from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.events import ToolPre
-from sandhook.journal import parquet
+from sandhook.journal import parquet, reading
 from sandhook.journal.errors import DamagedLine, JournalError
 from sandhook.journal.journal import Journal
 from sandhook.journal.masking import Masker
 from sandhook.journal.neutral import event_json, event_of
 from sandhook.journal.reading import Contents, Skipped, plan
-from sandhook.journal.schema import Entry, decode, encode
+from sandhook.journal.schema import Decided, Entry, decode, encode
+from sandhook.journal.targets import open_target
 from tests.replay.replaytools import GUARD, entries, entry, payload, settings, write
 
 
@@ -184,8 +187,6 @@ def test_partitions_have_each_line_once(tmp_path: Path) -> None:
 
 
 def test_a_damaged_row_of_a_database_is_skipped(tmp_path: Path) -> None:
-    import sqlite3
-
     with Journal(f"sqlite:{tmp_path}/r") as journal:
         engine = HookEngine.load(settings("exit 0"), "claude_code", audit=journal)
         for number in range(5):
@@ -305,3 +306,98 @@ def test_a_process_that_is_killed_loses_nothing_that_was_written(tmp_path: Path,
     found, skipped = read(target(tmp_path, form))
     assert len(found) >= written and all(each in entries(50) for each in found[:50])
     assert len(skipped) <= 6
+
+
+@pytest.mark.parametrize("form", ["lines", "sqlite", "parquet"])
+def test_half_of_a_surrogate_pair_can_be_recorded(tmp_path: Path, form: str) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    half = "\ud800"
+    strange = entry(1)._replace(id=half, tool=half, session_id=half, decision=Decided(True, reason=half))
+    open_ = open_target(target(tmp_path, form))
+    open_.write([encode(strange)])
+    open_.close()
+    assert read(target(tmp_path, form)) == ([strange], [])
+
+
+@pytest.mark.parametrize("form", ["lines", "sqlite", "parquet"])
+@pytest.mark.parametrize("damage", ["version", "cut", "bit", "latin1", "other"])
+def test_damage_costs_one_event_in_each_form(tmp_path: Path, form: str, damage: str) -> None:
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    events = entries(6)
+    lines = [encode(each) for each in events]
+    broken, why = {
+        "version": (
+            lines[2].replace('"record":1', '"record":9'),
+            "has version 9 of the record; this sandhook reads 1",
+        ),
+        "cut": (lines[2][:-60], "is not JSON: "),
+        "bit": (lines[2].replace('"id":"0', '"id":"1'), "does not have the checksum of its text"),
+        "latin1": (lines[2].replace("Bash", "B\xe4sh").replace("Edit", "\xc4dit"), ""),
+        "other": (
+            lines[2].replace("event.decided", "event.other"),
+            "has the type 'event.other'; wanted 'event.decided'",
+        ),
+    }[damage]
+    lines[2] = broken
+    where = target(tmp_path, form)
+    if form == "lines":
+        Path(where).write_bytes(b"".join(line.encode("latin-1") + b"\n" for line in lines))
+        why = why or "is not UTF-8 at its byte "
+    elif form == "sqlite":
+        with closing(sqlite3.connect(where.removeprefix("sqlite:"))) as database:
+            database.execute("CREATE TABLE audit (id INTEGER PRIMARY KEY, line TEXT)")
+            database.executemany(
+                "INSERT INTO audit (line) VALUES (CAST(? AS TEXT))",
+                [[line.encode("latin-1")] for line in lines],
+            )
+            database.commit()
+    else:
+        import pyarrow
+        import pyarrow.parquet
+
+        Path(where.removeprefix("parquet:")).mkdir()
+        table = (
+            pyarrow.table(
+                {
+                    "line": pyarrow.array([line.encode("latin-1") for line in lines]).cast(
+                        pyarrow.string(), safe=False
+                    )
+                }
+            )
+            if damage != "latin1"
+            else pyarrow.table({"line": lines})
+        )
+        pyarrow.parquet.write_table(table, f"{where.removeprefix('parquet:')}/part.parquet")
+        why = why or "does not have the checksum of its text"
+    found, skipped = read(where)
+    assert found == [*events[:2], *events[3:]]
+    assert len(skipped) == 1 and why in skipped[0].reason
+    assert (skipped[0].unit, skipped[0].place) == {
+        "lines": ("byte", len(lines[0]) + len(lines[1]) + 2),
+        "sqlite": ("row", 3),
+        "parquet": ("group", 1),
+    }[form]
+
+
+def test_many_damaged_places_need_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "r"
+    path.write_bytes(b"x\n" * 20_000 + encode(entry(1)).encode() + b"\n")
+    contents = Contents(plan([str(path)]).partitions[0])
+    assert [each.id for each in contents.entries()] == ["00000001"]
+    assert (len(contents.skipped), contents.skipped_count) == (1_000, 20_000)
+
+
+def test_not_every_beginning_is_tried_with_every_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+
+    def counted(data: bytes) -> Entry | None:
+        tried.append(len(data))
+        return decode(data)
+
+    monkeypatch.setattr(reading, "decode", counted)
+    monkeypatch.setattr(reading, "_MOST_TRIED", 1 << 20)
+    line = b'{"time":"' * 64 + b'"crc":"00000000"}' * 2_000
+    assert list(reading.recovered(line)) == []
+    assert tried and sum(tried) <= 1 << 20

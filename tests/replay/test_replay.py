@@ -14,16 +14,23 @@ from pathlib import Path
 
 import pytest
 
+from sandhook.hooks.contracts import Document
+from sandhook.hooks.event import JsonObject
 from sandhook.journal.reading import Partition, plan
-from sandhook.journal.schema import Decided
+from sandhook.journal.schema import Decided, HookRun
+from sandhook.replay import run
 from sandhook.replay.engines import Done, Failed
 from sandhook.replay.engines.local import LocalEngine
 from sandhook.replay.engines.processes import ProcessEngine
 from sandhook.replay.errors import ReplayError
+from sandhook.replay.firing import Bundle
 from sandhook.replay.job import Job, rank
-from sandhook.replay.rules import parse_rule
-from sandhook.replay.run import files_below, replayed, with_sample
+from sandhook.replay.parquet import write_rows
+from sandhook.replay.report.page import write_report
+from sandhook.replay.rules import is_broken, parse_rule
+from sandhook.replay.run import files_below, replayed, result_json, with_sample
 from sandhook.replay.shape import command_shape
+from sandhook.replay.tally import BY_TEXT
 from sandhook.replay.travel import job_from_bytes, job_to_bytes
 from sandhook.replay.where import parse
 from tests.replay.replaytools import GUARD, bundle, canonical, entries, entry, outcome, write
@@ -111,6 +118,87 @@ def test_an_event_that_cannot_be_fired_is_counted(tmp_path: Path) -> None:
     strange = entry(1)._replace(event="NoSuchEvent")
     value = outcome(Job(bundle()), write(tmp_path / "r", [strange, entry(2)]))
     assert sum(value["unfired"].values()) == 1 and value["compared"] == 1  # type: ignore
+
+
+def test_a_hook_that_changes_nothing_leaves_its_engine(tmp_path: Path) -> None:
+    """What an engine keeps must not reach the next event: files of any hook, and which hooks ran once."""
+    record = write(tmp_path / "r", [entry(number) for number in range(4)])
+
+    def refused(*hooks: JsonObject) -> JsonObject:
+        text = json.dumps({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": list(hooks)}]}})
+        documents = (Document(json.loads(text), "hooks.json", contract="claude_code", text=text),)
+        refused = outcome(Job(Bundle(documents, "claude_code")), record)["refused"]
+        assert isinstance(refused, dict)
+        return refused
+
+    no = {"type": "command", "command": "exit 2"}
+    assert refused({**no, "once": True}) == {"old": 0, "new": 4}
+    for write_and_look in (
+        "[ -e a ] && exit 2; touch a",
+        "[ -d /tmp/a ] && exit 2; mkdir /tmp/a",
+        "[ -e /tmp/b ] && exit 2; ln -s /etc/passwd /tmp/b",
+        "[ -x ~/c ] && exit 2; echo > ~/c; chmod +x ~/c",
+        "[ -e /tmp/d ] || { >/tmp/d; exit 0; }; exit 2",
+        "[ -e /tmp ] || exit 2; cd /; rm -rf tmp workspace home/ann/project",
+    ):
+        assert refused({"type": "command", "command": write_and_look}) == {"old": 0, "new": 0}, write_and_look
+    two = [
+        bundle(script).documents[0]._replace(name=f"{n}.json")
+        for n, script in enumerate(("touch /tmp/a", "[ ! -e /tmp/b ] || exit 2; touch /tmp/b"))
+    ]
+    assert outcome(Job(Bundle(tuple(two), "claude_code")), record)["refused"] == {"old": 0, "new": 0}
+
+
+def test_a_hostile_record_needs_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hours, hooks, reasons and shapes are texts of the record: each event may have others."""
+    for name in ("unfired", "timeline", "latency"):
+        monkeypatch.setitem(BY_TEXT, name, 20)
+    monkeypatch.setattr(run, "MOST_GROUPS", 10)
+    events = []
+    for number in range(300):
+        one = entry(number, f"rm{number} -rf x", decided=Decided(False, reason=f"r{number}"))
+        events.append(
+            one._replace(
+                time=f"{1000 + number}-01-01T00:00:00.000+00:00" if number % 3 else f"\ud800\t{number}\t",
+                hooks=(HookRun(f"\udfff{number}\t", "00", duration_ms=float(number)),),
+                event="PreToolUse" if number % 2 else f"Strange{number}",
+            )
+        )
+    record = write(tmp_path / "r", events)
+    job = Job(bundle("exit 2"))
+    results = []
+    for size in (1 << 20, 3_000):
+        with replayed(job, plan([str(record)], size), lambda: LocalEngine(job)) as result:
+            tally = result.tally
+            assert (len(tally.unfired), len(tally.timeline), len(tally.latency)) == (20, 20, 20)
+            assert tally.unfired_count == 150 and tally.left_out["timeline"][0] > 100
+            assert is_broken(parse_rule("unfired>=150"), result) and not is_broken(
+                parse_rule("unfired>150"), result
+            )
+            value = result_json(result)
+            assert sum(value["unfired"].values()) == 150  # type: ignore
+            assert len(value["groups"]) == 10 and value["groups_left_out"] == {"newly_refused": 140}  # type: ignore
+            monkeypatch.setattr("sandhook.replay.report.page._plot_library", lambda: "")
+            write_report(str(tmp_path / "report.html"), value, result, [], hooks=["h.json"])
+            write_rows(str(tmp_path / "rows.parquet"), result.rows)
+            del value["measured"]
+            results.append(canonical(value))
+    assert results[0] == results[1]
+
+
+def test_the_ids_of_all_failed_partitions_are_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Failing:
+        def replay(self, partitions: Sequence[tuple[int, Partition]]) -> Iterator[Done | Failed]:
+            yield from (Failed(number, "broken") for number, _ in partitions)
+
+        def close(self) -> None: ...
+
+    monkeypatch.setattr(run, "MOST_IDS", 10)
+    value = outcome(Job(bundle()), write(tmp_path / "r", entries(30)), engine=Failing(), size=4_000)
+    assert len(value["failed"]) > 2  # type: ignore
+    assert sum(len(each["events"]) for each in value["failed"]) == 10  # type: ignore
 
 
 def test_the_result_does_not_depend_on_partitions_engine_and_order(tmp_path: Path) -> None:

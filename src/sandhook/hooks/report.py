@@ -40,8 +40,8 @@ def to_json(decision: Decision) -> JsonObject:
             for each in decision.withheld
         ],
         "fail_closed": list(decision.fail_closed),
-        "outcomes": [_outcome(each) for each in decision.outcomes],
-        "late": [_outcome(each) for each in decision.background],
+        "outcomes": [outcome_json(each) for each in decision.outcomes],
+        "late": [outcome_json(each) for each in decision.background],
         "extras": dict(decision.extras or {}),
         "diagnostics": list(decision.diagnostics),
     }
@@ -51,7 +51,8 @@ def _operation(operation: Operation) -> JsonObject:
     return {"op": operation.kind, "value": operation.value}
 
 
-def _outcome(outcome: Outcome) -> JsonObject:
+def outcome_json(outcome: Outcome) -> JsonObject:
+    """Return what one hook did as JSON values."""
     verdict, run = outcome.verdict, outcome.run
     record: JsonObject = {
         "hook_id": outcome.spec.id,

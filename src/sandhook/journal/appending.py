@@ -37,6 +37,11 @@ def timed(line: str, now: str) -> str:
     return line if line.startswith(_HAS_TIME) else f'{_HAS_TIME}{now}",{line[1:]}'
 
 
+def column(text: str) -> str:
+    """Return a text as a column can have it: half of a surrogate pair, which JSON may have, is escaped."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 class FileTarget:
     """A file of JSON lines, each of which has its time.
 
@@ -125,11 +130,12 @@ class SqliteTarget:
 
 def _row(line: str, now: str) -> tuple[str, str, str, str | None, str]:
     value = json.loads(line)
+    session = value.get("session_id")
     return (
         value.get("time", now),
         value.get("type", ""),
-        value.get("hook_id", ""),
-        value.get("session_id"),
+        column(value.get("hook_id", "")),
+        None if session is None else column(session),
         line,
     )
 

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from threading import Lock
 
 from sandhook.hooks.event import Json, JsonObject
-from sandhook.journal.appending import FileTarget, present_time, timed
+from sandhook.journal.appending import FileTarget, column, present_time, timed
 from sandhook.journal.errors import JournalError
 from sandhook.typed import TYPE_CHECKING
 
@@ -130,13 +130,17 @@ def _table(lines: list[str], schema: pyarrow.Schema) -> pyarrow.Table:
     import pyarrow
 
     values: list[JsonObject] = [json.loads(line) for line in lines]
-    columns: dict[str, list[Json]] = {name: [value.get(name) for value in values] for name in _TEXTS}
+    columns: dict[str, list[Json]] = {name: [_cell(value.get(name)) for value in values] for name in _TEXTS}
     decisions = [value.get("decision") for value in values]
     for name in ("refused", "permission", "reason"):
-        columns[name] = [each.get(name) if isinstance(each, dict) else None for each in decisions]
+        columns[name] = [_cell(each.get(name)) if isinstance(each, dict) else None for each in decisions]
     columns["duration_ms"] = [value.get("duration_ms") for value in values]
     columns["line"] = list(lines)
     return pyarrow.Table.from_pydict(columns, schema=schema)
+
+
+def _cell(value: Json) -> Json:
+    return column(value) if isinstance(value, str) else value
 
 
 def groups_of(path: str) -> int:

@@ -39,6 +39,12 @@ _START = re.compile(rb'\{"time":"')
 _END = re.compile(rb'"crc":"[0-9a-f]{8}"\}')
 _MOST_STARTS = 64
 
+#: Bytes of such a line that are decoded in search of events: each place of a beginning is tried with each end.
+_MOST_TRIED = 64 << 20
+
+#: Places that could not be read of which a partition, and a result, has more than their number.
+MOST_SKIPPED = 1_000
+
 
 class Partition(Record):
     """A piece of a record.
@@ -89,7 +95,8 @@ class Contents:
         data: The bytes of its file, from the one before its start; None reads them.
 
     Attributes:
-        skipped: What could not be read.
+        skipped: What could not be read, the first MOST_SKIPPED places.
+        skipped_count: How many places could not be read.
         lines: Line feeds that were seen, for the numbers of later lines.
     """
 
@@ -97,6 +104,7 @@ class Contents:
         self.partition = partition
         self._data = data
         self.skipped: list[Skipped] = []
+        self.skipped_count = 0
         self.lines = 0
 
     def entries(self) -> Iterator[Entry]:
@@ -190,17 +198,21 @@ class Contents:
     def _skip(
         self, unit: Literal["byte", "row", "group"], place: int, reason: str, recovered: int = 0
     ) -> None:
-        self.skipped.append(Skipped(self.partition.path, unit, place, self.lines, reason, recovered))
+        self.skipped_count += 1
+        if len(self.skipped) < MOST_SKIPPED:
+            self.skipped.append(Skipped(self.partition.path, unit, place, self.lines, reason, recovered))
 
 
 def recovered(data: bytes) -> Iterator[Entry]:
     """Yield the whole events in a line that also has something else, such as one that was cut."""
     starts = [match.start() for match in _START.finditer(data)][:_MOST_STARTS]
-    begin = 0
+    begin = tried = 0
     for end in _END.finditer(data):
         for start in starts:
             if not begin <= start < end.start() or (start, end.end()) == (0, len(data)):
                 continue
+            if (tried := tried + end.end() - start) > _MOST_TRIED:
+                return
             try:
                 entry = decode(data[start : end.end()])
             except DamagedLine:

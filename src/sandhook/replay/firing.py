@@ -26,7 +26,7 @@ from sandhook.vfs.mounts import MountTable
 from sandhook.vfs.overlay import OverlayFileSystem
 from sandhook.vfs.path import VirtualPath, normalize
 
-#: Steps of a trace, and characters of an output, in a report.
+#: Steps of a trace, and bytes of an output, in a report.
 _MOST_STEPS, _MOST_OUTPUT = 60, 2_000
 
 WORKSPACE = VirtualPath("/workspace")
@@ -215,21 +215,19 @@ def recorded_side(entry: Entry) -> Side | None:
 
 def run_json(decision: Decision) -> list[JsonObject]:
     """Return what the hooks of a decision did, for people: outputs and steps, cut."""
-    from sandhook.hooks.report import step_json
+    from sandhook.hooks.report import outcome_json
 
-    runs: list[JsonObject] = []
-    for each in decision.outcomes:
-        if not each.matched:
-            continue
-        run: JsonObject = {"hook": each.spec.id, "why": each.why, "decision": each.verdict.label}
-        if each.run is not None:
-            run["exit_status"] = each.run.exit_status
-            run["stdout"] = each.stdout[:_MOST_OUTPUT]
-            run["stderr"] = each.stderr[:_MOST_OUTPUT]
-            run["could_not_run"] = each.could_not_run
-            run["steps"] = [step_json(step) for step in each.run.steps[:_MOST_STEPS]]
-        runs.append(run)
-    return runs
+    return [outcome_json(_cut(each)) for each in decision.outcomes if each.matched]
+
+
+def _cut(outcome: Outcome) -> Outcome:
+    run = outcome.run
+    if run is None:
+        return outcome
+    short = run._replace(
+        stdout=run.stdout[:_MOST_OUTPUT], stderr=run.stderr[:_MOST_OUTPUT], steps=run.steps[:_MOST_STEPS]
+    )
+    return outcome._replace(run=short)
 
 
 def decided_json(decided: Decided) -> JsonObject:

@@ -86,6 +86,7 @@ class Replayer:
             "tally": tally.to_json(),
             "rows": rows,
             "skipped": [list(each) for each in contents.skipped],
+            "skipped_count": contents.skipped_count,
             "lines": contents.lines,
         }
         return json.dumps(result, separators=(",", ":")).encode("ascii")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from sandhook.hooks.event import JsonObject
+from sandhook.journal.appending import column
 from sandhook.journal.parquet import check_available
 from sandhook.replay.errors import ReplayError
 from sandhook.replay.store import Rows
@@ -29,7 +30,9 @@ def write_rows(path: str, rows: Rows) -> None:
     try:
         with parquet.ParquetWriter(f"{path}.tmp", schema, compression="zstd") as writer:
             for group in _groups(rows):
-                columns: dict[str, list[object]] = {name: [row[name] for row in group] for name in _TEXTS}
+                columns: dict[str, list[object]] = {
+                    name: [None if row[name] is None else column(str(row[name])) for row in group] for name in _TEXTS
+                }
                 for name in ("old", "new"):
                     columns[name] = [json.dumps(row[name]) for row in group]
                 for name in ("changes", "old_ms", "new_ms"):

@@ -66,7 +66,7 @@ def is_broken(rule: Rule, result: Result) -> bool:
 def counted(name: str, result: Result) -> int:
     """Return what a rule counts."""
     if name == "unfired":
-        return sum(result.tally.unfired.values())
+        return result.tally.unfired_count
     if name == "skipped":
         return result.skipped_count
     return len(result.failed) if name == "failed" else result.tally.counts[name]

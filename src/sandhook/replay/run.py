@@ -13,7 +13,7 @@ from itertools import islice
 
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.journal.errors import JournalError
-from sandhook.journal.reading import Contents, Partition, Plan, Skipped
+from sandhook.journal.reading import MOST_SKIPPED, Contents, Partition, Plan, Skipped
 from sandhook.record import Record
 from sandhook.replay.compare import CHANGES
 from sandhook.replay.engines import Done, Engine
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 #: Groups of one change that a result has, and examples of a group.
 MOST_GROUPS, EXAMPLES = 200, 3
 
-#: Skipped places, and ids of a failed partition, that a result has.
-MOST_SKIPPED, MOST_IDS = 1_000, 10_000
+#: Ids of the events of failed partitions that a result has.
+MOST_IDS = 10_000
 
 
 class Result(Record):
@@ -46,7 +46,8 @@ class Result(Record):
     Attributes:
         tally: What was counted.
         rows: The changed events.
-        skipped: What of the records could not be read, with the numbers of lines in their files.
+        skipped: What of the records could not be read, with the numbers of lines in their files; the first
+            MOST_SKIPPED places.
         failed: Partitions that could not be replayed.
     """
 
@@ -147,8 +148,10 @@ def _events_of(result: bytes) -> int:
 
 
 def _folded(plan: Plan, kept: State, failed: dict[int, str], rows: Rows) -> Result:
-    """Fold the results in the order of the partitions; memory holds one of them."""
-    total = Tally()
+    """Fold the results in the order of the partitions; memory holds one of them.
+
+    Changed events, and counts by texts of events, are on disk: a record decides how many there are.
+    """
     skipped: list[JsonObject] = [_skipped_json(each, 0) for each in plan.skipped]
     skipped_count = len(plan.skipped)
     lines: dict[str, int] = {}
@@ -158,16 +161,25 @@ def _folded(plan: Plan, kept: State, failed: dict[int, str], rows: Rows) -> Resu
         result = kept.result(number)
         tally, changed, losses = result["tally"], result["rows"], result["skipped"]
         assert isinstance(tally, dict) and isinstance(changed, list) and isinstance(losses, list)
-        total.merge(Tally.from_json(tally))
         rows.add(changed)
+        rows.count_up(Tally.from_json(tally))
         before = lines.get(partition.path, 0)
-        skipped_count += len(losses)
+        skipped_count += int(str(result["skipped_count"]))
         for loss in losses[: max(0, MOST_SKIPPED - len(skipped))]:
             skipped.append(_skipped_json(Skipped(*loss), before))
         lines[partition.path] = before + int(str(result["lines"]))
     rows.finish()
-    losers = tuple(_failed_json(plan.partitions[number], failed[number]) for number in sorted(failed))
-    return Result(total, rows, tuple(skipped), skipped_count, losers)
+    losers: list[JsonObject] = []
+    room = MOST_IDS
+    for number in sorted(failed):
+        losers.append(_failed_json(plan.partitions[number], failed[number], room))
+        room -= len(_list(losers[-1]["events"]))
+    return Result(rows.tally(), rows, tuple(skipped), skipped_count, tuple(losers))
+
+
+def _list(value: Json) -> list[Json]:
+    assert isinstance(value, list)
+    return value
 
 
 def _skipped_json(loss: Skipped, lines_before: int) -> JsonObject:
@@ -181,9 +193,9 @@ def _skipped_json(loss: Skipped, lines_before: int) -> JsonObject:
     }
 
 
-def _failed_json(partition: Partition, reason: str) -> JsonObject:
+def _failed_json(partition: Partition, reason: str, most: int) -> JsonObject:
     try:
-        ids: list[Json] = list(islice(identifiers(partition), MOST_IDS))
+        ids: list[Json] = list(islice(identifiers(partition), most))
     except JournalError:
         ids = []
     return {
@@ -204,21 +216,18 @@ def result_json(result: Result) -> JsonObject:
     for change in CHANGES:
         if change in MEASURED:
             continue
-        count = 0
-        for hook, tool, shape, size, examples in result.rows.groups(change, EXAMPLES):
-            count += 1
-            if count <= MOST_GROUPS:
-                groups.append(
-                    {
-                        "change": change,
-                        "hook": hook,
-                        "tool": tool,
-                        "shape": shape,
-                        "events": size,
-                        "examples": [example_json(each) for each in examples],
-                    }
-                )
-        if count > MOST_GROUPS:
+        for hook, tool, shape, size, examples in result.rows.groups(change, MOST_GROUPS, EXAMPLES):
+            groups.append(
+                {
+                    "change": change,
+                    "hook": hook,
+                    "tool": tool,
+                    "shape": shape,
+                    "events": size,
+                    "examples": [example_json(each) for each in examples],
+                }
+            )
+        if (count := result.rows.count_groups(change)) > MOST_GROUPS:
             left_out[change] = count - MOST_GROUPS
     return {
         "events": tally.events,

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 
 from sandhook.hooks.event import Json, JsonObject
-from sandhook.journal.reading import Contents, Plan
+from sandhook.journal.reading import MOST_SKIPPED, Contents, Plan
 from sandhook.journal.schema import Entry
 from sandhook.replay.compare import bucket_of, bucket_start
-from sandhook.replay.run import MOST_SKIPPED
 from sandhook.replay.tally import word_of
 
 

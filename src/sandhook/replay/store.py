@@ -11,11 +11,14 @@ import json
 import os
 import sqlite3
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 
 from sandhook.hooks.event import JsonObject
+from sandhook.journal.appending import column
 from sandhook.replay.compare import CHANGES
 from sandhook.replay.errors import ReplayError
+from sandhook.replay.tally import BY_TEXT, Tally
 
 _STATE = "replay.json"
 
@@ -86,7 +89,7 @@ class State:
 
 
 class Rows:
-    """The changed events of a replay, in the order of time and id, on disk.
+    """The changed events of a replay, in the order of time and id, and its counts, on disk.
 
     Args:
         path: The database, made anew.
@@ -104,6 +107,10 @@ class Rows:
         self._connection.execute(
             f"CREATE TABLE rows (time TEXT, id TEXT, hook TEXT, tool TEXT, shape TEXT, {flags}, row BLOB)"
         )
+        self._connection.execute(
+            "CREATE TABLE counts (counter TEXT, key TEXT, number INTEGER, PRIMARY KEY (counter, key)) WITHOUT ROWID"
+        )
+        self._total = Tally()
 
     def add(self, rows: list[JsonObject]) -> None:
         """Add the changed events of a partition."""
@@ -112,9 +119,37 @@ class Rows:
         self._connection.executemany(f"INSERT INTO rows VALUES ({places})", map(_columns, rows))
         self._connection.execute("COMMIT")
 
+    def count_up(self, tally: Tally) -> None:
+        """Add the counts of a partition."""
+        self._connection.execute("BEGIN")
+        for counter in BY_TEXT:
+            counts: Counter[str] = getattr(tally, counter)
+            self._connection.executemany(
+                "INSERT INTO counts VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET number = number + excluded.number",
+                ((counter, column(key), number) for key, number in counts.items()),
+            )
+            setattr(tally, counter, Counter())
+        self._connection.execute("COMMIT")
+        self._total.merge(tally)
+
+    def tally(self) -> Tally:
+        """Return all counts; of counts by texts of events the largest ones, and the sum of the others."""
+        for counter, most in BY_TEXT.items():
+            largest = self._connection.execute(
+                "SELECT key, number FROM counts WHERE counter = ? ORDER BY number DESC, key LIMIT ?",
+                (counter, most),
+            )
+            counts: Counter[str] = Counter(dict(largest))
+            setattr(self._total, counter, counts)
+            query = "SELECT count(*), coalesce(sum(number), 0) FROM counts WHERE counter = ?"
+            keys, number = self._connection.execute(query, (counter,)).fetchone()
+            self._total.left_out[counter] = (keys - len(counts), number - counts.total())
+        return self._total
+
     def finish(self) -> None:
         """Make the rows ready to be read in their order."""
         self._connection.execute("CREATE INDEX in_time ON rows (time, id)")
+        self._connection.execute("CREATE INDEX in_groups ON rows (hook, tool, shape, time, id)")
 
     def count(self) -> int:
         """Return how many events changed."""
@@ -127,17 +162,25 @@ class Rows:
             value: JsonObject = json.loads(zlib.decompress(row))
             yield value
 
-    def groups(self, change: str, examples: int) -> Iterator[tuple[str, str, str, int, list[JsonObject]]]:
-        """Yield hook, tool, shape, count and the first events of each group, the largest first."""
+    def count_groups(self, change: str) -> int:
+        """Return how many groups a change has."""
+        query = f"SELECT count(*) FROM (SELECT 1 FROM rows WHERE {change} GROUP BY hook, tool, shape)"
+        found: int = self._connection.execute(query).fetchone()[0]
+        return found
+
+    def groups(
+        self, change: str, most: int, examples: int
+    ) -> Iterator[tuple[str, str, str, int, list[JsonObject]]]:
+        """Yield hook, tool, shape, count and the first events of the largest groups, the largest first."""
         query = (
             f"SELECT hook, tool, shape, count(*) AS size FROM rows WHERE {change} GROUP BY hook, tool, shape"
-            " ORDER BY size DESC, hook, tool, shape"
+            " ORDER BY size DESC, hook, tool, shape LIMIT ?"
         )
         one = (
             f"SELECT row FROM rows WHERE {change} AND hook = ? AND tool = ? AND shape = ?"
             " ORDER BY time, id, row LIMIT ?"
         )
-        for hook, tool, shape, size in self._connection.execute(query):
+        for hook, tool, shape, size in self._connection.execute(query, (most,)).fetchall():
             found = self._connection.execute(one, (hook, tool, shape, examples))
             yield hook, tool, shape, size, [json.loads(zlib.decompress(row)) for (row,) in found]
 
@@ -150,4 +193,5 @@ def _columns(row: JsonObject) -> tuple[object, ...]:
     assert isinstance(changes, list)
     flags = [row[name] if name == "slower" else name in changes for name in CHANGES]
     data = zlib.compress(json.dumps(row, separators=(",", ":")).encode("ascii"), 1)
-    return row["time"], row["id"], row["hook"], row["tool"] or "", row["shape"], *flags, data
+    texts = (column(str(row[name] or "")) for name in ("time", "id", "hook", "tool", "shape"))
+    return *texts, *flags, data

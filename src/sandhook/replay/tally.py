@@ -8,13 +8,19 @@ from collections.abc import Iterable
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import Decision
 from sandhook.journal.schema import Decided, Entry
+from sandhook.lazy import lazily
 from sandhook.replay.compare import CHANGES, Change, Side, bucket_of
 
 #: Counts that depend on the machine.
 MEASURED: tuple[Change, ...] = ("slower",)
 
-#: Reasons for which events were not fired, and characters of one.
-_MOST_REASONS, _LONGEST_REASON = 50, 200
+#: Characters of a reason for which events were not fired.
+_LONGEST_REASON = 200
+
+#: Counters whose keys are texts of events, and how many keys a result has: a record may have any number.
+BY_TEXT = {"unfired": 50, "timeline": 100_000, "latency": 20_000}
+
+_HOUR = lazily(r"\d{4}-\d\d-\d\dT\d\d:")
 
 
 class Tally:
@@ -30,6 +36,7 @@ class Tally:
         timeline: Events by hour and by decision, "old" and "new".
         hooks: What each new hook did: matched, refused, could not run.
         latency: Runs of hooks by "old" or "new", by hook and by bucket of their duration.
+        left_out: Of a counter by texts of events, how many keys it does not have, and the sum of their numbers.
     """
 
     def __init__(self) -> None:
@@ -40,6 +47,7 @@ class Tally:
         self.timeline: Counter[str] = Counter()
         self.hooks: Counter[str] = Counter()
         self.latency: Counter[str] = Counter()
+        self.left_out: dict[str, tuple[int, int]] = {}
 
     def read(self, entry: Entry) -> None:
         """Count an event that was read."""
@@ -56,13 +64,15 @@ class Tally:
 
     def add(self, entry: Entry, old: Side | None, new: Side, decision: Decision) -> None:
         """Count an event that was fired."""
-        hour = entry.time[:13]
+        hour = entry.time[:13] if _HOUR.match(entry.time) else ""
         if old is not None:
             self.compared += 1
             self.old_refused += old.decided.refused
-            self.timeline[f"{hour}\told\t{word_of(old.decided)}"] += 1
+            if hour:
+                self.timeline[f"{hour}\told\t{word_of(old.decided)}"] += 1
         self.new_refused += new.decided.refused
-        self.timeline[f"{hour}\tnew\t{word_of(new.decided)}"] += 1
+        if hour:
+            self.timeline[f"{hour}\tnew\t{word_of(new.decided)}"] += 1
         for each in decision.outcomes:
             name = each.spec.id
             self.hooks[f"{name}\tseen"] += 1
@@ -113,10 +123,19 @@ class Tally:
         """Return how many events changed, in each way that does not depend on the machine."""
         return {name: self.counts[name] for name in CHANGES if name not in MEASURED}
 
+    @property
+    def unfired_count(self) -> int:
+        """How many events could not be fired."""
+        return self.unfired.total() + self.left_out.get("unfired", (0, 0))[1]
+
     def shown_unfired(self) -> JsonObject:
-        """Return the most frequent reasons for which events were not fired."""
+        """Return the most frequent reasons for which events were not fired, and the number of the others."""
         ordered = sorted(self.unfired.items(), key=lambda pair: (-pair[1], pair[0]))
-        return dict(ordered[:_MOST_REASONS])
+        shown: JsonObject = dict(ordered)
+        keys, number = self.left_out.get("unfired", (0, 0))
+        if keys:
+            shown[f"{keys} other reasons"] = number
+        return shown
 
 
 _NUMBERS = ("events", "selected", "compared", "masked", "old_refused", "new_refused")

@@ -119,7 +119,7 @@
       add("payload", JSON.stringify(run.run.payload, null, 1));
       for (const hook of run.run.hooks) {
         const steps = (hook.steps || []).map((step) => `${step.line ?? ""}\t${step.status ?? ""}\t${step.text ?? ""}`);
-        add(`${hook.hook}: ${hook.decision}, exit status ${hook.exit_status ?? "none"}`,
+        add(`${hook.hook_id}: ${hook.decision}, exit status ${hook.exit_status ?? "none"}`,
           [hook.could_not_run, hook.stdout && `stdout: ${hook.stdout}`, hook.stderr && `stderr: ${hook.stderr}`,
             steps.length && `line\tstatus\tcommand\n${steps.join("\n")}`].filter(Boolean).join("\n"));
       }
