@@ -14,6 +14,7 @@ from sandhook.hooks.event import Json
 from sandhook.journal.schema import Entry
 from sandhook.pattern.errors import PatternError
 from sandhook.replay.errors import ReplayError
+from sandhook.typed import NoReturn
 
 Test = Callable[[Entry], bool]
 
@@ -63,35 +64,49 @@ def parse(text: str) -> Test:
     reader = _Reader(text)
     test = reader.disjunction()
     if reader.token:
-        reader.fail(f"unexpected {reader.token!r}")
+        reader.fail(f"unexpected {reader.token}; wanted and, or, or the end")
     return test
 
 
 class _Reader:
-    """Reads tokens of one expression."""
+    """Reads tokens of one expression.
+
+    Attributes:
+        token: The next one, "" at the end.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
         self._depth = 0
+        self._place = self._place_before = 0
         self.token = ""
         self._advance()
 
-    def fail(self, why: str) -> ReplayError:
-        raise ReplayError(f"--where: {why} at character {self._at + 1 - len(self.token)}")
+    def fail(self, why: str, place: int | None = None) -> NoReturn:
+        """Raise the error of a token: the next one, or the one at a place."""
+        raise ReplayError(f"--where: character {(self._place if place is None else place) + 1}: {why}")
 
     def _advance(self) -> str:
         """Return the token, and read the next one."""
-        before = self.token
+        before, self._place_before = self.token, self._place
         match = _TOKEN.match(self._text, self._at)
         if match is None:
-            if self._text[self._at :].strip():
-                self.token = ""
-                self.fail(f"cannot read {self._text[self._at :].strip()[:20]!r}")
+            rest = self._text[self._at :].strip()
+            self._place = len(self._text) - len(self._text[self._at :].lstrip())
+            if rest:
+                quote = " (a text has double quotes)" if rest[0] == "'" else ""
+                missing = (
+                    "a text without its closing quote"
+                    if rest[0] == '"'
+                    else "a sign that nothing begins with"
+                )
+                self.fail(f"{missing}: {rest[:20]}{quote}")
             self.token = ""
             return before
         self._at = match.end()
         self.token = match[0].strip()
+        self._place = self._at - len(self.token)
         return before
 
     def disjunction(self) -> Test:
@@ -128,49 +143,57 @@ class _Reader:
 
     def _expect(self, token: str) -> None:
         if self.token != token:
-            self.fail(f"wanted {token!r}, got {self.token!r}")
+            self.fail(f"wanted {token}, got {self.token or 'the end'}")
         self._advance()
 
     def _comparison(self) -> Test:
         name = self._advance()
-        field = FIELDS.get(name)
+        field, place = FIELDS.get(name), self._place_before
         if field is None:
             from sandhook.text.nearest import hint
 
-            raise ReplayError(f"--where: {name!r} is not a field; {hint(name, FIELDS)}")
+            self.fail(f"wanted a field, got {name or 'the end'}; {hint(name, FIELDS)}", place)
         operator = self._advance()
         if operator == "in":
-            return self._membership(field)
+            return self._membership(name, field)
         if operator == "~":
-            return self._search(field)
+            return self._search(name, field)
         if operator not in _ORDER and operator not in ("=", "!="):
-            self.fail(f"wanted =, !=, <, <=, >, >=, ~ or in after {name}, got {operator!r}")
-        value = self._value()
+            wanted = "=, !=, <, <=, >, >=, ~ or in"
+            self.fail(f"wanted {wanted} after {name}, got {operator or 'the end'}", self._place_before)
+        value = self._value(name)
         if operator == "=":
             return lambda entry: field(entry) == value
         if operator == "!=":
             return lambda entry: field(entry) != value
         return _ordered(field, _ORDER[operator], value)
 
-    def _membership(self, field: Callable[[Entry], Json]) -> Test:
+    def _membership(self, name: str, field: Callable[[Entry], Json]) -> Test:
         self._expect("(")
-        values = [self._value()]
+        values = [self._value(name)]
         while self.token == ",":
             self._advance()
-            values.append(self._value())
-        self._expect(")")
+            values.append(self._value(name))
+        if self.token != ")":
+            self.fail(f"wanted a comma or ), got {self.token or 'the end'}")
+        self._advance()
         return lambda entry: field(entry) in values
 
-    def _search(self, field: Callable[[Entry], Json]) -> Test:
+    def _search(self, name: str, field: Callable[[Entry], Json]) -> Test:
         from sandhook.pattern.linear import compile_re2
 
-        value = self._value()
-        if not isinstance(value, str):
-            raise ReplayError("--where: wanted a regular expression in double quotes after ~")
+        if self.token[:1] != '"' or name in _KINDS:
+            wanted = (
+                f"no ~ after {name}, which is no text"
+                if name in _KINDS
+                else "a regular expression in double quotes"
+            )
+            self.fail(f"wanted {wanted}, got {self.token or 'the end'}")
+        value = str(self._value(name))
         try:
             regex = compile_re2(value, groups=False)
         except PatternError as error:
-            raise ReplayError(f"--where: {value!r}: {error}") from None
+            self.fail(f"{value!r} is no regular expression of RE2: {error}", self._place_before)
 
         def search(entry: Entry) -> bool:
             text = field(entry)
@@ -178,18 +201,29 @@ class _Reader:
 
         return search
 
-    def _value(self) -> Json:
+    def _value(self, name: str) -> Json:
+        """Return a value to compare a field with; one of another type is an error, because nothing would equal it."""
         token = self._advance()
+        types, wanted = _KINDS.get(name, ((str,), "a text in double quotes"))
+        value: Json = token
         if token[:1] == '"':
-            return re.sub(r"\\(.)", r"\1", token[1:-1])
-        if token in _WORDS:
-            return _WORDS[token]
-        try:
-            return float(token)
-        except ValueError:
-            raise ReplayError(
-                f"--where: wanted a text in double quotes, a number, true, false or null, got {token or 'the end'!r}"
-            ) from None
+            value = re.sub(r"\\(.)", r"\1", token[1:-1])
+        elif token in _WORDS:
+            value = _WORDS[token]
+        elif token[:1].isdigit() or token[:1] == "-":
+            value = float(token)
+        else:
+            self.fail(f"wanted {wanted} or null for {name}, got {token or 'the end'}", self._place_before)
+        if value is not None and type(value) not in types:
+            self.fail(f"wanted {wanted} or null for {name}, got {token}", self._place_before)
+        return value
+
+
+#: Fields that are no texts.
+_KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "duration_ms": ((float,), "a number"),
+    "refused": ((bool,), "true or false"),
+}
 
 
 _ORDER: Mapping[str, Callable[[int], bool]] = {
