@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Event, Thread
 
 from sandhook.hooks.contracts import Document
 from sandhook.hooks.event import JsonObject
@@ -105,6 +110,29 @@ def outcome(
         ]
     del value["measured"]
     return value
+
+
+@contextmanager
+def killing(
+    pids: Callable[[], list[int]], killed: list[int], chance: random.Random, most: int
+) -> Iterator[None]:
+    """Kill one of the processes at random times, until as many were killed; ``killed`` receives their ids."""
+    ended = Event()
+
+    def kill() -> None:
+        while len(killed) < most and not ended.wait(chance.uniform(0.1, 2)):
+            if found := pids():
+                killed.append(chance.choice(found))
+                with suppress(ProcessLookupError):
+                    os.kill(killed[-1], signal.SIGKILL)
+
+    thread = Thread(target=kill)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def canonical(value: JsonObject) -> str:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import signal
+import json
+import random
+import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from sandhook.journal.reading import Partition, plan
 from sandhook.replay.engines import Done, Failed
-from sandhook.replay.engines.dask import DaskEngine, read_lines, replay_data
+from sandhook.replay.engines.dask import DaskEngine, read_lines
+from sandhook.replay.engines.local import LocalEngine
+from sandhook.replay.engines.processes import ProcessEngine
 from sandhook.replay.errors import ReplayError
 from sandhook.replay.job import Job, Replayer
-from sandhook.replay.travel import job_to_bytes
-from tests.replay.replaytools import bundle, canonical, entries, outcome, write
+from tests.replay.replaytools import bundle, canonical, entries, killing, outcome, write
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -27,13 +31,11 @@ def test_the_lines_of_a_partition_are_those_that_a_file_has(tmp_path: Path, size
     job = Job(bundle())
     replayer = Replayer(job)
     for partition in plan([str(record)], size).partitions[:40]:
-        sent = replay_data(job_to_bytes(job), tuple(partition), read_lines(partition))  # type: ignore[arg-type]
+        sent = Replayer(job).replay(partition, read_lines(partition))
         assert _events(sent) == _events(replayer.replay(partition))
 
 
 def _events(result: bytes) -> object:
-    import json
-
     value = json.loads(result)
     rows = [(row["id"], row["changes"]) for row in value["rows"] if row["changes"]]
     return value["tally"]["events"], rows, value["skipped"], value["lines"]
@@ -46,28 +48,102 @@ def test_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed_costs_a_retry(tmp_path: Path) -> None:
+def test_all_engines_have_the_same_result(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
-    record = write(tmp_path / "r", entries(120))
+    job = Job(bundle())
+    chance = random.Random(9)
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
+        for seed in range(3):
+            events = entries(120, seed)
+            wanted = canonical(outcome(job, write(tmp_path / "r", events)))
+            for count in (1, 100):
+                chance.shuffle(events)
+                record = write(tmp_path / "shuffled", events)
+                size = record.stat().st_size // count + 1
+                address = cluster.scheduler_address
+                for engine in (
+                    LocalEngine(job),
+                    ProcessEngine(job, 2),
+                    DaskEngine(job, 2, address, report=lambda text: None),
+                ):
+                    assert canonical(outcome(job, record, engine=engine, size=size)) == wanted
+
+
+@pytest.mark.slow
+def test_workers_that_are_killed_cost_a_retry(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    record = write(tmp_path / "r", entries(1_500))
     job = Job(bundle())
     wanted = canonical(outcome(job, record))
+    chance, killed = random.Random(4), list[int]()
+    import dask
+
+    dask.config.set(
+        {"distributed.scheduler.worker-saturation": 1.0}
+    )  # as an engine has it that starts its cluster
+
+    def pids() -> list[int]:
+        processes = [getattr(nanny, "process", None) for nanny in list(cluster.workers.values())]
+        return [process.pid for process in processes if process is not None and process.pid is not None]
+
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
-        engine = DaskEngine(job, 2, cluster.scheduler_address, report=lambda text: None)
-        killed: list[int] = []
+        while len(killed) < 20:
+            engine = DaskEngine(job, 2, cluster.scheduler_address, report=lambda text: None)
+            with killing(pids, killed, chance, 20):
+                assert canonical(outcome(job, record, engine=engine, size=3_000)) == wanted
 
-        class Killing:
-            def replay(self, partitions: Sequence[tuple[int, Partition]]) -> Iterator[Done | Failed]:
-                for result in engine.replay(partitions):
-                    if len(killed) < 2:
-                        killed.append(next(iter(cluster.workers.values())).process.pid)
-                        os.kill(killed[-1], signal.SIGKILL)
-                    yield result
 
-            def close(self) -> None:
-                engine.close()
+@pytest.mark.slow
+def test_a_scheduler_that_is_killed_is_an_error_and_another_one_goes_on(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    record = write(tmp_path / "r", entries(3_000))
+    job = Job(bundle())
+    wanted = canonical(outcome(job, record))
+    chance, finished = random.Random(5), 0
+    for _ in range(3):
+        with scheduler(tmp_path) as (process, address):
+            engine = DaskEngine(job, 1, address, report=lambda text: None)
 
-        assert canonical(outcome(job, record, engine=Killing(), size=3_000)) == wanted
-        assert len(killed) == 2
+            class Killing:
+                def replay(self, partitions: Sequence[tuple[int, Partition]]) -> Iterator[Done | Failed]:
+                    at = chance.randrange(5, 30)
+                    for number, result in enumerate(engine.replay(partitions)):
+                        if number == at:
+                            process.kill()
+                        yield result
+
+                def close(self) -> None:
+                    engine.close()
+
+            with pytest.raises(ReplayError, match="the scheduler of Dask ended"):
+                outcome(job, record, engine=Killing(), size=5_000, state=tmp_path / "state")
+        before, finished = finished, len(list((tmp_path / "state").glob("*.zlib")))
+        assert finished > before
+    assert canonical(outcome(job, record, size=5_000, state=tmp_path / "state")) == wanted
+
+
+@contextmanager
+def scheduler(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """Run a scheduler and a worker in processes of their own; yield the scheduler and its address."""
+    found = tmp_path / f"scheduler{len(list(tmp_path.glob('scheduler*')))}.json"
+    words = ["--scheduler-file", str(found)]
+    run = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", *words]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
+    process = subprocess.Popen(run, **quiet)  # type: ignore[call-overload]
+    try:
+        while not found.exists() or not found.read_text():
+            assert process.poll() is None
+            time.sleep(0.1)
+        work = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny", *words]
+        worker = subprocess.Popen([*work, "--no-dashboard"], **quiet)  # type: ignore[call-overload]
+        try:
+            yield process, json.loads(found.read_text())["address"]
+        finally:
+            worker.kill()
+            worker.wait()
+    finally:
+        process.kill()
+        process.wait()
 
 
 @pytest.mark.slow

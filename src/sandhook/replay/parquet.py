@@ -31,7 +31,8 @@ def write_rows(path: str, rows: Rows) -> None:
         with parquet.ParquetWriter(f"{path}.tmp", schema, compression="zstd") as writer:
             for group in _groups(rows):
                 columns: dict[str, list[object]] = {
-                    name: [None if row[name] is None else column(str(row[name])) for row in group] for name in _TEXTS
+                    name: [None if row[name] is None else column(str(row[name])) for row in group]
+                    for name in _TEXTS
                 }
                 for name in ("old", "new"):
                     columns[name] = [json.dumps(row[name]) for row in group]

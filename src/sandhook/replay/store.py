@@ -13,6 +13,7 @@ import sqlite3
 import zlib
 from collections import Counter
 from collections.abc import Iterator
+from hashlib import blake2b
 
 from sandhook.hooks.event import JsonObject
 from sandhook.journal.appending import column
@@ -21,6 +22,9 @@ from sandhook.replay.errors import ReplayError
 from sandhook.replay.tally import BY_TEXT, Tally
 
 _STATE = "replay.json"
+
+#: What of a changed event depends on the machine: it decides no order, also of events that have one id.
+_MEASURED = frozenset({"slower", "old_ms", "new_ms", "run"})
 
 
 class State:
@@ -105,7 +109,7 @@ class Rows:
         self._connection.execute("PRAGMA cache_size=-32768")
         flags = ", ".join(f"{name} INTEGER NOT NULL" for name in CHANGES)
         self._connection.execute(
-            f"CREATE TABLE rows (time TEXT, id TEXT, hook TEXT, tool TEXT, shape TEXT, {flags}, row BLOB)"
+            f"CREATE TABLE rows (time TEXT, id TEXT, hook TEXT, tool TEXT, shape TEXT, {flags}, digest BLOB, row BLOB)"
         )
         self._connection.execute(
             "CREATE TABLE counts (counter TEXT, key TEXT, number INTEGER, PRIMARY KEY (counter, key)) WITHOUT ROWID"
@@ -114,7 +118,7 @@ class Rows:
 
     def add(self, rows: list[JsonObject]) -> None:
         """Add the changed events of a partition."""
-        places = ", ".join("?" * (6 + len(CHANGES)))
+        places = ", ".join("?" * (7 + len(CHANGES)))
         self._connection.execute("BEGIN")
         self._connection.executemany(f"INSERT INTO rows VALUES ({places})", map(_columns, rows))
         self._connection.execute("COMMIT")
@@ -148,8 +152,8 @@ class Rows:
 
     def finish(self) -> None:
         """Make the rows ready to be read in their order."""
-        self._connection.execute("CREATE INDEX in_time ON rows (time, id)")
-        self._connection.execute("CREATE INDEX in_groups ON rows (hook, tool, shape, time, id)")
+        self._connection.execute("CREATE INDEX in_time ON rows (time, id, digest)")
+        self._connection.execute("CREATE INDEX in_groups ON rows (hook, tool, shape, time, id, digest)")
 
     def count(self) -> int:
         """Return how many events changed."""
@@ -158,7 +162,7 @@ class Rows:
 
     def all(self) -> Iterator[JsonObject]:
         """Yield the changed events."""
-        for (row,) in self._connection.execute("SELECT row FROM rows ORDER BY time, id, row"):
+        for (row,) in self._connection.execute("SELECT row FROM rows ORDER BY time, id, digest"):
             value: JsonObject = json.loads(zlib.decompress(row))
             yield value
 
@@ -178,7 +182,7 @@ class Rows:
         )
         one = (
             f"SELECT row FROM rows WHERE {change} AND hook = ? AND tool = ? AND shape = ?"
-            " ORDER BY time, id, row LIMIT ?"
+            " ORDER BY time, id, digest LIMIT ?"
         )
         for hook, tool, shape, size in self._connection.execute(query, (most,)).fetchall():
             found = self._connection.execute(one, (hook, tool, shape, examples))
@@ -194,4 +198,5 @@ def _columns(row: JsonObject) -> tuple[object, ...]:
     flags = [row[name] if name == "slower" else name in changes for name in CHANGES]
     data = zlib.compress(json.dumps(row, separators=(",", ":")).encode("ascii"), 1)
     texts = (column(str(row[name] or "")) for name in ("time", "id", "hook", "tool", "shape"))
-    return *texts, *flags, data
+    lasting = json.dumps({name: row[name] for name in row if name not in _MEASURED}, sort_keys=True)
+    return *texts, *flags, blake2b(lasting.encode("ascii"), digest_size=12).digest(), data

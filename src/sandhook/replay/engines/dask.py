@@ -1,14 +1,17 @@
 """Replays partitions on a cluster of Dask: one that exists, or one of this machine.
 
-The job is sent once to each worker. The lines of a partition travel with its task, so workers need no access to the
-record. Dask begins the task of a worker that ended on another worker.
+The job is sent once to each worker, as a plug-in, which the scheduler also sends to a worker that takes the place of
+another one; data that was scattered would be lost with the last worker that has it. The lines of a partition travel with
+its task, so workers need no access to the record. Dask begins the task of a worker that ended on another worker.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
+from uuid import uuid4
 
 from sandhook.journal.reading import Partition
 from sandhook.replay.engines import TRIES, Done, Failed, reason_of
@@ -19,6 +22,7 @@ from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from distributed import Client, Future
+    from distributed.diagnostics.plugin import WorkerPlugin
 
 #: Partitions that are on their way, for each worker; it bounds the memory of scheduler and client.
 _AHEAD = 3
@@ -30,12 +34,16 @@ def _replayer(job: bytes) -> Replayer:
     return Replayer(job_from_bytes(job))
 
 
-def replay_data(job: bytes, partition: tuple[str, str, int, int], data: bytes | None) -> bytes:
+def replay_data(name: str, partition: tuple[str, str, int, int], data: bytes | None) -> bytes:
     """Return the result of a partition: the task of a worker.
 
     Args:
+        name: The plug-in with the job.
         data: Its lines; None if the worker reads them from the file.
     """
+    from distributed import get_worker
+
+    job: bytes = get_worker().plugins[name].job
     path, kind, start, end = partition
     return _replayer(job).replay(Partition(path, kind, start, end), data)  # type: ignore[arg-type]
 
@@ -62,10 +70,17 @@ class DaskEngine:
                 "--engine dask needs the extra sandhook[dask]: there is no module distributed"
             ) from None
         self._job = job_to_bytes(job)
+        self._name = f"replay-{uuid4().hex}"  # another replay may run on the same cluster
         self._cluster: distributed.LocalCluster | None = None
         try:
             if scheduler is None:
-                dask.config.set({"distributed.scheduler.allowed-failures": TRIES - 1})
+                # a partition that waits at a worker which ends would count as one that failed
+                dask.config.set(
+                    {
+                        "distributed.scheduler.allowed-failures": TRIES - 1,
+                        "distributed.scheduler.worker-saturation": 1.0,
+                    }
+                )
                 self._cluster = distributed.LocalCluster(
                     n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
                 )
@@ -76,35 +91,84 @@ class DaskEngine:
         report(f"dask: {self._client.dashboard_link}")
 
     def replay(self, partitions: Sequence[tuple[int, Partition]]) -> Iterator[Done | Failed]:
+
+        try:
+            self._send_job()
+            yield from self._replayed(partitions)
+        except _lost() as error:
+            raise ReplayError(
+                f"the scheduler of Dask ended, or lost its tasks: {reason_of(error)};"
+                " what is finished is kept with --resume"
+            ) from None
+
+    def _send_job(self) -> None:
+        """Send the job to each worker. The loss of a worker meanwhile is an error, which is no loss of the others."""
+        for left in reversed(range(TRIES)):
+            try:
+                self._client.register_plugin(_plugin(self._job), self._name)
+            except OSError:
+                if not left:
+                    raise
+            else:
+                return
+
+    def _replayed(self, partitions: Sequence[tuple[int, Partition]]) -> Iterator[Done | Failed]:
         from distributed import as_completed
 
-        job = self._client.scatter(self._job, broadcast=True, hash=False)
         waiting = iter(partitions)
         numbers: dict[str, int] = {}
         ahead = _AHEAD * max(1, len(self._client.nthreads()))
-        first = [self._submit(job, each, numbers) for each in islice(waiting, ahead)]
+        first = [self._submit(each, numbers) for each in islice(waiting, ahead)]
         running = as_completed(first, with_results=False)
         for future in running:
             number = numbers.pop(future.key)
             yield _outcome(number, future)
             future.release()
             for each in waiting:
-                running.add(self._submit(job, each, numbers))
+                running.add(self._submit(each, numbers))
                 break
 
-    def _submit(self, job: Future, task: tuple[int, Partition], numbers: dict[str, int]) -> Future:
+    def _submit(self, task: tuple[int, Partition], numbers: dict[str, int]) -> Future:
         number, partition = task
         data = read_lines(partition)
         future = self._client.submit(
-            replay_data, job, tuple(partition), data, pure=False, retries=TRIES - 1, key=f"replay-{number}"
+            replay_data,
+            self._name,
+            tuple(partition),
+            data,
+            pure=False,
+            retries=TRIES - 1,
+            key=f"{self._name}-{number}",
         )
         numbers[future.key] = number
         return future
 
     def close(self) -> None:
+        with suppress(*_lost()):  # the scheduler may be gone, and the plug-in with it
+            self._client.unregister_worker_plugin(self._name)
         self._client.close()
         if self._cluster is not None:
             self._cluster.close()
+
+
+def _lost() -> tuple[type[Exception], ...]:
+    """Return the errors of a client whose scheduler ended."""
+    from concurrent.futures import CancelledError
+
+    return (CancelledError, OSError, TimeoutError)
+
+
+def _plugin(job: bytes) -> WorkerPlugin:
+    """Return what takes the job to each worker."""
+    from distributed.diagnostics.plugin import WorkerPlugin
+
+    class JobPlugin(WorkerPlugin):
+        """The job, as an attribute."""
+
+        def __init__(self) -> None:
+            self.job = job
+
+    return JobPlugin()
 
 
 def _outcome(number: int, future: Future) -> Done | Failed:

@@ -1,7 +1,7 @@
 """Replays partitions in a pool of processes of this machine.
 
-Each worker receives the job once, and one partition at a time. A worker that ends by itself is replaced, and its
-partition is tried again.
+Each worker receives the job once, and one partition at a time, from when it has started: a worker that ends before that
+costs no partition a try. A worker that ends by itself is replaced, and its partition is tried again.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection, wait
 from sandhook.journal.reading import Partition
 from sandhook.record import Record
 from sandhook.replay.engines import TRIES, Done, Failed, reason_of
+from sandhook.replay.errors import ReplayError
 from sandhook.replay.job import Job, Replayer
 from sandhook.replay.travel import job_from_bytes, job_to_bytes
 from sandhook.typed import TYPE_CHECKING
@@ -22,8 +23,12 @@ from sandhook.typed import TYPE_CHECKING
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
-#: What a worker replies: the result, or the reason of a failure.
+#: What a worker replies: the result, or the reason of a failure; both are empty when it has started.
 _Reply = tuple[bytes, str]
+_STARTED: _Reply = (b"", "")
+
+#: Workers that end as they start, one after the other, after which the replay ends.
+_MOST_FAILED_STARTS = 30
 
 
 def _work(connection: Connection, job: bytes) -> None:
@@ -32,17 +37,23 @@ def _work(connection: Connection, job: bytes) -> None:
     from sandhook.replay.engines.local import tried
 
     replayer: Replayer | None = None
+    reason = ""
+    try:
+        replayer = Replayer(job_from_bytes(job))
+    except Exception as error:  # the parent reports it with each partition
+        reason = reason_of(error)
+    try:
+        connection.send(_STARTED)
+    except OSError:
+        return
     while True:
         try:
             number, fields = connection.recv()
         except (EOFError, OSError):
             return
-        outcome: Done | Failed
-        try:
-            replayer = replayer or Replayer(job_from_bytes(job))
+        outcome: Done | Failed = Failed(number, reason)
+        if replayer is not None:
             outcome = tried(replayer, number, Partition(*fields))
-        except Exception as error:  # the parent reports it with the partition
-            outcome = Failed(number, reason_of(error))
         reply: _Reply = (outcome.result, "") if isinstance(outcome, Done) else (b"", outcome.reason)
         try:
             connection.send(reply)
@@ -63,6 +74,7 @@ class _Worker:
 
     Attributes:
         task: What it works on, or None.
+        has_started: It can work.
     """
 
     def __init__(self, job: bytes) -> None:
@@ -73,6 +85,7 @@ class _Worker:
         self.process.start()
         theirs.close()
         self.task: _Task | None = None
+        self.has_started = False
 
     def begin(self, task: _Task) -> bool:
         """Send a task; return False if the worker ended."""
@@ -110,6 +123,7 @@ class ProcessEngine:
         self._job = job_to_bytes(job)
         self._count = workers
         self._workers: list[_Worker] = []
+        self._failed_starts = 0
 
     @property
     def pids(self) -> list[int]:
@@ -122,31 +136,44 @@ class ProcessEngine:
             self._workers.append(_Worker(self._job))
         while True:
             for worker in list(self._workers):
-                if worker.task is None and waiting and not worker.begin(waiting.popleft()):
+                is_idle = worker.has_started and worker.task is None
+                if is_idle and waiting and not worker.begin(waiting.popleft()):
                     yield from self._replaced(worker, waiting)
-            busy = {worker.connection: worker for worker in self._workers if worker.task is not None}
-            if not busy:
-                if not waiting:
-                    return
-                continue
-            for connection in wait(list(busy)):
-                worker = busy[connection]  # type: ignore[index]
+            if not waiting and not any(worker.task is not None for worker in self._workers):
+                return
+            expected = {
+                worker.connection: worker
+                for worker in self._workers
+                if worker.task is not None or not worker.has_started
+            }
+            for connection in wait(list(expected)):
+                worker = expected[connection]  # type: ignore[index]
                 reply, task = worker.reply(), worker.task
-                assert task is not None
                 if reply is None:
                     yield from self._replaced(worker, waiting)
-                    continue
-                worker.task = None
-                result, reason = reply
-                yield Failed(task.number, reason) if reason else Done(task.number, result)
+                elif task is None:
+                    worker.has_started = True
+                    self._failed_starts = 0
+                else:
+                    worker.task = None
+                    result, reason = reply
+                    yield Failed(task.number, reason) if reason else Done(task.number, result)
 
     def _replaced(self, worker: _Worker, waiting: deque[_Task]) -> Iterator[Failed]:
-        """Replace a worker that ended; its task waits again, or failed."""
+        """Replace a worker that ended; its task waits again, or failed. Raises ReplayError if no worker can start."""
         worker.process.join(2)
         status, task = worker.process.exitcode, worker.task
         worker.close()
+        if task is None:
+            self._failed_starts += 1
+            if self._failed_starts >= _MOST_FAILED_STARTS:
+                raise ReplayError(
+                    f"{self._failed_starts} worker processes ended as they started, at last with {_status(status)};"
+                    " --engine local needs none"
+                )
         self._workers[self._workers.index(worker)] = _Worker(self._job)
-        assert task is not None
+        if task is None:
+            return
         if task.tries < TRIES:
             waiting.appendleft(task)
         else:
