@@ -25,8 +25,8 @@ def parser() -> Parser:
     result = Parser(
         "record",
         "import TRANSCRIPT... -o RECORD [OPTION]...",
-        "Read the transcripts of agents into a record, for `sandhook replay` and `sandhook stats`: the tool calls\n"
-        "and the prompts that hooks would have seen. A directory stands for the transcripts below it, such as\n"
+        "Read the transcripts of agents into a record, for `sandhook replay` and `sandhook stats`: the prompts, the\n"
+        "tool calls and their results that hooks would have seen. A directory stands for the transcripts below it, such as\n"
         "~/.claude/projects, ~/.codex/sessions, ~/.gemini/tmp or ~/.copilot/session-state. Secrets of known forms\n"
         "are masked.\n\n"
         "Exit status: 0, 1 usage error, or nothing was imported.",

@@ -162,7 +162,7 @@ def _plugin(job: bytes) -> WorkerPlugin:
     """Return what takes the job to each worker."""
     from distributed.diagnostics.plugin import WorkerPlugin
 
-    class JobPlugin(WorkerPlugin):
+    class JobPlugin(WorkerPlugin):  # type: ignore[misc]  # distributed has no types
         """The job, as an attribute."""
 
         def __init__(self) -> None:
