@@ -71,7 +71,7 @@ def test_json_has_its_schema(place: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main(["record", "import", str(FILES), "-o", "new", "--format", "json"]) == 0
     value = json.loads(capsys.readouterr().out)
     jsonschema.validate(value, output_schema("record"))
-    assert value["events"] == 16
+    assert value["events"] == 20
 
 
 def test_junit(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,7 +113,7 @@ def test_import_masks_and_appends(place: Path, capsys: pytest.CaptureFixture[str
     for _ in range(2):
         assert main(["record", "import", str(FILES), "-o", "new", "--mask", "text:mark[a-z]+"]) == 0
     text = (place / "new").read_text()
-    assert len(text.splitlines()) == 32 and "touch [redacted]" in text and "touch marker" not in text
+    assert len(text.splitlines()) == 40 and "touch [redacted]" in text and "touch marker" not in text
     assert main(["record", "import", str(FILES / "codex.jsonl"), "-o", "raw", "--raw"]) == 0
     assert "touch marker" in (place / "raw").read_text()
 
