@@ -166,7 +166,8 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
             return []
         length = length_of(state) if length_of is not None else None
         if isinstance(variable, str):  # bash treats it as ${name:offset:length}
-            return [slices.substring(state, variable, offset, length)]
+            part = slices.substring(state, variable, offset, length)
+            return [] if part is None else [part]
         if length is not None and length < 0:
             raise slices.negative_length_error(length)
         if positional:

@@ -33,13 +33,14 @@ def negative_length_error(length: int | None) -> ShellError:
     return ShellError(f"{length}: substring expression < 0", ends="unit").within("subscript")
 
 
-def substring(state: State, value: str, offset: int, length: int | None) -> str:
-    """${x:offset:length}, in characters, or bytes in the C locale."""
+def substring(state: State, value: str, offset: int, length: int | None) -> str | None:
+    """${x:offset:length}, in characters, or bytes in the C locale; None when the offset is outside of the value."""
     by_bytes = not value.isascii() and characters_are_bytes(state.get)
-    part = transform.substring(as_bytes(value) if by_bytes else value, offset, length)
-    if part is None:
-        raise negative_length_error(length)
-    return as_characters(part) if by_bytes else part
+    try:
+        part = transform.substring(as_bytes(value) if by_bytes else value, offset, length)
+    except ValueError:
+        raise negative_length_error(length) from None
+    return as_characters(part) if by_bytes and part else part
 
 
 def of_positional(state: State, offset: int, length: int | None) -> list[str]:

@@ -262,17 +262,20 @@ def transform(state: State, value: str, letter: str) -> str:
 
 
 def substring(value: str, offset: int, length: int | None) -> str | None:
-    """${x:offset:length} in characters; None when a negative length ends before the offset."""
+    """${x:offset:length} in characters; None when the offset is before the value or after its end.
+
+    Raises ValueError when a negative length ends before the offset.
+    """
     size = len(value)
     if offset < 0:
         offset += size
-        if offset < 0:
-            return ""
-    if offset > size:
-        return ""
+    if not 0 <= offset <= size:
+        return None
     if length is None:
         return value[offset:]
     if length < 0:
         end = size + length
-        return None if end < offset else value[offset:end]
+        if end < offset:
+            raise ValueError(length)
+        return value[offset:end]
     return value[offset : offset + length]
