@@ -74,8 +74,6 @@ _NO_SYNTAX_ERROR = r"\A(?!.*-c: line)"
 DECLARED = (
     Declared("L-ARITH-003", r"\bset -\w*e", bash="expression recursion level exceeded", early=True),
     Declared("L-CASE-001", r'\bcase [^\n]*"\$\{[^"]+"[^\n]* in '),
-    Declared("L-FIELDS-004", r'"[^"\n]*@[]}"$][^"\n]*\$\{\w+: *\d|"[^"\n]*\$\{\w+: *\d[^"\n]*@'),
-    Declared("L-GREP-007", r"\bgrep -\w*w.*\\1.*-e|\bgrep -\w*w.* -e .*\\1"),
     Declared("L-GLOB-004", r"\*!\([^\n]*\)"),
     Declared("L-GLOB-005", r"\bIFS=[^\n]*-.*\$\{[^}\n]*\}[^\s\"]*\[[^\]\s]*-"),
     Declared("L-GLOB-005", r"\bIFS=[^\n]*-.*\[[^\]\s]*-[^\]\s]*\][^\s\"]*\$[({]"),

@@ -9,9 +9,11 @@ Source: POSIX.1-2024 XCU 3, grep; GNU grep 3.8, searchutils.c and kwsearch for -
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
+from sandhook.lazy import lazily
 from sandhook.limits import Budget, timed_items
 from sandhook.pattern.dialect import check_class_syntax
 from sandhook.pattern.errors import SearchTooLong
@@ -29,6 +31,7 @@ _ERE_SPECIAL = frozenset(b"\\.[]*^$+?(){}|\n")
 _ESCAPED = frozenset(b"\\.[*^$+?(){}|")
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _FIXED_STRINGS = Dialect(extended=True, newline=True, lenient=True)
+_BACK_REFERENCE = lazily(rb"(?:[^\\]|\\[^1-9])*+\\[1-9]", re.DOTALL)
 _MOST_ALTERNATIVES = 30_000  #: bytes of fixed strings that are compiled to one expression
 
 
@@ -53,13 +56,24 @@ class Matcher:
         warnings: Messages of the expression's compiler.
     """
 
-    __slots__ = ("_needle", "_needles", "_perl", "_regex", "_spec", "matches_all", "matches_none", "warnings")
+    __slots__ = (
+        "_needle",
+        "_needles",
+        "_perl",
+        "_regex",
+        "_separate",
+        "_spec",
+        "matches_all",
+        "matches_none",
+        "warnings",
+    )
 
     def __init__(self, spec: Spec) -> None:
         self._spec = spec
         self._needle: bytes | None = None
         self._needles: tuple[bytes, ...] = ()
         self._regex: Regex | None = None
+        self._separate: tuple[Regex, ...] = ()
         self._perl: Spans | None = None
         self.warnings: tuple[str, ...] = ()
         patterns = spec.patterns
@@ -78,6 +92,10 @@ class Matcher:
             )
             self._regex = compile_regex(b"\n".join(patterns), dialect, icase=spec.icase)
             self.warnings = self._regex.warnings
+            if spec.words and not spec.lines and len(patterns) > 1:
+                self._separate = tuple(
+                    compile_regex(each, dialect, icase=spec.icase) for each in _apart(patterns)
+                )
         elif sum(map(len, patterns)) > _MOST_ALTERNATIVES:
             self._needles = _longest_first(patterns)
         elif patterns:
@@ -102,9 +120,13 @@ class Matcher:
         elif self._regex is not None:
             regex = self._regex
             plain = not spec.words and not spec.lines
-            spans = (
-                _regex_spans(regex, budget) if plain else _exact(_regex_search(regex, budget), spec, budget)
-            )
+            if plain:
+                spans = _regex_spans(regex, budget)
+            elif self._separate:
+                words = [_word_search(_regex_search(each, budget), spec, budget) for each in self._separate]
+                spans = _repeated(_leftmost_longest(words), spec, budget)
+            else:
+                spans = _exact(_regex_search(regex, budget), spec, budget)
             if regex.superset is not None or regex.selecting is not regex:
                 return self._bind_irregular(regex, spans, budget)
             if plain and not spec.zero:
@@ -170,6 +192,19 @@ def _longest_first(patterns: Sequence[bytes]) -> tuple[bytes, ...]:
     for pattern in timed_items(patterns):
         by_length.setdefault(len(pattern), []).append(pattern)
     return tuple(chain.from_iterable(by_length[length] for length in sorted(by_length, reverse=True)))
+
+
+def _apart(patterns: Sequence[bytes]) -> list[bytes]:
+    """Return the patterns as -w tries them: each with a back-reference by itself, and the others as one.
+
+    Of a match with word characters next to it, a shorter one of the same expression is tried. So the shorter match
+    of one expression must not be that of another.
+    """
+    alone = [pattern for pattern in patterns if _BACK_REFERENCE.match(pattern)]
+    if not alone:
+        return []
+    together = [pattern for pattern in patterns if not _BACK_REFERENCE.match(pattern)]
+    return [*([b"\n".join(together)] if together else []), *alone]
 
 
 def _is_fixed(kind: str, pattern: bytes) -> bool:
@@ -255,17 +290,20 @@ def _exact(search: SearchLine, spec: Spec, budget: Budget) -> Spans:
 
         return whole_line
 
+    if spec.words:
+        return _repeated(_word_search(search, spec, budget), spec, budget)
+    return _repeated(search, spec, budget)
+
+
+def _repeated(search: SearchLine, spec: Spec, budget: Budget) -> Spans:
+    """Return a search for all matches in a line, each after the one before it."""
+
     def spans(line: bytes) -> Iterator[tuple[int, int]]:
         start = 0
         size = len(line)
         while start <= size:
             budget.charge(1 + (size >> 12))
             span = search(line, start, size)
-            if span is not None and spec.words:
-                span = _as_word(search, line, span, spec, budget)
-                if span is None:
-                    start = _next_start(search, line, start, spec)
-                    continue
             if span is None:
                 return
             yield span
@@ -274,14 +312,36 @@ def _exact(search: SearchLine, spec: Spec, budget: Budget) -> Spans:
     return spans
 
 
+def _word_search(search: SearchLine, spec: Spec, budget: Budget) -> SearchLine:
+    """Return a search for the first match that -w allows."""
+
+    def first_word(line: bytes, start: int, end: int) -> tuple[int, int] | None:
+        while start <= end:
+            budget.charge(1 + (end >> 12))
+            span = search(line, start, end)
+            if span is None:
+                return None
+            word = _as_word(search, line, span, spec, budget)
+            if word is not None:
+                return word
+            start = _after(spec, line, span[0])
+        return None
+
+    return first_word
+
+
+def _leftmost_longest(searches: Sequence[SearchLine]) -> SearchLine:
+    """Return a search for the best match of several searches."""
+
+    def search_all(line: bytes, start: int, end: int) -> tuple[int, int] | None:
+        found = [span for search in searches if (span := search(line, start, end)) is not None]
+        return min(found, key=lambda span: (span[0], -span[1]), default=None)
+
+    return search_all
+
+
 def _after(spec: Spec, line: bytes, at: int) -> int:
     return at + 1 if spec.bytewise else after_character(line, at)
-
-
-def _next_start(search: SearchLine, line: bytes, start: int, spec: Spec) -> int:
-    """Return the offset at which the search continues after a match that is not a word."""
-    span = search(line, start, len(line))
-    return len(line) + 1 if span is None else _after(spec, line, span[0])
 
 
 def _as_word(
