@@ -87,6 +87,11 @@ def has_effects(redirections: Sequence[Redirection]) -> bool:
     return False
 
 
+def sets_variables(redirections: Sequence[Redirection]) -> bool:
+    """Return True if applying them may change variables: those of a subshell are applied in its process."""
+    return any(node.variable is not None or may_assign(node.target) for node in redirections)
+
+
 def needs_process(redirections: Sequence[Redirection]) -> bool:
     """Return True if bash applies redirections without a command in a separate process.
 
@@ -181,7 +186,7 @@ def _compile(node: Redirection, words: WordCompiler) -> Apply:
     name_of = _target(node, words)
     if operator in ("&>", "&>>"):
         return _compile_both_outputs(name_of, append=operator == "&>>")
-    return _compile_numbered(node, 0 if operator in ("<", "<>") else 1, _opener(operator, name_of))
+    return _compile_numbered(node, 0 if operator in ("<", "<>") else 1, _opener(node, name_of))
 
 
 def _document(node: Redirection, words: WordCompiler) -> Callable[[State], Description]:
@@ -262,17 +267,18 @@ def _target(node: Redirection, words: WordCompiler) -> Text:
         if state.options.posix and not can_be_several:  # neither split nor matched
             text = unsplit(state)
             if not text and not has_quotes:
-                raise ShellError(f"{_target_text(node)}: ambiguous redirect")
+                raise _ambiguous(node)
             return text
         names = fields(state)
         if len(names) != 1:
-            raise ShellError(f"{_target_text(node)}: ambiguous redirect")
+            raise _ambiguous(node)
         return names[0]
 
     return name_of
 
 
-def _opener(operator: str, name_of: Text) -> Callable[[State], Description]:
+def _opener(node: Redirection, name_of: Text) -> Callable[[State], Description]:
+    operator = node.operator
     if operator == "<":
         return _reader(name_of)
     if operator == "<>":
@@ -284,7 +290,7 @@ def _opener(operator: str, name_of: Text) -> Callable[[State], Description]:
     def truncate(state: State) -> Description:
         name = name_of(state)
         if state.options.noclobber and not clobber:
-            return _open_unclobbered(state, name)
+            return _open_unclobbered(state, name, node.variable)
         return open_file(state, name, write=True, create=True, truncate=True)
 
     return truncate
@@ -320,8 +326,8 @@ def _appender(name_of: Text) -> Callable[[State], Description]:
     return appender
 
 
-def _open_unclobbered(state: State, name: str) -> Description:
-    """Open for ``>`` under ``set -C``: an existing regular file is an error."""
+def _open_unclobbered(state: State, name: str, variable: str | None = None) -> Description:
+    """Open for ``>`` under ``set -C``: an existing regular file is an error, which names the variable of ``{name}>``."""
     process = state.process
     path = join(process.cwd, name)
     try:
@@ -329,7 +335,7 @@ def _open_unclobbered(state: State, name: str) -> Description:
     except OSError:
         is_regular = False
     if is_regular or _is_dangling(state, path):
-        raise ShellError(f"{name}: cannot overwrite existing file")
+        raise ShellError(f"{variable or name}: cannot overwrite existing file")
     return open_file(state, name, write=True, create=True, truncate=True)
 
 
@@ -390,7 +396,8 @@ def _compile_numbered(node: Redirection, default: int, open_target: Callable[[St
             description.release()
             state.shell.error(state, error.message)
             raise ShellError(f"{variable}: cannot assign fd to variable") from None
-        install(state, free, description, undo if "varredir_close" in state.options.shopts else None)
+        is_temporary = "varredir_close" in state.options.shopts or state.execution.applies_as_child
+        install(state, free, description, undo if is_temporary else None)
 
     return apply_free
 
@@ -431,7 +438,7 @@ def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
     def apply(state: State, undo: Undo | None) -> None:
         texts = [target(state)] if state.options.posix else fields(state)
         if len(texts) != 1:
-            raise ShellError(f"{_target_text(node)}: ambiguous redirect")
+            raise _ambiguous(node)
         text = texts[0]
         if text == "-":
             _close(state, node, default, undo)
@@ -440,17 +447,17 @@ def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
         digits = text[:-1] if move else text
         if not (digits.isascii() and digits.isdigit()):
             if not text:
-                raise ShellError(f"{_target_text(node)}: Bad file descriptor")
+                raise _closed_source(state, node, _target_text(node) if node.variable is None else "")
             if can_be_file:
                 _compile_both_outputs(lambda _: text, append=False)(state, undo)
                 return
-            raise ShellError(f"{digits}: ambiguous redirect")
+            raise _ambiguous(node, digits)
         source_number = int(digits[:9])
         if source_number == number and node.variable is None:
             return
         source = state.process.descriptors.get(source_number)
         if source is None:
-            raise ShellError(f"{digits if move else _target_text(node)}: Bad file descriptor")
+            raise _closed_source(state, node, digits if move else _target_text(node))
         source.retain()
         was_open = number in state.process.descriptors
         _compile_numbered(node, default, lambda _: source)(state, undo)
@@ -459,6 +466,19 @@ def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
             _remove(state, source_number, None if lasting else undo)
 
     return apply
+
+
+def _closed_source(state: State, node: Redirection, shown: str) -> ShellError:
+    """Return the error for a descriptor that is not open; for ``{name}>&`` bash writes another before it."""
+    if node.variable is not None:
+        message = "redirection error: cannot duplicate fd: Bad file descriptor"
+        state.shell.write_error(state, f"{state.shell.where(state, numbered=False)}{message}\n")
+    return ShellError(f"{shown}: Bad file descriptor")
+
+
+def _ambiguous(node: Redirection, shown: str | None = None) -> ShellError:
+    """Return the error for a target that is not one word; it names the variable of ``{name}>``."""
+    return ShellError(f"{node.variable or shown or _target_text(node)}: ambiguous redirect")
 
 
 def _target_text(node: Redirection) -> str:

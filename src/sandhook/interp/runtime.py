@@ -94,12 +94,12 @@ class Runtime:
         """Return the exit status of a shell that an error with ``status`` ended: 127 only for ``-c``."""
         return command_errors.fatal_status(state, status)
 
-    def where(self, state: State) -> str:
+    def where(self, state: State, *, numbered: bool = True) -> str:
         """Return the beginning of every message: the name of the script and the line; "bash" when interactive."""
         if state.invocation.interactive is not None:
             return f"{state.invocation.interactive}: "
         name = next((frame.source for frame in reversed(state.frames)), state.source)
-        return f"{name}: line {state.line}: " if state.line else f"{name}: "
+        return f"{name}: line {state.line}: " if state.line and numbered else f"{name}: "
 
     def write_error(self, state: State, text: str) -> None:
         """Write text to standard error, unchanged."""

@@ -109,7 +109,7 @@ class InterpreterOf(Protocol[State_]):
         """Write to standard error as it is."""
         ...
 
-    def where(self, state: State_) -> str:
+    def where(self, state: State_, *, numbered: bool = True) -> str:
         """Return what begins every message: the script's name and the line."""
         ...
 

@@ -47,9 +47,9 @@ def report_bad_name(state: State, name: str) -> int:
     return 1
 
 
-def compile_subshell(compiler: Compiler, node: Subshell) -> Run:
-    body, line = compile_subshell_body(compiler, node), node.line
-    is_redirected = bool(node.redirections)
+def compile_subshell(node: Subshell, body: Run) -> Run:
+    """Compile the start of a subshell that runs ``body``."""
+    line, is_redirected = node.line, bool(node.redirections)
 
     def run(state: State) -> int:
         budget = state.budget

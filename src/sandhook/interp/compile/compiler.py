@@ -14,7 +14,7 @@ from sandhook.interp.compile import command, lists, simple
 from sandhook.interp.compile.command import last_of_subshell
 from sandhook.interp.compile.protocol import Mark, Run
 from sandhook.interp.compile.wrappers import close_substitutions, end_subshell, end_substitution, end_text
-from sandhook.interp.redirect import Apply, Undo, compile_redirections, restore
+from sandhook.interp.redirect import Apply, Undo, compile_redirections, restore, sets_variables
 from sandhook.interp.subshell import redirects_input
 from sandhook.lazy import lazily, lazy_module
 from sandhook.limits import check_clock
@@ -167,6 +167,9 @@ class Compiler:
                 return command.compile_function(self, node)
             case Coprocess():
                 return command.compile_coprocess(self, node)
+        if isinstance(node, Subshell) and sets_variables(node.redirections):
+            body = self._redirected(command.compile_subshell_body(self, node), node, final=True)
+            return command.report_death_after(command.compile_subshell(node, body), node)
         return self._redirected(self._compound(node), node)
 
     def final(self, node: Command) -> Run:
@@ -186,7 +189,7 @@ class Compiler:
             case BraceGroup():
                 return self.list(node.body)
             case Subshell():
-                return command.compile_subshell(self, node)
+                return command.compile_subshell(node, command.compile_subshell_body(self, node))
             case If():
                 return compound.compile_if(self, node)
             case While():
