@@ -17,14 +17,21 @@ _UNKNOWN = lazily(r"\$\{([A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?|[0-9]+|[@*#?$!-])
 
 
 def unset_error(shown: str, operator: str, message: Text | None) -> Text:
-    """Return a closure that raises the error of ``${name?word}``; without a word the message is bash's."""
+    """Return a closure that raises the error of ``${name?word}``; without a word the message is bash's.
+
+    Under ``set -e``, bash exits with the status of the last command substitution in the word, if that failed.
+    """
 
     def fail(state: State) -> str:
+        status = 127
         if message is not None:
+            state.substitution_status = 0
             text = message(state)
+            if state.options.errexit and not state.eval_in_condition:
+                status = state.substitution_status or status
         else:
             text = "parameter null or not set" if operator == ":?" else "parameter not set"
-        raise ShellError(f"{shown}: {text}", 127, ends="shell")
+        raise ShellError(f"{shown}: {text}", status, ends="shell")
 
     return fail
 

@@ -185,7 +185,9 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
         if source == state.name and state.invocation.input != "file":
             # bash's names for the text of -c and of standard input
             source = "main" if state.invocation.input == "stdin" else "environment"
-        attributes = EXPORT if state.options.allexport else 0
+        attributes = 0 if old is None else old.attributes  # as in bash, a new definition keeps them
+        if state.options.allexport:
+            attributes |= EXPORT
         state.functions[name] = Function(
             name=name,
             run=body.run or first_call,
