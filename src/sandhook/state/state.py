@@ -280,6 +280,8 @@ class State:
                 self.report_bad_subscript(name)
             return value.get(subscript)
         if value is None and self.attributes.get(name, 0) & ASSOC:
+            if not subscript:
+                self.report_bad_subscript(name)
             return None
         index = self.shell.subscript(self, subscript)
         if index < 0:
