@@ -2,7 +2,7 @@
 
 ``WRITE_ERROR`` of a declaration is a template, or a dictionary of templates by case: the name of an error ("EPIPE"),
 "large" for more output than the C library keeps, and "" for the rest. In a template, "{}" is the reason, "{name}" the
-name of the program, with which the message begins in any case, and "{items}" what ``sed`` could not write. An empty
+name of the program, with which the message begins unless the template is ``Whole``, and "{items}" what ``sed`` could not write. An empty
 template means that the program ignores the error.
 """
 
@@ -12,6 +12,13 @@ import errno
 from collections.abc import Mapping
 
 from sandhook.command.context import WriteError
+
+
+class Whole(str):
+    """A template that is the whole message: the name of the program does not precede it."""
+
+    __slots__ = ()
+
 
 #: Bytes that the C library collects before it writes. A program notices the error while it writes more than these,
 #: and otherwise when it ends.
@@ -23,9 +30,9 @@ def message(templates: str | Mapping[str, str], error: WriteError, name: str) ->
     text = templates if isinstance(templates, str) else _choose(templates, error)
     if not text:
         return ""
-    if "{items}" in text:
-        text = text.replace("{items}", _items(error.data))
-    return f"{name}: {text.replace('{name}', name).replace('{}', error.reason)}\n"
+    shown = text.replace("{items}", _items(error.data)) if "{items}" in text else text
+    shown = shown.replace("{name}", name).replace("{}", error.reason)
+    return f"{shown}\n" if isinstance(text, Whole) else f"{name}: {shown}\n"
 
 
 def _choose(templates: Mapping[str, str], error: WriteError) -> str:

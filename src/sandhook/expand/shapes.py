@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sandhook.expand.reference import subscript_of
 from sandhook.state.state import State
@@ -14,6 +14,7 @@ from sandhook.syntax.nodes import (
     Literal,
     ParameterExpansion,
     ProcessSubstitution,
+    Redirection,
     SingleQuoted,
     Word,
     WordPart,
@@ -112,3 +113,8 @@ def may_assign(word: Word) -> bool:
         or (isinstance(part, ParameterExpansion) and part.operator in ("=", ":="))
         for part in walk(word)
     )
+
+
+def sets_variables(redirections: Sequence[Redirection]) -> bool:
+    """Return True if applying them may change variables: those of a subshell are applied in its process."""
+    return any(node.variable is not None or may_assign(node.target) for node in redirections)

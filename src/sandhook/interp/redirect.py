@@ -87,11 +87,6 @@ def has_effects(redirections: Sequence[Redirection]) -> bool:
     return False
 
 
-def sets_variables(redirections: Sequence[Redirection]) -> bool:
-    """Return True if applying them may change variables: those of a subshell are applied in its process."""
-    return any(node.variable is not None or may_assign(node.target) for node in redirections)
-
-
 def needs_process(redirections: Sequence[Redirection]) -> bool:
     """Return True if bash applies redirections without a command in a separate process.
 
@@ -278,18 +273,16 @@ def _target(node: Redirection, words: WordCompiler) -> Text:
 
 
 def _opener(node: Redirection, name_of: Text) -> Callable[[State], Description]:
-    operator = node.operator
-    if operator == "<":
+    if node.operator == "<":
         return _reader(name_of)
-    if operator == "<>":
+    if node.operator == "<>":
         return lambda state: open_file(state, name_of(state), read=True, write=True, create=True)
-    if operator == ">>":
+    if node.operator == ">>":
         return _appender(name_of)
-    clobber = operator == ">|"
 
     def truncate(state: State) -> Description:
         name = name_of(state)
-        if state.options.noclobber and not clobber:
+        if state.options.noclobber and node.operator != ">|":
             return _open_unclobbered(state, name, node.variable)
         return open_file(state, name, write=True, create=True, truncate=True)
 
@@ -471,8 +464,10 @@ def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
 def _closed_source(state: State, node: Redirection, shown: str) -> ShellError:
     """Return the error for a descriptor that is not open; for ``{name}>&`` bash writes another before it."""
     if node.variable is not None:
-        message = "redirection error: cannot duplicate fd: Bad file descriptor"
-        state.shell.write_error(state, f"{state.shell.where(state, numbered=False)}{message}\n")
+        where = state.shell.where(state, numbered=False)
+        state.shell.write_error(
+            state, f"{where}redirection error: cannot duplicate fd: Bad file descriptor\n"
+        )
     return ShellError(f"{shown}: Bad file descriptor")
 
 

@@ -275,14 +275,10 @@ class State:
     def element(self, name: str, subscript: str) -> str | None:
         """Return ``${name[subscript]}`` where the subscript is text, evaluated as it must be."""
         value = self.value(name)
-        if isinstance(value, AssociativeArray):
+        if isinstance(value, AssociativeArray) or (value is None and self.attributes.get(name, 0) & ASSOC):
             if not subscript:
                 self.report_bad_subscript(name)
-            return value.get(subscript)
-        if value is None and self.attributes.get(name, 0) & ASSOC:
-            if not subscript:
-                self.report_bad_subscript(name)
-            return None
+            return None if value is None else value.get(subscript)
         index = self.shell.subscript(self, subscript)
         if index < 0:
             index += value.top() if isinstance(value, IndexedArray) else 0

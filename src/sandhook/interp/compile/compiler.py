@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sandhook.errors import ShellSyntaxError
+from sandhook.expand.shapes import sets_variables
 from sandhook.expand.word import WordCompiler
 from sandhook.interp.compile import command, lists, simple
 from sandhook.interp.compile.command import last_of_subshell
 from sandhook.interp.compile.protocol import Mark, Run
 from sandhook.interp.compile.wrappers import close_substitutions, end_subshell, end_substitution, end_text
-from sandhook.interp.redirect import Apply, Undo, compile_redirections, restore, sets_variables
+from sandhook.interp.redirect import Apply, Undo, compile_redirections, restore
 from sandhook.interp.subshell import redirects_input
 from sandhook.lazy import lazily, lazy_module
 from sandhook.limits import check_clock

@@ -12,7 +12,8 @@ from sandhook.command.counts import read_count
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, opt, option_set
 
-WRITE_ERROR = {"": "standard output: {}", "large": "write failed"}
+WRITE_ERROR = {"": "standard output: {}", "large": "write failed", "EBADF": ""}
+IGNORED_WRITE_STATUS = 1  # it has found a difference
 
 USAGE_STATUS = 2
 NAMED_HINT = True

@@ -26,6 +26,7 @@ from sandhook.worker.requests import NativeRequest
 if TYPE_CHECKING:
     from sandhook.worker.headers import SqliteHeader
 
+WRITE_ERROR = ""
 RAW = True  # options are words with one dash: see word_options.py
 
 #: Dot-commands that read a file.

@@ -11,13 +11,15 @@ import hmac
 from collections.abc import Sequence
 from typing import Any
 
-from sandhook.command.context import Context, Failure
+from sandhook.command.context import Context, Failure, WriteError
 from sandhook.command.inform import usage
 from sandhook.command.operands import reason
 from sandhook.command.options import Inform, also, opt, option_set, options_by_flag
 from sandhook.command.word_options import WordOptionError, WordSyntax
+from sandhook.command.write_errors import C_BUFFER
 from sandhook.kernel.descriptor import Description
 
+WRITE_ERROR = ""  # only base64 and enc check it
 RAW = True  # the first word is a command, which has options of its own
 
 #: Digests by their name on the command line: the name in hashlib, and the name in the output.
@@ -165,7 +167,15 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     if isinstance(options, EncodeOptions):
         if name == "enc" and not options.base64:
             raise Failure("ciphers are not offered, only -base64 (L-OPENSSL-001)")
-        return _convert_base64(options, ctx)
+        try:
+            status = _convert_base64(options, ctx)
+            ctx.flush()
+        except WriteError as error:
+            ctx.abandon()
+            is_long = len(error.data) > C_BUFFER  # OpenSSL notices a short text when it ends
+            ctx.write_error("error writing output file\n" if is_long else "bad encrypt\n")
+            return 1
+        return status
     ctx.write_line("OpenSSL 3.0 (sandhook)")
     return 0
 

@@ -11,8 +11,7 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, opt, option_set
 
-WRITE_ERROR = ""
-IGNORED_WRITE_STATUS = 1
+WRITE_ERROR = {"": "write error: {}", "EPIPE": "", "EBADF": ""}
 
 _WORDS = "/usr/share/dict/words"
 _ALTERNATIVE = "/usr/share/dict/web2"

@@ -11,6 +11,7 @@ from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.counts import parse_count
 from sandhook.command.operands import reason
 from sandhook.command.options import opt, option_set
+from sandhook.command.utility import WRITE_ERROR_UTIL_LINUX
 
 
 def _size(text: str) -> int:
@@ -18,6 +19,9 @@ def _size(text: str) -> int:
         return parse_count(text, "length")
     except Failure:
         raise Failure(f"failed to parse length: '{text}': Invalid argument") from None
+
+
+WRITE_ERROR = WRITE_ERROR_UTIL_LINUX
 
 
 @option_set

@@ -38,6 +38,8 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         ctx.abandon()
         if error.code == errno.EPIPE:
             raise BrokenPipe from None  # git sends itself the signal, also when it is ignored
+        if error.code == errno.EBADF:
+            return 0  # git opens /dev/null for a descriptor that is closed
         ctx.write_error(f"fatal: write failure on standard output: {error.reason}\n")
         return _FATAL
     return status

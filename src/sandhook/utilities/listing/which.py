@@ -10,9 +10,12 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context
 from sandhook.command.options import opt, option_set
+from sandhook.command.write_errors import Whole
 
 PERMUTE = False
 USAGE_STATUS = 2
+WRITE_ERROR = Whole("/usr/bin/which: 10: printf: printf: I/O error")  # Debian's is a script for dash
+WRITE_STATUS = 1
 
 #: The directories that are searched when PATH is unset.
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"

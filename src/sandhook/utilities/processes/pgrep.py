@@ -17,7 +17,7 @@ from sandhook.pattern.posix import Regex, compile_ere
 from sandhook.utilities.processes.signal_words import signal_number, split_signal
 from sandhook.utilities.processes.table import NAME_LENGTH, Row, process_rows
 
-WRITE_ERROR = {"": "write error: {}", "EPIPE": ""}
+WRITE_ERROR = {"": "write error: {}", "EPIPE": "", "EBADF": "write error: Invalid argument"}
 WRITE_STATUS = 1
 
 RAW = True  # pkill's -TERM is not a cluster of letters

@@ -12,6 +12,7 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.options import UsageError, opt, option_set
 
 ARGP = True
+WRITE_ERROR = ""
 HINT_QUOTE = "`"
 
 CATEGORIES = (

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import beneath, find, reason, stat_of
 from sandhook.command.options import OptionError, Syntax, UsageError, also, opt, option_set
+from sandhook.command.write_errors import Whole
 from sandhook.pattern.glob import compile_pattern
 from sandhook.utilities.archive.zip.format import (
     FormatError,
@@ -26,6 +27,8 @@ from sandhook.utilities.archive.zip.format import (
 
 RAW = True  # -x and -i consume all words after them
 USAGE_STATUS = 16
+WRITE_ERROR = Whole("zip I/O error: {}\nzip error: Output file write failure (write error on zip file)")
+WRITE_STATUS = 14
 
 _NOTHING, _UNREADABLE, _BAD_ARCHIVE, _WARNING = 12, 18, 3, 18
 

@@ -10,12 +10,15 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Reader
 from sandhook.command.options import opt, option_set
+from sandhook.command.write_errors import Whole
 from sandhook.utilities.extras.bc import execute
 from sandhook.utilities.extras.bc.assembler import BcSyntaxError
 from sandhook.utilities.extras.bc.instructions import Function
 from sandhook.utilities.extras.bc.lexer import Lexer
 from sandhook.utilities.extras.bc.machine import Machine
 from sandhook.utilities.extras.bc.parse import Parser, Quit
+
+WRITE_ERROR = Whole("dc: could not write output file: {}")  # bc writes with the code of dc
 
 
 @option_set

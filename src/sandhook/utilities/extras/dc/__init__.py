@@ -12,6 +12,8 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.extras.dc.commands import run_text
 from sandhook.utilities.extras.dc.machine import Machine
 
+WRITE_ERROR = "error writing to stdout: {}"
+
 
 @option_set
 class Options:

@@ -15,6 +15,8 @@ from sandhook.utilities.extras.ed.buffer import EdError
 from sandhook.utilities.extras.ed.commands import COMMANDS
 from sandhook.utilities.extras.ed.session import Quit, Session, Settings
 
+WRITE_ERROR = ""
+
 
 @option_set
 class Options:

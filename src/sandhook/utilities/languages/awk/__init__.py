@@ -189,7 +189,7 @@ def _dialect(options: Options, ctx: Context) -> Dialect:
 def _prepare(rt: Runtime, options: Options, names: Sequence[str]) -> None:
     """Set ARGV, ENVIRON, PROCINFO, and the variables of -F and -v. Raises UsageError and Fatal."""
     symbols = rt.symbols
-    for number, name in enumerate(("awk" if rt.ctx.name.endswith("awk") else rt.ctx.name, *names)):
+    for number, name in enumerate((rt.ctx.name.rpartition("/")[2], *names)):
         rt.store(rt.arrays[ARGV], str(number), Strnum(rt.characters(name)))
     rt.g[ARGC] = float(len(names) + 1)
     if symbols.uses_environment or symbols.uses_tables:

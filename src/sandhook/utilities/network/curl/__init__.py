@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.command.context import Context
+from sandhook.command.context import Context, WriteError
 from sandhook.command.operands import reason
 from sandhook.command.options import Inform
 from sandhook.utilities.network.cookies import Jar
@@ -23,6 +23,8 @@ from sandhook.utilities.network.transfer import Trouble
 RAW = True  # curl has its own rules for shortened and repeated options: see arguments.py
 
 __all__ = ["Options"]
+WRITE_ERROR = ""  # --version and --help do not check it
+_WRITE_FAILED = 23
 
 TRY_HELP = "curl: try 'curl --help' or 'curl --manual' for more information\n"
 
@@ -67,7 +69,14 @@ def _all(parsed: list[Arguments], ctx: Context) -> int:
             descriptors[2] = ctx.create(name)
         status = 0
         for each in parsed:
-            status = _Operation(each, ctx).run() or status
+            operation = _Operation(each, ctx)
+            try:
+                status = operation.run() or status
+                ctx.flush()
+            except WriteError:
+                ctx.abandon()
+                status = _WRITE_FAILED
+                operation.report(status, "Failure writing output to destination")
             if status and each.fail_early:
                 break
         return status
@@ -110,7 +119,7 @@ class _Operation:
                         break
             except Trouble as trouble:
                 status = trouble.status
-                self._error(status, str(trouble))
+                self.report(status, str(trouble))
             if status and arguments.fail_early:
                 break
         if self._jar is not None and arguments.jar is not None:
@@ -133,14 +142,14 @@ class _Operation:
             transfer.resume()
             request, query = build(arguments, self._read, self._warning)
         except OSError:
-            self._error(26, "Failed to open/read local data from file/application")
+            self.report(26, "Failed to open/read local data from file/application")
             return 26
         upload = arguments.upload
         if upload is not None and upload not in ("-", ".") and uploads_into(text):
             text = f"{text.rstrip('/')}/{percent(upload.rpartition('/')[2].encode('utf-8', 'surrogateescape')).decode()}"
         error = transfer.run(text, query, request)
         if error is not None:
-            self._error(error.status, str(error))
+            self.report(error.status, str(error))
         self._write_out(transfer, error)
         return error.status if error is not None else 0
 
@@ -148,7 +157,7 @@ class _Operation:
         if not self._arguments.silent:
             self._ctx.process.write_error(f"Warning: {message}\n".encode("utf-8", "surrogateescape"))
 
-    def _error(self, status: int, message: str) -> None:
+    def report(self, status: int, message: str) -> None:
         arguments = self._arguments
         if not arguments.silent or arguments.show_error:
             self._ctx.write_error(f"curl: ({status}) {message}\n")

@@ -21,6 +21,7 @@ from sandhook.utilities.search.rg.options import Options
 from sandhook.utilities.search.rg.pattern import PatternSpec, is_lower
 
 USAGE_STATUS = 2
+WRITE_ERROR = {"": "", "large": "{}", "EBADF": ""}  # what is left at the end is written without a check
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
