@@ -379,20 +379,21 @@ class Session:
     def fork(self) -> Session:
         """Return a second session that begins as this one is now, in a Shell of its own.
 
-        It takes time in proportion to the number of files; their contents are shared until they change.
+        The number of files does not matter: they are shared until one of the two needs them. Directories of the machine
+        that are mounted for reading remain shared.
 
         Raises:
             SnapshotError: The files are those of the machine, or of a file system that cannot be copied.
         """
         from copy import copy
 
-        from sandhook.sessions.files import copy_files
+        from sandhook.sessions.files import fork_files
         from sandhook.sessions.snapshot import fork_state
 
         state = self._begun()
         shell = copy(self.shell)
         with self.shell._lock:
-            shell.fs, shell.env, shell._lock = copy_files(shell.fs), shell.env.copy(), Lock()
+            shell.fs, shell.env, shell._lock = fork_files(shell.fs), shell.env.copy(), Lock()
             session = Session(shell, self._start.env, self._start.name)
             session._state = fork_state(state, Run(shell, shell.limits, Streams()), self._start)
         return session

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from threading import RLock
 
 import pytest
 
 from sandhook import HostShell, Limits, Shell, SnapshotError
 from sandhook.vfs.base import FileSystem
+from sandhook.vfs.hostdir import HostDirectory
 from sandhook.vfs.locked import LockedFileSystem
 from sandhook.vfs.memory import MemoryFileSystem
+from sandhook.vfs.mounts import MountTable
 from sandhook.vfs.overlay import OverlayFileSystem
+from sandhook.vfs.path import VirtualPath
 
 
 def overlay() -> FileSystem:
@@ -68,6 +72,30 @@ def test_a_fork_of_a_fork_can_be_stored() -> None:
     fork = session.fork().fork()
     fork.run("x=1")
     assert Shell.restore(fork.snapshot()).run("cat a; echo $x").stdout == "11\n"
+
+
+def test_mounts_are_forked_with_what_lies_below_them(tmp_path: Path) -> None:
+    (tmp_path / "read").write_bytes(b"machine\n")
+    shared, table = MemoryFileSystem(bare=True), MountTable(MemoryFileSystem())
+    table.mount(VirtualPath("/both"), shared)
+    table.mount(VirtualPath("/again"), shared)
+    table.mount(VirtualPath("/over"), OverlayFileSystem(shared))
+    table.mount(VirtualPath("/machine"), HostDirectory(str(tmp_path)))
+    session = Shell(fs=table).session()
+    session.run("echo one > /both/f")
+    fork = session.fork()
+    assert session.run("echo two > /both/f; echo new > /over/g").stderr == ""
+    probe = "cat /again/f /over/f; ls /over; cat /machine/read; stat -c %d /both /over /machine"
+    assert fork.run(probe).stdout == "one\none\nf\nmachine\n2\n4\n5\n"
+    assert session.run(probe).stdout == "two\ntwo\nf\ng\nmachine\n2\n4\n5\n"
+    assert fork.run("echo x > /machine/read").exit_status == 1
+
+
+def test_a_directory_that_scripts_may_change_has_no_fork(tmp_path: Path) -> None:
+    table = MountTable(MemoryFileSystem())
+    table.mount(VirtualPath("/machine"), HostDirectory(str(tmp_path), writable=True))
+    with pytest.raises(SnapshotError, match="is mounted for writing, and has no copy"):
+        Shell(fs=table).session().fork()
 
 
 def test_sessions_of_this_machine_are_refused() -> None:

@@ -280,8 +280,6 @@ def test_files_that_are_not_in_memory_are_refused_by_name() -> None:
     session = Shell(fs=MountTable(MemoryFileSystem())).session()
     with pytest.raises(SnapshotError, match="MountTable"):
         session.snapshot()
-    with pytest.raises(SnapshotError, match="MountTable"):
-        session.fork()
 
 
 def test_a_text_is_no_snapshot() -> None:

@@ -210,6 +210,8 @@ class Run:
             if self.cancel is not None:
                 self.cancel.detach(self.budget)
             scheduler.close()
+            if self.stage is None:  # else programs of the machine hold them
+                self.kernel.close_descriptors()
             if error is not None:
                 error.with_traceback(None)  # its frames hold all that the run had
             if self.stage is not None:

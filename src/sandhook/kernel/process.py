@@ -416,6 +416,13 @@ class Kernel:
         self.processes[pid] = process
         return process
 
+    def close_descriptors(self) -> None:
+        """Close what processes still have open after the run: one whose task never began could not close it."""
+        for process in list(self.processes.values()):
+            descriptors, process.descriptors = process.descriptors, {}
+            for description in descriptors.values():
+                description.release()
+
     def _wait_for_room(self) -> None:
         """Yield so that processes may end. Raises LimitExceeded when there are still too many."""
         for _ in range(FORK_RETRIES - 1):

@@ -1,4 +1,4 @@
-"""The files of a session: written to a snapshot, read from one, and copied for a fork."""
+"""The files of a session: written to a snapshot, read from one, and shared with a fork."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from sandhook.errors import SnapshotError
 from sandhook.sessions.reading import Cursor, shown
 from sandhook.vfs.delta import decode, delta, encode
+from sandhook.vfs.hostdir import HostDirectory
 from sandhook.vfs.locked import LockedFileSystem
 from sandhook.vfs.memory import MemoryFileSystem
+from sandhook.vfs.mounts import MountTable
 from sandhook.vfs.overlay import OverlayFileSystem
 from sandhook.vfs.path import ROOT
 
@@ -110,26 +112,46 @@ def _restore_root(fs: MemoryFileSystem, item: Cursor) -> None:
         view.utime(ROOT, values[4].number(), values[3].number())
 
 
-def copy_files(fs: FileSystem) -> FileSystem:
-    """Return a copy of the files that a fork goes on with. Contents are shared until they change.
+def fork_files(fs: FileSystem) -> FileSystem:
+    """Return a file system that begins as this one is now. No inode is copied before one of the two needs it.
 
-    An overlay keeps its lower file system, which nobody changes through it. Raises SnapshotError for other
-    file systems.
+    An overlay keeps its lower file system, which nobody changes through it. So does a directory of the machine that is
+    mounted for reading. Raises SnapshotError for other file systems.
     """
-    if isinstance(fs, LockedFileSystem):
-        with fs.lock:
-            return LockedFileSystem(copy_files(fs.files), RLock())
-    if type(fs) is OverlayFileSystem:
-        return OverlayFileSystem.of(fs.lower, _copy(fs.upper), set(fs.whiteouts), fs.user)
-    if type(fs) is MemoryFileSystem:
-        return _copy(fs)
-    raise SnapshotError(
-        "files", f"{type(fs).__name__} cannot be copied; wanted a MemoryFileSystem or an OverlayFileSystem"
-    )
+    return _Fork().of(fs)
 
 
-def _copy(fs: MemoryFileSystem) -> MemoryFileSystem:
-    uid, gid, bare = fs.user
-    new = MemoryFileSystem(uid=uid, gid=gid, bare=bare)
-    new.restore(fs.snapshot())
-    return new
+class _Fork:
+    """Forks file systems, each once, whatever the number of paths to it."""
+
+    def __init__(self) -> None:
+        self._forks: dict[int, FileSystem] = {}
+        self._locks: dict[int, RLock] = {}
+
+    def of(self, fs: FileSystem) -> FileSystem:
+        fork = self._forks.get(id(fs))
+        if fork is None:
+            fork = self._forks[id(fs)] = self._new(fs)
+        return fork
+
+    def _new(self, fs: FileSystem) -> FileSystem:
+        if isinstance(fs, LockedFileSystem):
+            with fs.lock:
+                return LockedFileSystem(self.of(fs.files), self._locks.setdefault(id(fs.lock), RLock()))
+        if type(fs) is MemoryFileSystem:
+            return fs.fork()
+        if type(fs) is OverlayFileSystem:
+            return fs.fork(self._forks.get(id(fs.lower), fs.lower))
+        if type(fs) is MountTable:
+            for each in fs.file_systems():
+                if type(each) is not OverlayFileSystem:  # one of them may be the lower of an overlay
+                    self.of(each)
+            return fs.with_each(self.of)
+        if isinstance(fs, HostDirectory):
+            if not fs.writable:
+                return fs
+            raise SnapshotError("files", f"{fs.root} is mounted for writing, and has no copy")
+        raise SnapshotError(
+            "files",
+            f"{type(fs).__name__} cannot be copied; wanted a MemoryFileSystem, an OverlayFileSystem or a MountTable",
+        )

@@ -34,17 +34,18 @@ class CountingClock:
 
     Attributes:
         calls: How often it was asked.
+        uncounted: The clock itself.
     """
 
-    __slots__ = ("_now", "calls")
+    __slots__ = ("calls", "uncounted")
 
     def __init__(self, now: Callable[[], int]) -> None:
-        self._now = now
+        self.uncounted = now
         self.calls = 0
 
     def __call__(self) -> int:
         self.calls += 1
-        return self._now()
+        return self.uncounted()
 
 
 class DeltaEntry(Record):

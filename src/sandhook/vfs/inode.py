@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from sandhook.typed import Protocol
 from sandhook.vfs.base import Device, Stat
@@ -17,6 +17,26 @@ S_IFIFO = 0o010000
 
 #: The size of a directory, as on ext4.
 DIRECTORY_SIZE = 4096
+
+
+class Children(Protocol):
+    """The entries of a directory: what a dictionary of names to inodes can do, as far as anything uses it."""
+
+    def __getitem__(self, name: str, /) -> Inode: ...
+
+    def __setitem__(self, name: str, node: Inode, /) -> None: ...
+
+    def __delitem__(self, name: str, /) -> None: ...
+
+    def __iter__(self) -> Iterator[str]: ...
+
+    def __len__(self) -> int: ...
+
+    def get(self, name: str, /) -> Inode | None: ...
+
+    def values(self) -> Iterable[Inode]: ...
+
+    def items(self) -> Iterable[tuple[str, Inode]]: ...
 
 
 class Inode:
@@ -57,7 +77,7 @@ class Inode:
         self.mtime = self.atime = self.ctime = now
         self.links = 1
         self.opens = 0
-        self.children: dict[str, Inode] = NO_CHILDREN
+        self.children: Children = NO_CHILDREN
         self.data: bytes | bytearray = b""
         self.target: str | Device = ""
         self.fill: Callable[[], dict[str, Inode]]
@@ -99,6 +119,16 @@ class _NoChildren(dict[str, Inode]):
 NO_CHILDREN = _NoChildren()
 
 
+class DynamicChildren(dict[str, Inode]):
+    """Entries of which some exist only while they are asked for."""
+
+    __slots__ = ()
+
+    def fresh(self) -> DynamicChildren:
+        """Return those entries alone, for a copy of the directory."""
+        raise NotImplementedError
+
+
 class HasClock(Protocol):
     """What an open file needs of its tree."""
 
@@ -116,6 +146,7 @@ class MemoryFile:
         self._tree = tree  # not its clock: it may be replaced while the file is open
         self._closed = False
         inode.opens += 1
+        quota.handles += 1
 
     def read_at(self, offset: int, count: int) -> bytes:
         """Return up to ``count`` bytes from ``offset``; b"" at the end."""
@@ -209,6 +240,7 @@ class MemoryFile:
         self._closed = True
         inode = self._inode
         inode.opens -= 1
+        self._quota.handles -= 1
         if not inode.opens and not inode.links:
             self._quota.charge_bytes(-self.size())
             inode.data = b""

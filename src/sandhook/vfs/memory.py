@@ -338,9 +338,12 @@ class MemoryFileSystem(Conveniences):
         tree = self._tree
         view = MemoryFileSystem.__new__(MemoryFileSystem)
         view._tree = shared = tree.as_superuser()
+        quota = tree.quota
+        quota.handles += 1
         try:
             yield view
         finally:
+            quota.handles -= 1
             tree.last = shared.last
 
     def chown(self, path: VirtualPath, uid: int, gid: int) -> None:
@@ -362,6 +365,26 @@ class MemoryFileSystem(Conveniences):
         tree = self._tree
         tree.root, tree.last, tree.quota = snapshot.build()
         tree.now()  # for a CountingClock
+
+    def fork(self) -> MemoryFileSystem:
+        """Return a second file system that begins as this one is now, with its quota and its clock.
+
+        No inode but the root is copied: each of the two copies what it needs later. While files are open, all inodes
+        are copied at once, because the handles hold those of this file system.
+        """
+        tree = self._tree
+        uid, gid, bare = self.user
+        fork = MemoryFileSystem(now_ns=getattr(tree.now, "uncounted", tree.now), uid=uid, gid=gid, bare=bare)
+        if tree.quota.handles:
+            fork.restore(self.snapshot())
+            return fork
+        from sandhook.vfs import forked
+
+        new, root, quota = fork._tree, tree.root or tree.build(), tree.quota
+        tree.root, new.root = forked.fork(root)
+        new.last, new.owner = tree.last, tree.owner
+        new.quota = Quota(quota.bytes_left, quota.entries_left, quota.limit)
+        return fork
 
     def watch(self) -> CountingClock:
         """Return a clock whose count grows with every change, and with some first reads."""

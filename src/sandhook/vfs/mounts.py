@@ -7,6 +7,7 @@ script sees. Without mounts no table is needed: use the file system itself.
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
 
 from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat
 from sandhook.vfs.errors import fs_error
@@ -58,6 +59,14 @@ class MountTable(ResolvingFileSystem):
     def file_systems(self) -> tuple[FileSystem, ...]:
         """Return the root file system and those that are mounted."""
         return self.root, *(fs for _, fs, _ in self._mounts)
+
+    def with_each(self, change: Callable[[FileSystem], FileSystem]) -> MountTable:
+        """Return a table with the same mount points and other file systems."""
+        table = MountTable(change(self.root), uid=self._uid, gid=self._gid)
+        table.read_only = self.read_only
+        for point, fs, _ in sorted(self._mounts, key=lambda entry: entry[2]):  # for the same device numbers
+            table.mount(VirtualPath(point), change(fs))
+        return table
 
     def _resolve_mount(self, path: str) -> tuple[FileSystem, VirtualPath, int]:
         """Return the file system of a canonical path, the path in it, and its device number."""

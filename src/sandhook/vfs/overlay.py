@@ -25,6 +25,30 @@ from sandhook.vfs.resolving import ResolvingFileSystem, ancestors, canonical_sta
 _CHUNK = 1 << 20
 
 
+class _Whiteouts:
+    """The paths of the lower file system that were deleted.
+
+    Attributes:
+        paths: It only grows, and is copied before that while a fork shares it.
+    """
+
+    __slots__ = ("_is_shared", "paths")
+
+    def __init__(self, paths: set[VirtualPath]) -> None:
+        self.paths = paths
+        self._is_shared = False
+
+    def add(self, path: VirtualPath) -> None:
+        if self._is_shared:
+            self.paths, self._is_shared = set(self.paths), False
+        self.paths.add(path)
+
+    def fork(self) -> _Whiteouts:
+        new = _Whiteouts(self.paths)
+        self._is_shared = new._is_shared = True
+        return new
+
+
 class OverlayFileSystem(ResolvingFileSystem):
     """Copy-on-write over ``lower``, which is only read.
 
@@ -54,7 +78,7 @@ class OverlayFileSystem(ResolvingFileSystem):
         self._upper = MemoryFileSystem(
             quota_bytes=quota_bytes, quota_inodes=quota_inodes, now_ns=now_ns, uid=0, gid=0, bare=True
         )
-        self._whiteouts: set[VirtualPath] = set()
+        self._whiteouts = _Whiteouts(set())
 
     # For copies in other processes: not reachable from a script.
 
@@ -65,14 +89,24 @@ class OverlayFileSystem(ResolvingFileSystem):
         """Return an overlay with existing changes; ``user`` has the user and group that permission bits apply to."""
         overlay = cls(lower, uid=user[0], gid=user[1])
         overlay._upper = upper
-        overlay._whiteouts = whiteouts
+        overlay._whiteouts = _Whiteouts(whiteouts)
         return overlay
+
+    def fork(self, lower: FileSystem) -> OverlayFileSystem:
+        """Return a second overlay that begins as this one is now; see ``MemoryFileSystem.fork``.
+
+        Args:
+            lower: The file system below it, with the files of this one's.
+        """
+        fork = OverlayFileSystem.of(lower, self._upper.fork(), set(), self.user)
+        fork._whiteouts = self._whiteouts.fork()
+        return fork
 
     @contextmanager
     def superuser(self) -> Iterator[OverlayFileSystem]:
         """Show the same files in the block alone, with every permission; see ``initial.superuser``."""
-        view = OverlayFileSystem.of(self.lower, self._upper, self._whiteouts, (0, self._gid))
-        view._owner = self._owner
+        view = OverlayFileSystem.of(self.lower, self._upper, set(), (0, self._gid))
+        view._owner, view._whiteouts = self._owner, self._whiteouts
         yield view
 
     @property
@@ -83,7 +117,7 @@ class OverlayFileSystem(ResolvingFileSystem):
     @property
     def whiteouts(self) -> set[VirtualPath]:
         """The paths of the lower file system that were deleted. The set only grows."""
-        return self._whiteouts
+        return self._whiteouts.paths
 
     def hide(self, paths: Iterable[VirtualPath]) -> None:
         """Add whiteouts for those of the paths that the lower file system has."""
@@ -99,9 +133,10 @@ class OverlayFileSystem(ResolvingFileSystem):
 
     def _hidden(self, path: VirtualPath) -> bool:
         """Return True if the lower file at ``path``, or a directory above it, was deleted."""
-        if not self._whiteouts:
+        whiteouts = self._whiteouts.paths
+        if not whiteouts:
             return False
-        return path in self._whiteouts or any(ancestor in self._whiteouts for ancestor in ancestors(path))
+        return path in whiteouts or any(ancestor in whiteouts for ancestor in ancestors(path))
 
     def _in_upper(self, path: VirtualPath) -> bool:
         try:
@@ -137,7 +172,7 @@ class OverlayFileSystem(ResolvingFileSystem):
         if stat is not None and stat.mode & S_IFMT == S_IFDIR:
             prefix = path.rstrip("/")
             for entry in self.lower.listdir(path):
-                if VirtualPath(f"{prefix}/{entry.name}") not in self._whiteouts:
+                if VirtualPath(f"{prefix}/{entry.name}") not in self._whiteouts.paths:
                     entries[entry.name] = entry
         if self._in_upper(path):
             entries.update((entry.name, entry) for entry in self._upper.listdir(path))
@@ -272,9 +307,10 @@ class OverlayFileSystem(ResolvingFileSystem):
     def changes(self) -> Changes:
         """Return the changes relative to the lower: contents, types and permission bits."""
         changes: list[Change] = []
-        for path in self._whiteouts:
+        whiteouts = self._whiteouts.paths
+        for path in whiteouts:
             if not any(
-                ancestor in self._whiteouts for ancestor in ancestors(path)
+                ancestor in whiteouts for ancestor in ancestors(path)
             ):  # else reported with the ancestor
                 changes.extend(self._deletions(path))
         pending = [VirtualPath("/")]

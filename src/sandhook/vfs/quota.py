@@ -15,15 +15,16 @@ class Quota:
     """The remaining bytes of contents (including link targets) and directory entries.
 
     Entries are counted rather than inodes, so that hard links are bounded too. ``limit`` is the maximum size of
-    all contents, including the skeleton.
+    all contents, including the skeleton. ``handles`` counts what holds inodes: open files, and views of a superuser.
     """
 
-    __slots__ = ("bytes_left", "entries_left", "limit")
+    __slots__ = ("bytes_left", "entries_left", "handles", "limit")
 
     def __init__(self, bytes_left: int, entries_left: int, limit: int = 0) -> None:
         self.bytes_left = bytes_left
         self.limit = limit or bytes_left
         self.entries_left = entries_left
+        self.handles = 0
 
     def charge_bytes(self, count: int) -> None:
         """Charge ``count`` bytes. Raises ENOSPC if fewer remain. A negative count refunds."""

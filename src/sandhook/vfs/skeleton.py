@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 
 from sandhook.record import Record
 from sandhook.vfs.base import Device
-from sandhook.vfs.inode import S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, Inode
+from sandhook.vfs.inode import S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, Children, DynamicChildren, Inode
 
 _HOSTNAME = b"sandhook\n"
 
@@ -78,7 +78,7 @@ _FD_DIRECTORY = "proc/self/fd"
 _FD_BASE = 1 << 40
 
 
-class _Descriptors(dict[str, Inode]):
+class _Descriptors(DynamicChildren):
     """Children of /proc/self/fd: every decimal name is a device; the kernel knows which ones are open."""
 
     __slots__ = ("_gid", "_now", "_uid")
@@ -95,6 +95,9 @@ class _Descriptors(dict[str, Inode]):
         node = Inode(S_IFCHR | 0o600, _FD_BASE + int(name), self._uid, self._gid, self._now)
         node.target = Device("fd", int(name))
         return node
+
+    def fresh(self) -> _Descriptors:
+        return _Descriptors(self._uid, self._gid, self._now)
 
 
 class _Row(Record):
@@ -162,7 +165,7 @@ class _Unread(Inode):
 
     __slots__ = ()
 
-    def __getattr__(self, name: str) -> dict[str, Inode]:
+    def __getattr__(self, name: str) -> Children:
         if name != "children":
             raise AttributeError(name)
         fill = self.fill

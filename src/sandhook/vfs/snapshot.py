@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sandhook.record import Record
 from sandhook.vfs.base import Device
 from sandhook.vfs.changes import CHMOD, CREATED, DELETED, MODIFIED, Change, ChangeKind, Changes
-from sandhook.vfs.inode import S_IFDIR, S_IFMT, Inode
+from sandhook.vfs.inode import S_IFDIR, S_IFMT, DynamicChildren, Inode
 from sandhook.vfs.path import VirtualPath
 from sandhook.vfs.quota import Quota
 
@@ -23,7 +23,7 @@ class SavedInode(Record):
     data: bytes
     target: str | Device
     children: tuple[tuple[str, int], ...] | None
-    special: Inode | None  # a directory with dynamic children; it never changes
+    special: DynamicChildren | None  # of which a copy has none but the dynamic ones
 
 
 #: Makes a SavedInode of all its fields; a run in a worker saves every inode, and this takes a fifth of the time.
@@ -58,14 +58,14 @@ class Snapshot:
             data = node.data
             if isinstance(data, bytearray):
                 data = node.data = bytes(data)
-            children = None
+            children: tuple[tuple[str, int], ...] | None = None
             special = None
             if node.mode & S_IFMT == S_IFDIR:
-                if node.children.__class__ is dict:
+                if isinstance(node.children, DynamicChildren):
+                    children, special = (), node.children
+                else:
                     children = tuple((name, child.ino) for name, child in node.children.items())
                     pending.extend(node.children.values())
-                else:
-                    children, special = (), node
             else:
                 remaining -= node.size()
             times = (node.mtime, node.atime, node.ctime)
@@ -77,9 +77,6 @@ class Snapshot:
         """Return a new tree of inodes, the last inode number and the remaining quota."""
         nodes: dict[int, Inode] = {}
         for number, saved in self._saved.items():
-            if saved.special is not None:
-                nodes[number] = saved.special
-                continue
             node = Inode(saved.mode, number, saved.uid, saved.gid, 0)
             node.mtime, node.atime, node.ctime = saved.times
             node.links = saved.links
@@ -87,7 +84,9 @@ class Snapshot:
             node.target = saved.target
             nodes[number] = node
         for number, saved in self._saved.items():
-            if saved.children is not None and saved.special is None:
+            if saved.special is not None:
+                nodes[number].children = saved.special.fresh()
+            elif saved.children is not None:
                 nodes[number].children = {name: nodes[child] for name, child in saved.children}
         return nodes[self._root], self._next, Quota(*self._quota)
 
