@@ -2,7 +2,7 @@
 
     python -m benchmarks.mcp [--calls N] [-- SERVER ARGUMENT...]
 
-Without SERVER, the server is a loop that answers each line, so that the latency is that of pipes and of the proxy. With one,
+The last column is the processor time of the proxy's process for a call, which a loaded machine hardly moves. Without SERVER, the server is a loop that answers each line, so that the latency is that of pipes and of the proxy. With one,
 its first tool is called without arguments.
 """
 
@@ -17,6 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 from typing import IO, Any
+
+import psutil
 
 ECHO = """
 import json, sys
@@ -79,6 +81,11 @@ class Server:
         self.ask("tools/call", name=self._tool, arguments={"command": "ls"})
         return (time.perf_counter() - began) * 1000
 
+    def processor_ms(self) -> float:
+        """Return the milliseconds of the processor that the process has had, without its children."""
+        times = psutil.Process(self._process.pid).cpu_times()
+        return float(times.user + times.system) * 1000
+
     def close(self) -> None:
         self._input.close()
         self._process.wait(30)
@@ -91,7 +98,8 @@ def main() -> None:
     chosen = parser.parse_args()
     server = chosen.server or [sys.executable, "-c", ECHO]
     print(
-        f"{chosen.calls} calls each, milliseconds: p50 and p95 directly, through the proxy, and what it adds"
+        f"{chosen.calls} calls each, milliseconds: p50 and p95 directly, through the proxy, and what it adds;"
+        " processor time of the proxy"
     )
     with tempfile.TemporaryDirectory() as place:
         for name, (matcher, pre, post) in HOOKS.items():
@@ -123,14 +131,16 @@ def print_row(name: str, command: list[str], hooks: Path, calls: int) -> None:
         for server in (direct, through):
             for _ in range(20):
                 server.call()
+        before = through.processor_ms()
         pairs = [(direct.call(), through.call()) for _ in range(calls)]
+        used = (through.processor_ms() - before) / calls
     finally:
         direct.close()
         through.close()
     one, two = ([pair[index] for pair in pairs] for index in (0, 1))
     added = [through_ms - direct_ms for direct_ms, through_ms in pairs]
     cells = [f"{statistics.median(each):6.2f} {quantile(each):6.2f}" for each in (one, two, added)]
-    print(f"{name:26} {'   '.join(cells)}")
+    print(f"{name:26} {'   '.join(cells)}   {used:6.2f}")
 
 
 def quantile(values: list[float]) -> float:

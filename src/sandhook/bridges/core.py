@@ -121,6 +121,7 @@ class Guard:
         self.cwd, self.project_dir = cwd, project_dir
         self._notify = notify
         self._started: OrderedDict[str, None] = OrderedDict()
+        self._events: dict[str, tuple[tuple[object, ...], Event]] = {}  # the last one of each kind
         kinds = {kind for contract in self.engine.contracts for kind in contract.events.values()}
         self._distinguishes_failures = "tool.fail" in kinds
 
@@ -150,6 +151,13 @@ class Guard:
 
     def _event(self, kind: str, actor: Actor) -> Event:
         depth = max(actor.depth, tools_around())
+        known = (actor, depth, self.cwd, self.project_dir)
+        last = self._events.get(kind)
+        if last is None or last[0] != known:
+            last = self._events[kind] = (known, self._new_event(kind, actor, depth))
+        return last[1]
+
+    def _new_event(self, kind: str, actor: Actor, depth: int) -> Event:
         agent_id = actor.agent_id
         extras: dict[str, Json] = {}
         if depth > 0:

@@ -11,10 +11,11 @@ from typing import Literal
 from sandhook.hooks.event import Json, JsonObject, ToolResult
 
 #: Error codes of JSON-RPC.
-ErrorCode = Literal[-32700, -32600, -32602]
+ErrorCode = Literal[-32700, -32600, -32602, -32603]
 PARSE_ERROR: ErrorCode = -32700
 INVALID_REQUEST: ErrorCode = -32600
 INVALID_PARAMS: ErrorCode = -32602
+INTERNAL_ERROR: ErrorCode = -32603
 
 #: Identifies a request: 1 and "1" are different ids.
 Key = tuple[type, str | float]

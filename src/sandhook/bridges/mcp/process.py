@@ -7,17 +7,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from shutil import which
-from threading import Event, Lock, Thread
+from threading import Event, Lock
 from typing import IO
 
 from sandhook.bridges.core import Guard
+from sandhook.bridges.mcp.pump import Pump, Work
 from sandhook.bridges.mcp.relay import Ask, Relay
-
-#: Hooks that run at once.
-_THREADS = 16
 
 #: Seconds that a server has to end after its client, and after it was asked to.
 GRACE, TERM_GRACE = 10.0, 2.0
@@ -52,9 +49,7 @@ class Proxy:
         )
         assert self._server.stdin is not None and self._server.stdout is not None
         self._server_input, self._server_output = self._server.stdin, self._server.stdout
-        self._pool = ThreadPoolExecutor(_THREADS, "sandhook-hooks")
-        self._running: set[Future[None]] = set()
-        self._lock = Lock()
+        self._work = Work()
         self._ended = Event()
         self._signal = 0
         self._relay = Relay(
@@ -62,7 +57,7 @@ class Proxy:
             name,
             _writer(self._server_input, lambda: None),  # the end of its output says that it ended
             _writer(sys.stdout.buffer, self._ended.set),
-            self._submit,
+            self._work.submit,
             note=note,
             session_id=f"mcp-{os.getpid()}",
             ask=ask,
@@ -73,8 +68,8 @@ class Proxy:
         for name in ("SIGTERM", "SIGHUP"):
             if hasattr(signal, name):
                 signal.signal(getattr(signal, name), lambda number, frame: self._interrupt(number))
-        Thread(target=self._pump_client, daemon=True).start()
-        Thread(target=self._pump_server, daemon=True).start()
+        Pump(sys.stdin.buffer.readline, self._relay.from_client, self._work, self._client_ended).start()
+        Pump(self._server_output.readline, self._relay.from_server, self._work, self._server_ended).start()
         try:
             self._ended.wait()
         except KeyboardInterrupt:
@@ -86,36 +81,16 @@ class Proxy:
         self._signal = number
         self._ended.set()
 
-    def _submit(self, work: Callable[[], None]) -> None:
-        future = self._pool.submit(work)
-        with self._lock:
-            self._running.add(future)
-        future.add_done_callback(self._forget)
-
-    def _forget(self, future: Future[None]) -> None:
-        with self._lock:
-            self._running.discard(future)
-
-    def _settle(self) -> None:
-        """Wait for hooks that run: what they decide about is still to be passed on."""
-        with self._lock:
-            running = list(self._running)
-        wait(running)
-
-    def _pump_client(self) -> None:
-        for line in iter(sys.stdin.buffer.readline, b""):
-            self._relay.from_client(line)
-        self._settle()
+    def _client_ended(self) -> None:
+        self._work.settle()
         with suppress(OSError):  # it has ended
             self._server_input.close()
         self._terminate(GRACE)
         self._ended.wait(TERM_GRACE)  # for what it wrote last
         self._ended.set()
 
-    def _pump_server(self) -> None:
-        for line in iter(self._server_output.readline, b""):
-            self._relay.from_server(line)
-        self._settle()
+    def _server_ended(self) -> None:
+        self._work.settle()
         self._ended.set()
 
     def _terminate(self, seconds: float) -> int:

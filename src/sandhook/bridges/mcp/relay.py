@@ -38,7 +38,7 @@ Ask = Literal["refuse", "allow"]
 _TASKS = 10_000
 
 
-class _Call:
+class PendingCall:
     """A call in flight.
 
     Attributes:
@@ -68,6 +68,7 @@ class Relay:
         note: Receives a line about what was not passed on.
         session_id: What hooks see as the session.
         ask: The meaning of a hook that wants to ask.
+        tasks: Calls whose results come later, by the ids of the server's tasks; to share them with other connections.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class Relay:
         note: Callable[[str], None],
         session_id: str,
         ask: Ask = "refuse",
+        tasks: dict[str, PendingCall] | None = None,
     ) -> None:
         self._guard = guard
         self._server = server
@@ -90,8 +92,25 @@ class Relay:
         self._actor = Actor(session_id=session_id)
         self._ask = ask
         self._lock = Lock()
-        self._calls: dict[Key, _Call] = {}
-        self._tasks: dict[str, _Call] = {}
+        self._calls: dict[Key, PendingCall] = {}
+        self._tasks = {} if tasks is None else tasks
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether a call has no answer yet."""
+        return bool(self._calls)
+
+    def pending(self, identity: Json) -> object | None:
+        """Return the call with an id that has no answer yet, for ``abandon``; None without one."""
+        key = key_of(identity)
+        return None if key is None else self._calls.get(key)
+
+    def abandon(self, identity: Json, call: object | None) -> None:
+        """Forget a call to which no answer comes any more, unless it has had one."""
+        key = key_of(identity)
+        with self._lock:
+            if key is not None and call is not None and self._calls.get(key) is call:
+                del self._calls[key]
 
     # From the client.
 
@@ -160,7 +179,7 @@ class Relay:
             return
         key = key_of(identity)
         call_id = None if key is None else str(identity)
-        call = _Call(ToolCall(f"mcp__{self._server}__{name}", arguments or {}, call_id))
+        call = PendingCall(ToolCall(f"mcp__{self._server}__{name}", arguments or {}, call_id))
         with self._lock:
             taken = key is not None and key in self._calls
             if key is not None and not taken:
@@ -170,7 +189,7 @@ class Relay:
         else:
             self._submit(lambda: self._before(call, key, message, line))
 
-    def _before(self, call: _Call, key: Key | None, message: JsonObject, line: bytes) -> None:
+    def _before(self, call: PendingCall, key: Key | None, message: JsonObject, line: bytes) -> None:
         """Run the hooks before a call, and pass it on or answer it."""
         name, arguments, call_id, *_ = call.call
         try:
@@ -258,7 +277,7 @@ class Relay:
                 return
             if task is not None:  # the result is the response to tasks/result
                 del self._calls[key]
-                self._tasks[task] = _Call(call.call)
+                self._tasks[task] = PendingCall(call.call)
                 self._tasks[task].context = call.context
                 if len(self._tasks) > _TASKS:
                     del self._tasks[next(iter(self._tasks))]
@@ -269,7 +288,7 @@ class Relay:
         else:
             self._submit(lambda: self._after(call, key, message, line))
 
-    def _after(self, call: _Call, key: Key, message: JsonObject, line: bytes) -> None:
+    def _after(self, call: PendingCall, key: Key, message: JsonObject, line: bytes) -> None:
         """Run the hooks after a call, and pass its result to the client."""
         before = outcome_of(message)
         if before is not None:
@@ -283,7 +302,7 @@ class Relay:
             self._calls.pop(key, None)
         self._to_client(line)
 
-    def _checked(self, call: _Call, message: JsonObject, before: ToolResult, line: bytes) -> bytes:
+    def _checked(self, call: PendingCall, message: JsonObject, before: ToolResult, line: bytes) -> bytes:
         after = self._guard.after_tool(call.call, before, self._actor)
         texts = (*call.context, *after.context)
         if after.action != "go":

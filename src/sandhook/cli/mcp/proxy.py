@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser, add_isolation, add_variables
@@ -18,6 +19,8 @@ from sandhook.hooks.contracts import COMPAT
 if TYPE_CHECKING:
     import argparse
 
+    from sandhook.bridges.core import Guard
+
 #: The exit status of a server that cannot be started, as in a shell.
 NOT_STARTED = 127
 
@@ -25,16 +28,25 @@ NOT_STARTED = 127
 def parser() -> Parser:
     result = Parser(
         "mcp-proxy",
-        "(--hooks FILE... | --contract NAME) [OPTION]... -- SERVER [ARGUMENT]...",
+        "(--hooks FILE... | --contract NAME) [OPTION]... -- SERVER [ARGUMENT]... | --listen PORT URL",
         "Start an MCP server, and stand between it and the client on standard input and output. Every call of\n"
         "a tool fires tool.pre and tool.post, with the tool's name mcp__NAME__TOOL. A refused call is an error of\n"
         "the tool, so the model reads the reason. The server and the client receive what hooks changed, and all\n"
         "other messages as they are. A hook that could not run, or that nobody approved, refuses, and so does one\n"
         "that wants to ask. In an MCP configuration, write this command instead of the server's.\n\n"
-        "Exit status: that of the server, 127 if it cannot be started, 1 after a usage error.",
+        "With --listen, stand between clients and a server that is reached by streamable HTTP: listen on this machine\n"
+        "alone, and pass requests to the URL. The client's configuration has the address that is printed.\n\n"
+        "Exit status: that of the server, 127 if it cannot be started, 1 after a usage error. With --listen 128 and\n"
+        "the number of the signal that ended it.",
     )
     add = result.add_argument
     add("server", nargs="+", metavar="SERVER", help="the command of the server, after --")
+    add(
+        "--listen",
+        type=int,
+        metavar="PORT",
+        help="listen for clients of HTTP; SERVER is a URL (0: any free port)",
+    )
     add("--name", metavar="NAME", help="the server's name for hooks (default: from its command)")
     add_places(result)
     add("--fail-open", action="store_true", help="a hook that could not run refuses nothing")
@@ -62,6 +74,13 @@ def parser() -> Parser:
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
     options = parser().parse_args(arguments)
+    is_url = options.server[0].startswith(("http://", "https://")) and len(options.server) == 1
+    if is_url != (options.listen is not None):
+        raise UsageError(
+            "mcp-proxy: a server with a URL needs --listen PORT, and --listen the URL of a server"
+        )
+    if options.listen is not None and not 0 <= options.listen < 1 << 16:
+        raise UsageError(f"mcp-proxy: --listen: {options.listen}: wanted a port, 0 to 65535")
     if not options.hooks and not options.contract:
         raise UsageError("mcp-proxy: needs --hooks FILE, or --contract NAME for the agent's own files")
     return guarded(lambda: _proxy(options))
@@ -69,7 +88,6 @@ def run(arguments: list[str]) -> int:
 
 def _proxy(options: argparse.Namespace) -> int:
     from sandhook.bridges.core import Guard
-    from sandhook.bridges.mcp.process import Proxy
 
     options.fail_closed, options.steps = not options.fail_open, False
     options.write_back, options.write_back_also = False, []
@@ -87,6 +105,10 @@ def _proxy(options: argparse.Namespace) -> int:
     guard = Guard(
         engine, fail_open=options.fail_open, cwd=workspace.directory, project_dir=workspace.directory
     )
+    if options.listen is not None:
+        return _listen(options, guard)
+    from sandhook.bridges.mcp.process import Proxy
+
     name = options.name or name_of(options.server)
     try:
         proxy = Proxy(options.server, guard, name, note=print_note, ask=options.on_ask)
@@ -94,6 +116,19 @@ def _proxy(options: argparse.Namespace) -> int:
         print_note(f"sandhook: mcp-proxy: {options.server[0]}: {error.strerror or error}")
         return NOT_STARTED
     return proxy.run()
+
+
+def _listen(options: argparse.Namespace, guard: Guard) -> int:
+    from sandhook.bridges.mcp.http import HttpProxy, serve
+
+    (url,) = options.server
+    name = options.name or name_of([urlsplit(url).hostname or "server"])
+    try:
+        proxy = HttpProxy(options.listen, url, guard, name, note=print_note, ask=options.on_ask)
+    except (ValueError, OSError) as error:
+        raise UsageError(f"mcp-proxy: {getattr(error, 'strerror', None) or error}") from None
+    print_note(f"sandhook: mcp-proxy: listening at {proxy.address} for {url}")
+    return serve(proxy)
 
 
 #: Programs that start a server whose name is the first operand.
