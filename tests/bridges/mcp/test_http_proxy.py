@@ -187,7 +187,8 @@ def test_what_hooks_do_not_change_passes_as_it_is(client: Client, upstream: Serv
 def test_calls_are_refused_and_changed_and_results_too(client: Client, upstream: Server) -> None:
     status, got, _ = client.ask(call("no"))
     assert status == 200 and not upstream.requests
-    assert json.loads(got)["result"] == {"content": [{"type": "text", "text": "not this"}], "isError": True}
+    refused = {"resultType": "complete", "content": [{"type": "text", "text": "not this"}], "isError": True}
+    assert json.loads(got)["result"] == refused, "a client of 2026 requires resultType"
     assert client.ask(call("change"))[0] == 200
     assert json.loads(upstream.requests[-1][2])["params"] == {"name": "change", "arguments": {"a": "changed"}}
     assert json.loads(client.ask(call("secret"))[1])["result"]["content"][0]["text"] == "redacted"

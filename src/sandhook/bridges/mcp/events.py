@@ -48,7 +48,7 @@ class Event(Record):
 
 
 def read_events(readline: Callable[[int], bytes]) -> Iterator[Event]:
-    """Yield the events of a stream; what follows the last empty line is none.
+    """Yield the events of a stream; lines after the last empty line make no event.
 
     Args:
         readline: Returns up to that many bytes, to the end of a line; b"" at the end.

@@ -21,6 +21,10 @@ INTERNAL_ERROR: ErrorCode = -32603
 Key = tuple[type, str | float]
 
 
+#: Members of a result that do not depend on its content.
+_COMMON = ("_meta", "resultType")
+
+
 class MalformedMessage(ValueError):
     """A line that is not JSON."""
 
@@ -84,7 +88,8 @@ def refusal(identity: Json, reason: str) -> JsonObject:
 
 
 def _tool_error(reason: str) -> JsonObject:
-    return {"content": [_text(reason)], "isError": True}
+    # resultType is required since the protocol of 2026; results of earlier ones may have any further member
+    return {"resultType": "complete", "content": [_text(reason)], "isError": True}
 
 
 def _text(text: str) -> JsonObject:
@@ -123,8 +128,8 @@ def changed_response(response: JsonObject, before: ToolResult, after: ToolResult
     else:
         content = after.value if _is_content(after.value) else [_text(_plain(after.value))]
         kept = response.get("result")
-        meta = kept.get("_meta") if isinstance(kept, dict) else None
-        changed = {"content": content, **({} if meta is None else {"_meta": meta})}
+        common = {} if not isinstance(kept, dict) else kept
+        changed = {"content": content, **{name: common[name] for name in _COMMON if name in common}}
         if before.error is not None:
             changed["isError"] = True
     return {**{name: value for name, value in response.items() if name != "error"}, "result": changed}
