@@ -13,7 +13,7 @@ from sandhook.typed import TYPE_CHECKING
 from sandhook.vfs.inode import NO_CHILDREN, S_IFDIR, S_IFMT, DynamicChildren, Inode
 
 if TYPE_CHECKING:
-    from _collections_abc import dict_items, dict_values
+    from collections.abc import ItemsView, ValuesView
 
 #: A directory whose changes are more than this part of its entries gets a new base, see ``ForkedChildren``.
 _PART = 2
@@ -186,10 +186,10 @@ class ForkedChildren(dict[str, Inode]):
         except KeyError:
             return None
 
-    def values(self) -> dict_values[str, Inode]:
+    def values(self) -> ValuesView[Inode]:  # type: ignore[override]
         self._complete()
         return super().values()
 
-    def items(self) -> dict_items[str, Inode]:
+    def items(self) -> ItemsView[str, Inode]:  # type: ignore[override]
         self._complete()
         return super().items()

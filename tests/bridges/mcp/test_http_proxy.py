@@ -163,6 +163,15 @@ class Client:
         return response.status, response.read(), response
 
 
+def once(proxy: HttpProxy, session: dict[str, str]) -> bytes:
+    """Open a stream on a connection of its own; return what came."""
+    client = Client(proxy)
+    try:
+        return client.ask(None, "GET", **session)[1]
+    finally:
+        client.connection.close()
+
+
 @pytest.fixture
 def client(proxy: HttpProxy) -> Iterator[Client]:
     client = Client(proxy)
@@ -232,14 +241,14 @@ def test_a_result_that_comes_in_another_stream_is_checked(
     upstream.answer = stream(b"id: 7\ndata:\n\n")
     assert client.ask(call("secret", 5), **session)[1] == b"id: 7\ndata:\n\n"
     upstream.answer = stream(b"data: " + result(5) + b"\n\n")
-    got = Client(proxy).ask(None, "GET", **session, **{"Last-Event-ID": "7"})[1]
+    got = once(proxy, {**session, "Last-Event-ID": "7"})
     assert b"redacted" in got
     assert upstream.requests[-1][1]["Last-Event-ID"] == "7"
-    again = Client(proxy).ask(None, "GET", **session)[1]
+    again = once(proxy, session)
     assert b"cannot be checked" in again and b'"ok"' not in again, "nobody awaits it any more"
     client.ask(b'{"jsonrpc":"2.0","id":6,"method":"tools/list"}', **session)
     upstream.answer = stream(b"data: " + result(6) + b"\n\n")
-    assert result(6) in Client(proxy).ask(None, "GET", **session)[1]
+    assert result(6) in once(proxy, session)
 
 
 def test_results_of_tasks_are_checked_without_a_session(client: Client, upstream: Server) -> None:

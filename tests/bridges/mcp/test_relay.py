@@ -114,7 +114,7 @@ def test_a_refused_call_is_an_error_of_the_tool() -> None:
     assert line.endswith(b"\n") and json.loads(line) == {
         "jsonrpc": "2.0",
         "id": "x",
-        "result": {"content": [{"type": "text", "text": "no"}], "isError": True},
+        "result": {"resultType": "complete", "content": [{"type": "text", "text": "no"}], "isError": True},
     }
 
 
