@@ -19,6 +19,7 @@ FILES = {
     "/project/exits.sh": b"#!/bin/sh\n\nexit 1\n",
     "/project/plain.sh": b"#!/bin/sh\nexit 2\n",
     "/project/dos.sh": b"#!/bin/sh\r\nexit 2\r\n",
+    "/project/program": b"\x7fELF\0\r\n",
     "/project/late.sh": b"#!/bin/sh\n\nexit 2\r\n",
     "/project/marked.sh": b"\xef\xbb\xbf#!/bin/sh\nexit 2\n",
     "/home/me/own.sh": b"exit 2\n",
@@ -205,6 +206,7 @@ CASES = [
     ),
     ("E-DASHES", "crush", crush("/usr/bin/sandhook hook --contract crush ./ok.sh"), crush("sandhook fire x")),
     ("E-BYTES", "crush", crush("./dos.sh"), crush("./ok.sh")),
+    ("E-BYTES", "crush", crush("./dos.sh"), crush("./program x")),
     ("E-BYTES", "crush", crush("sh late.sh"), crush("sh ok.sh")),
     ("E-BYTES", "crush", crush(". ./marked.sh"), crush(". ./ok.sh")),
     (

@@ -567,3 +567,31 @@ def test_what_a_program_text_writes_and_the_hook_executes_is_unknown(text: str) 
 )
 def test_other_program_texts_are_fine(text: str) -> None:
     assert looked(text, TREE).unknown == ()
+
+
+# --------------------------------------------------------------------------- interpreters
+
+
+def test_a_link_to_the_machines_interpreter_is_bound_and_its_program_is_not_read() -> None:
+    venv = "/p/venv/bin/python"
+    machine = Files({"/p/guard.py": "pass", "/usr/bin/python3.14": "program"}, {venv: "/usr/bin/python3.14"})
+    evidence = looked(f"{venv} guard.py", machine)
+    assert paths(evidence) == ["/p/guard.py"]
+    assert (venv, "/usr/bin/python3.14") in evidence.links
+    assert venv not in machine.opened
+    moved = Files({"/p/guard.py": "pass"}, {venv: "/usr/bin/python3.13"})
+    assert looked(f"{venv} guard.py", moved).digest != evidence.digest
+
+
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [
+        ("/p/bin/python", "/p/evil"),
+        ("/p/bin/python", "/usr/bin/env"),
+        ("/p/bin/python", "/home/me/bin/python"),
+        ("/p/bin/guard", "/usr/bin/python3"),
+    ],
+)
+def test_other_links_are_read(path: str, target: str) -> None:
+    machine = Files({target: "program"}, {path: target})
+    assert path in paths(looked(f"{path} x", machine))

@@ -324,6 +324,7 @@ def test_a_script_runs_where_its_launcher_and_interpreter_are() -> None:
         (b"#!/usr/bin/env python3\nimport re\n", "linux", "runs", "needs python3"),
         (b"#!/usr/bin/env python3\nimport re\n", "git-bash", "fails", "have no python3"),
         (b"exit 2\n", "linux", "runs", ""),
+        (b"\x7fELF\0\r\n", "linux", "runs", ""),
     ],
 )  # fmt: skip
 def test_bytes_and_first_lines(data: bytes, system: System, state: State, part: str) -> None:

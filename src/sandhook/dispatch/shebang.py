@@ -77,6 +77,11 @@ def read_shebang(head: bytes) -> Shebang | None:
     return Shebang(_text(name), None if argument is None else _text(argument), tuple(notes))
 
 
+def is_binary(data: bytes) -> bool:
+    """Return True for a program that is no script: a NUL is among its first bytes."""
+    return b"\0" in data[:READ]
+
+
 def program_of(head: bytes) -> str | None:
     """Return the base name of the program in a "#!" line, also after env and its options; None without a program.
 

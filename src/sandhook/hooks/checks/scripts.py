@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from sandhook.builtins import BUILTINS
-from sandhook.dispatch.shebang import READ, program_of
+from sandhook.dispatch.shebang import READ, is_binary, program_of
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.hooks import contracts
 from sandhook.hooks.checks.payload import failing_jq, second_readers
@@ -206,7 +206,7 @@ class _Checker:
                 self.add("W-INTERPRETER", f"{name} is for {program}, {lacks}", own, act.line)
         elif act.name in _INTERPRETERS and act.name not in (*_SHELLS, "source", "."):
             self.opaque = True  # reported already: the command is missing
-        elif b"\0" in data[:256] or depth >= _DEPTH:
+        elif is_binary(data) or depth >= _DEPTH:
             self.opaque = True
         else:
             try:
@@ -217,6 +217,8 @@ class _Checker:
 
     def _clean(self, data: bytes, path: str) -> bytes:
         """Report bytes that the agent's shell cannot run; return the script without them."""
+        if is_binary(data):
+            return data
         if data.startswith(_BOM):
             self.add("E-BYTES", "begins with a byte order mark", path, 1)
             data = data.removeprefix(_BOM)

@@ -5,8 +5,10 @@ An approval is examined before somebody trusts its hook. A bound that is exceede
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, TypeAlias
 
+from sandhook.dispatch.operands import LANGUAGES, base_name, is_system_program
 from sandhook.record import Record
 
 Use: TypeAlias = Literal["runs", "sources"]
@@ -36,3 +38,16 @@ class NamedFile(Record):
     path: str
     data: bytes
     how: Use
+
+
+def is_program_of_machine(path: str, resolve: Callable[[str], str]) -> bool:
+    """Return True for a program that an approval names but does not read.
+
+    It is in a directory of the machine's own programs, or it is a link to one with the name of the same language, as
+    ``python`` in a virtual environment is. Where the link leads is part of the approval; the program itself has more
+    bytes than MAX_BYTES on many systems.
+    """
+    name = base_name(path)
+    return is_system_program(path) or (
+        name in LANGUAGES and is_system_program(target := resolve(path)) and base_name(target) == name
+    )

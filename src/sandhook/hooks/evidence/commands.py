@@ -22,6 +22,7 @@ from sandhook.hooks.evidence.bounds import (
     MAX_VALUES,
     NamedFile,
     Use,
+    is_program_of_machine,
 )
 from sandhook.hooks.evidence.variables import effect_of, has_substitution, stays
 from sandhook.hooks.evidence.words import (
@@ -339,7 +340,7 @@ class Commands:
         by_name = known.foreign == SHELL or (known.foreign and how == "sources")
         places = known.directories if relative else known.directories[:1]
         for path in self.reachable(word, places):
-            if is_system_program(path):
+            if is_program_of_machine(path, self.machine.resolve):
                 continue
             if by_name and not is_copy:
                 self.note(line, f"{how} {path} by its name, in a shell or a directory of another program")
@@ -349,10 +350,9 @@ class Commands:
             if data is None:
                 self.absent.setdefault(quote(path))
                 continue
-            runs = how == "runs"
-            state = self._child(known).key() if runs else known.key()
+            state = (self._child(known) if how == "runs" else known).key()
             key = (path, how, program, tuple(fields[1:]), state)
-            with self._entered(key, known, once=runs) as entered:
+            with self._entered(key, known, once=how == "runs") as entered:
                 if entered:
                     where, self.where = self.where, path
                     self._follow(COPY + path if is_copy else word, data, known, tuple(fields), how, program)

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from sandhook.builtins import BUILTINS
 from sandhook.dispatch.envline import EnvError, read_env_line
 from sandhook.dispatch.extensions import extension
-from sandhook.dispatch.shebang import BOM, READ, Shebang, ShebangError, program_of, read_shebang
+from sandhook.dispatch.shebang import BOM, READ, Shebang, ShebangError, is_binary, program_of, read_shebang
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.hooks.checks.portability.features import MACOS_BASH, features
 from sandhook.hooks.checks.portability.lines import BUILT_IN, WindowsShell, line_reasons
@@ -283,7 +283,7 @@ class Needs:
             self.add("fails", "file", str(error), path, 1)
             return data
         if line is None:
-            if starter == "program" and unix:
+            if starter == "program" and unix and not is_binary(data):
                 self.add(
                     "fails", "file", "has no '#!' line, and the agent starts it without a shell", path, 1
                 )
@@ -317,6 +317,8 @@ class Needs:
 
     def _clean(self, data: bytes, path: str, *, embedded: bool) -> bytes:
         """Look at bytes that shells do not accept; return the script without them."""
+        if is_binary(data):
+            return data
         if data.startswith(BOM):
             self.add(
                 "fails", "file", "begins with a byte order mark, which is a part of its first word", path, 1
