@@ -43,7 +43,13 @@ IMPORTABLE = frozenset(
 PACKAGE = str(Path(sandhook.__file__ or "").parent)
 #: Directories whose Python files an import may open.
 LIBRARIES = tuple(
-    {PACKAGE, *(str(Path(path)) for path in sysconfig.get_paths().values()), sys.base_prefix, sys.prefix}
+    {
+        PACKAGE,
+        *(str(Path(path)) for path in sysconfig.get_paths().values()),
+        sys.base_prefix,
+        sys.prefix,
+        sys.pycache_prefix or sys.prefix,
+    }
 )
 ZONES = str(Path(tzdata.__file__ or "").parent)
 METADATA = str(importlib.metadata.__file__)
