@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 from sandhook.journal.reading import Partition, plan
-from sandhook.replay.engines import Done, Failed
+from sandhook.replay.engines import Done, Failed, dask
 from sandhook.replay.engines.dask import DaskEngine, read_lines
 from sandhook.replay.engines.local import LocalEngine
 from sandhook.replay.engines.processes import ProcessEngine
 from sandhook.replay.errors import ReplayError
 from sandhook.replay.job import Job, Replayer
-from tests.replay.replaytools import bundle, canonical, entries, outcome, write
+from tests.replay.replaytools import bundle, canonical, entries, killing, outcome, write
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -95,6 +95,60 @@ def test_a_worker_that_is_killed_costs_a_retry(tmp_path: Path) -> None:
 
         assert canonical(outcome(job, record, engine=Killing(), size=3_000)) == wanted
         assert len(killed) == 2
+
+
+@pytest.mark.slow
+def test_workers_that_are_killed_at_any_time_cost_a_retry(tmp_path: Path) -> None:
+    """Also as they start, when Dask would give them up."""
+    pytest.importorskip("distributed")
+    record = write(tmp_path / "r", entries(1_500))
+    job = Job(bundle())
+    wanted = canonical(outcome(job, record))
+    chance, killed = random.Random(3), list[int]()
+    until = time.monotonic() + 60
+    while time.monotonic() < until and len(killed) < 20:
+        engine = DaskEngine(job, 2, None, report=lambda text: None)
+        with killing(lambda: worker_pids(engine), killed, chance, 20):
+            assert canonical(outcome(job, record, engine=engine, size=3_000)) == wanted
+    assert len(killed) >= 3
+
+
+def worker_pids(engine: DaskEngine) -> list[int]:
+    """Return the ids of the worker processes of an engine's own cluster."""
+    assert engine.cluster is not None
+    nannies = list(engine.cluster.workers.values())
+    processes = [nanny.process for nanny in nannies]
+    return [process.pid for process in processes if process is not None and process.pid is not None]
+
+
+@pytest.mark.slow
+def test_workers_that_were_given_up_are_replaced(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    record = write(tmp_path / "r", entries(60))
+    job = Job(bundle())
+    engine = DaskEngine(job, 1, None, report=lambda text: None)
+    assert engine.cluster is not None
+    first = next(iter(engine.cluster.workers.values()))
+    engine.cluster.sync(first.close)
+    assert canonical(outcome(job, record, engine=engine, size=3_000)) == canonical(outcome(job, record))
+
+
+@pytest.mark.slow
+def test_a_cluster_that_stays_without_workers_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(dask, "_WORKERLESS_SECONDS", 1.0)
+    monkeypatch.setattr(dask, "_LOOK_SECONDS", 0.1)
+    record = write(tmp_path / "r", entries(60))
+    job = Job(bundle())
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as cluster:
+        engine = DaskEngine(job, 1, cluster.scheduler_address, report=lambda text: None)
+        with pytest.raises(ReplayError, match=r"has had no worker for 1 s; what is finished is kept"):
+            outcome(job, record, engine=engine, size=3_000, state=tmp_path / "state")
+    assert canonical(outcome(job, record, size=3_000, state=tmp_path / "state")) == canonical(
+        outcome(job, record)
+    )
 
 
 @pytest.mark.slow

@@ -3,6 +3,9 @@
 The job is sent once to each worker, as a plug-in, which the scheduler also sends to a worker that takes the place of
 another one; data that was scattered would be lost with the last worker that has it. The lines of a partition travel with
 its task, so workers need no access to the record. Dask begins the task of a worker that ended on another worker.
+
+Dask replaces a worker that ends, but gives up one that ends as it starts. So the cluster of this machine is looked after
+here, and a cluster that stays without workers is an error: its tasks would wait for ever.
 """
 
 from __future__ import annotations
@@ -11,6 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
+from queue import Empty, SimpleQueue
+from time import monotonic
 from uuid import uuid4
 
 from sandhook.journal.reading import Partition
@@ -21,11 +26,17 @@ from sandhook.replay.travel import job_from_bytes, job_to_bytes
 from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client, Future, LocalCluster
     from distributed.diagnostics.plugin import WorkerPlugin
 
 #: Partitions that are on their way, for each worker; it bounds the memory of scheduler and client.
 _AHEAD = 3
+
+#: Seconds between two looks at the workers.
+_LOOK_SECONDS = 2.0
+
+#: Seconds without any worker after which the replay ends; a cluster that grows needs some to begin.
+_WORKERLESS_SECONDS = 120.0
 
 
 @lru_cache(1)
@@ -56,6 +67,9 @@ class DaskEngine:
         scheduler: Address of a scheduler that runs; None begins a cluster of this machine.
         report: Receives the link of Dask's dashboard.
 
+    Attributes:
+        cluster: The cluster of this machine, None for one that existed.
+
     Raises ReplayError.
     """
 
@@ -70,8 +84,9 @@ class DaskEngine:
                 "--engine dask needs the extra sandhook[dask]: there is no module distributed"
             ) from None
         self._job = job_to_bytes(job)
+        self._count = workers
         self._name = f"replay-{uuid4().hex}"  # another replay may run on the same cluster
-        self._cluster: distributed.LocalCluster | None = None
+        self.cluster: LocalCluster | None = None
         try:
             if scheduler is None:
                 # a partition that waits at a worker which ends would count as one that failed
@@ -81,17 +96,16 @@ class DaskEngine:
                         "distributed.scheduler.worker-saturation": 1.0,
                     }
                 )
-                self._cluster = distributed.LocalCluster(
+                self.cluster = distributed.LocalCluster(
                     n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
                 )
-            target = scheduler if self._cluster is None else self._cluster
+            target = scheduler if self.cluster is None else self.cluster
             self._client: Client = distributed.Client(target, timeout=20)
         except (OSError, TimeoutError, ValueError) as error:
             raise ReplayError(f"--scheduler {scheduler}: {reason_of(error)}") from None
         report(f"dask: {self._client.dashboard_link}")
 
     def replay(self, partitions: Sequence[tuple[int, Partition]]) -> Iterator[Done | Failed]:
-
         try:
             self._send_job()
             yield from self._replayed(partitions)
@@ -113,42 +127,69 @@ class DaskEngine:
                 return
 
     def _replayed(self, partitions: Sequence[tuple[int, Partition]]) -> Iterator[Done | Failed]:
-        from distributed import as_completed
-
         waiting = iter(partitions)
-        numbers: dict[str, int] = {}
+        running: dict[str, tuple[int, Future]] = {}
+        ended: SimpleQueue[Future] = SimpleQueue()
         ahead = _AHEAD * max(1, len(self._client.nthreads()))
-        first = [self._submit(each, numbers) for each in islice(waiting, ahead)]
-        running = as_completed(first, with_results=False)
-        for future in running:
-            number = numbers.pop(future.key)
-            yield _outcome(number, future)
-            future.release()
-            for each in waiting:
-                running.add(self._submit(each, numbers))
-                break
+        looked = has_worked = monotonic()
+        while True:
+            for number, partition in islice(waiting, ahead - len(running)):
+                future = self._submit(number, partition)
+                running[future.key] = number, future
+                future.add_done_callback(ended.put)
+            if not running:
+                return
+            with suppress(Empty):
+                future = ended.get(timeout=_LOOK_SECONDS)
+                number, _ = running.pop(future.key)
+                yield _outcome(number, future)
+                future.release()
+            if monotonic() - looked >= _LOOK_SECONDS:
+                looked, has_worked = monotonic(), self._look(has_worked)
 
-    def _submit(self, task: tuple[int, Partition], numbers: dict[str, int]) -> Future:
-        number, partition = task
-        data = read_lines(partition)
-        future = self._client.submit(
+    def _look(self, has_worked: float) -> float:
+        """Look after the workers; return when there was one. Raises ReplayError if there was none for long."""
+        count = len(self._client.nthreads())
+        if self.cluster is not None and count < self._count:
+            self.cluster.loop.add_callback(_restore, self.cluster, self._count)
+        if count:
+            return monotonic()
+        if (seconds := monotonic() - has_worked) > _WORKERLESS_SECONDS:
+            raise ReplayError(
+                f"the cluster of Dask has had no worker for {seconds:.0f} s;"
+                " what is finished is kept with --resume"
+            )
+        return has_worked
+
+    def _submit(self, number: int, partition: Partition) -> Future:
+        return self._client.submit(
             replay_data,
             self._name,
             tuple(partition),
-            data,
+            read_lines(partition),
             pure=False,
             retries=TRIES - 1,
             key=f"{self._name}-{number}",
         )
-        numbers[future.key] = number
-        return future
 
     def close(self) -> None:
-        with suppress(*_lost()):  # the scheduler may be gone, and the plug-in with it
-            self._client.unregister_worker_plugin(self._name)
+        if self._client.status == "running":  # else the scheduler is gone, and the plug-in with it
+            with suppress(*_lost()):
+                self._client.unregister_worker_plugin(self._name)
         self._client.close()
-        if self._cluster is not None:
-            self._cluster.close()
+        if self.cluster is not None:
+            self.cluster.close()
+
+
+def _restore(cluster: LocalCluster, count: int) -> None:
+    """Begin the workers that a cluster gave up, in the thread of its loop."""
+    from distributed import Status
+
+    for name in [
+        name for name, nanny in cluster.workers.items() if nanny.status in (Status.closed, Status.failed)
+    ]:
+        del cluster.workers[name]
+    cluster.scale(count)
 
 
 def _lost() -> tuple[type[Exception], ...]:
