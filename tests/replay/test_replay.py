@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -350,8 +351,21 @@ def test_workers_that_cannot_start_are_an_error(tmp_path: Path, monkeypatch: pyt
         outcome(job, record, engine=ProcessEngine(job, 1))
 
 
-def _end(connection: object, job: bytes) -> None:
+def _end(connection: object) -> None:
     os._exit(7)
+
+
+def test_the_loss_of_a_worker_that_did_not_read_a_large_job_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if sys.platform == "win32":
+        pytest.skip("there is no program false")
+    monkeypatch.setattr(processes, "_MOST_FAILED_STARTS", 2)
+    monkeypatch.setattr("multiprocessing.spawn._python_exe", os.fsencode(shutil.which("false") or "false"))
+    record = write(tmp_path / "r", entries(4))
+    job = Job(bundle(), files=(("large", bytes(1 << 20), 0o644),))
+    with pytest.raises(ReplayError, match="2 worker processes ended as they started"):
+        outcome(job, record, engine=ProcessEngine(job, 1))
 
 
 def test_a_worker_that_always_ends_fails_its_partition(

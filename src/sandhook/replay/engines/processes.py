@@ -23,27 +23,33 @@ from sandhook.typed import TYPE_CHECKING
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
-#: What a worker replies: the result, or the reason of a failure; both are empty when it has started.
+#: What a worker replies: the result, or the reason of a failure; both are empty when it asks for the job, and then when
+#: it has started.
 _Reply = tuple[bytes, str]
-_STARTED: _Reply = (b"", "")
+_READY: _Reply = (b"", "")
 
 #: Workers that end as they start, one after the other, after which the replay ends.
 _MOST_FAILED_STARTS = 30
 
 
-def _work(connection: Connection, job: bytes) -> None:
-    """Replay the partitions that arrive, until the connection is closed."""
+def _work(connection: Connection) -> None:
+    """Ask for the job, and replay the partitions that arrive, until the connection is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
     from sandhook.replay.engines.local import tried
 
     replayer: Replayer | None = None
     reason = ""
     try:
+        connection.send(_READY)
+        job = connection.recv_bytes()
+    except (EOFError, OSError):
+        return
+    try:
         replayer = Replayer(job_from_bytes(job))
     except Exception as error:  # the parent reports it with each partition
         reason = reason_of(error)
     try:
-        connection.send(_STARTED)
+        connection.send(_READY)
     except OSError:
         return
     while True:
@@ -74,18 +80,35 @@ class _Worker:
 
     Attributes:
         task: What it works on, or None.
+        has_job: It was sent the job.
         has_started: It can work.
     """
 
-    def __init__(self, job: bytes) -> None:
+    def __init__(self) -> None:
         # a new process: a fork would copy running threads and greenlets
         context = get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self.process: SpawnProcess = context.Process(target=_work, args=(theirs, job), daemon=True)
+        self.process: SpawnProcess = context.Process(target=_work, args=(theirs,), daemon=True)
         self.process.start()
         theirs.close()
         self.task: _Task | None = None
+        self.has_job = False
         self.has_started = False
+
+    def go_on(self, job: bytes) -> bool:
+        """Send the job, or note that it was received; return False if the worker ended.
+
+        The job is no argument of the process: those are written to a pipe of which this process also has the end that
+        is read, so the loss of a worker that did not read a large job yet would never be noticed.
+        """
+        self.has_started = self.has_job
+        if not self.has_job:
+            self.has_job = True
+            try:
+                self.connection.send_bytes(job)
+            except OSError:
+                return False
+        return True
 
     def begin(self, task: _Task) -> bool:
         """Send a task; return False if the worker ended."""
@@ -133,7 +156,7 @@ class ProcessEngine:
     def replay(self, partitions: Sequence[tuple[int, Partition]]) -> Iterator[Done | Failed]:
         waiting = deque(_Task(number, partition) for number, partition in partitions)
         while len(self._workers) < min(self._count, len(waiting)):
-            self._workers.append(_Worker(self._job))
+            self._workers.append(_Worker())
         while True:
             for worker in list(self._workers):
                 is_idle = worker.has_started and worker.task is None
@@ -152,8 +175,10 @@ class ProcessEngine:
                 if reply is None:
                     yield from self._replaced(worker, waiting)
                 elif task is None:
-                    worker.has_started = True
-                    self._failed_starts = 0
+                    if not worker.go_on(self._job):
+                        yield from self._replaced(worker, waiting)
+                    elif worker.has_started:
+                        self._failed_starts = 0
                 else:
                     worker.task = None
                     result, reason = reply
@@ -171,7 +196,7 @@ class ProcessEngine:
                     f"{self._failed_starts} worker processes ended as they started, at last with {_status(status)};"
                     " --engine local needs none"
                 )
-        self._workers[self._workers.index(worker)] = _Worker(self._job)
+        self._workers[self._workers.index(worker)] = _Worker()
         if task is None:
             return
         if task.tries < TRIES:
