@@ -148,7 +148,7 @@ class DaskEngine:
                 looked, has_worked = monotonic(), self._look(has_worked)
 
     def _look(self, has_worked: float) -> float:
-        """Look after the workers; return when there was one. Raises ReplayError if there was none for long."""
+        """Look after the workers; return the last time that one ran. Raises ReplayError if that is long ago."""
         count = len(self._client.nthreads())
         if self.cluster is not None and count < self._count:
             self.cluster.loop.add_callback(_restore, self.cluster, self._count)
