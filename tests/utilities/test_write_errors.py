@@ -139,3 +139,26 @@ def test_output_that_cannot_be_written_is_an_error(shell: Shell, name: str) -> N
 def test_the_tables_name_utilities() -> None:
     known = names()
     assert (COMMANDS.keys() | PRINT_NOTHING | IGNORE_BOTH.keys() | IGNORE_CLOSED.keys()) <= known
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("cpio -o <<< f > /dev/full", "cpio: write error: No space left on device\n"),
+        ("cpio -o <<< f >&-", "cpio: write error: Bad file descriptor\n"),
+        ("cpio -i <&-", "cpio: read error: Bad file descriptor\n"),
+        ("patch -s -o - f p > /dev/full", "patch: **** write error : No space left on device\n"),
+    ],
+)
+def test_the_message_names_what_failed(shell: Shell, command: str, message: str) -> None:
+    result = shell.run(command)
+    assert (result.exit_status, result.stderr) == (2, message)
+
+
+def test_patch_writes_to_standard_output_and_its_messages_elsewhere(shell: Shell) -> None:
+    result = shell.run("patch -o - f p; [ ! -e ./- ]")
+    assert (result.exit_status, result.stdout, result.stderr) == (
+        0,
+        "a\nc\n",
+        "patching file - (read from f)\n",
+    )

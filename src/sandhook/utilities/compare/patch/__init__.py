@@ -19,6 +19,7 @@ from sandhook.utilities.compare.sides import split_lines
 
 USAGE_STATUS = 2
 NAMED_HINT = True
+WRITE_ERROR = {"": "**** write error : {}", "EBADF": "**** Failed to duplicate standard output : {}"}
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -47,12 +47,21 @@ class Patcher:
 
     def finish(self) -> None:
         """Write the output collected for -o."""
-        if self._options.output is not None and self._output and not self._options.dry:
+        if self._options.output == "-":
+            self._ctx.write(b"".join(self._output))
+        elif self._options.output is not None and self._output and not self._options.dry:
             self._write(self._options.output, b"".join(self._output), None)
+
+    def _say(self, text: str) -> None:
+        """Print a message, on standard error if standard output is for the patched file."""
+        if self._options.output == "-":
+            self._ctx.write_error(f"{text}\n")
+        else:
+            self._ctx.write_line(text)
 
     def _print(self, text: str, *, always: bool = False) -> None:
         if always or not self._options.quiet:
-            self._ctx.write_line(text)
+            self._say(text)
 
     # ------------------------------------------------------------------ one patch
 
@@ -221,24 +230,24 @@ class Patcher:
 
     def _skip_unknown(self, patch: Patch) -> Outcome:
         """Report that there is no file to patch."""
-        self._ctx.write_line(f"can't find file to patch at input line {patch.line}")
+        self._say(f"can't find file to patch at input line {patch.line}")
         if self._options.strip is None:
-            self._ctx.write_line("Perhaps you should have used the -p or --strip option?")
+            self._say("Perhaps you should have used the -p or --strip option?")
         elif any(patch.names):
-            self._ctx.write_line("Perhaps you used the wrong -p or --strip option?")
+            self._say("Perhaps you used the wrong -p or --strip option?")
         if patch.preamble:
-            self._ctx.write_line("The text leading up to this was:\n--------------------------")
+            self._say("The text leading up to this was:\n--------------------------")
             for line in patch.preamble:
-                self._ctx.write(b"|" + line.rstrip(b"\r\n") + b"\n")
-            self._ctx.write_line("--------------------------")
+                self._say("|" + line.rstrip(b"\r\n").decode("utf-8", "surrogateescape"))
+            self._say("--------------------------")
         if not (self._options.batch or self._options.force):
-            self._ctx.write_line("File to patch: ")
-            self._ctx.write_line("Skip this patch? [y] ")
-            self._ctx.write_line("Skipping patch.")
+            self._say("File to patch: ")
+            self._say("Skip this patch? [y] ")
+            self._say("Skipping patch.")
         else:
-            self._ctx.write_line("No file to patch.  Skipping patch.")
+            self._say("No file to patch.  Skipping patch.")
         count = len(patch.hunks)
-        self._ctx.write_line(f"{count} out of {count} hunk{'s' if count != 1 else ''} ignored")
+        self._say(f"{count} out of {count} hunk{'s' if count != 1 else ''} ignored")
         return Outcome.REJECTED
 
     # ------------------------------------------------------------------ files

@@ -88,9 +88,17 @@ def _create(options: Options, ctx: Context) -> int:
     try:
         target = ctx.create(options.archive) if options.archive is not None else ctx.process.descriptor(1)
     except OSError as error:
-        raise Failure(f"Cannot open {options.archive}: {reason(error)}") from None
+        failed = "write error" if options.archive is None else f"Cannot open {options.archive}"
+        raise Failure(f"{failed}: {reason(error)}") from None
     _change_directory(options, ctx)
-    writer = Writer(options, ctx, target.write)
+
+    def write(data: bytes) -> None:
+        try:
+            target.write(data)
+        except OSError as error:
+            raise Failure(f"write error: {reason(error)}") from None
+
+    writer = Writer(options, ctx, write)
     try:
         for name in _names(options, ctx):
             writer.add(name)
@@ -106,7 +114,8 @@ def _open(options: Options, ctx: Context) -> Reader:
     try:
         return ctx.stdin_reader() if options.archive is None else ctx.open(options.archive)
     except OSError as error:
-        raise Failure(f"Cannot open {options.archive}: {reason(error)}") from None
+        failed = "read error" if options.archive is None else f"Cannot open {options.archive}"
+        raise Failure(f"{failed}: {reason(error)}") from None
 
 
 def _extract(options: Options, operands: Sequence[str], ctx: Context) -> int:
