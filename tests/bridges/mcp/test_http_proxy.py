@@ -368,6 +368,26 @@ def test_the_command_listens_until_a_signal(tmp_path: Path, upstream: Server) ->
         process.communicate()
 
 
+def test_a_port_has_one_listener(tmp_path: Path, proxy: HttpProxy) -> None:
+    with socket.socket() as other, pytest.raises(OSError):
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # on Windows: share the port
+        other.bind(("127.0.0.1", proxy.server_port))
+        other.listen()
+    process = start(tmp_path, "--listen", str(proxy.server_port), "http://localhost/mcp")
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1 and "Traceback" not in errors
+    assert f"mcp-proxy: --listen {proxy.server_port}: " in errors
+
+
+def test_a_listener_takes_no_port_that_another_may_share() -> None:
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        with pytest.raises(OSError):
+            HttpProxy(other.getsockname()[1], "http://localhost/mcp", Guard(HOOKS), "demo", note=print)
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [

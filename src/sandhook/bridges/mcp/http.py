@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import sys
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from select import select
-from socket import MSG_PEEK, SHUT_RDWR, socket
+from socketserver import TCPServer
 from threading import Event as Flag
 from threading import Lock, Thread
 from urllib.parse import urlsplit
@@ -69,6 +71,7 @@ class HttpProxy(ThreadingHTTPServer):
     """
 
     daemon_threads = True
+    allow_reuse_address = sys.platform != "win32"  # two processes could listen on one port there
 
     def __init__(
         self,
@@ -94,6 +97,13 @@ class HttpProxy(ThreadingHTTPServer):
         self._lock = Lock()
         self._count = 0
         super().__init__(("127.0.0.1", port), _Handler)
+
+    def server_bind(self) -> None:
+        """Take the port for this process alone, and ask no name server for the machine's name, as HTTPServer does."""
+        if sys.platform == "win32":
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = "127.0.0.1", self.socket.getsockname()[1]
 
     @property
     def address(self) -> str:
@@ -184,7 +194,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     server: HttpProxy
-    upstream_socket: socket | None = None
+    upstream_socket: socket.socket | None = None
     _upstream: HTTPConnection | None = None
 
     def log_message(self, format: str, *args: object) -> None:
@@ -442,10 +452,10 @@ class _Watching:
             while not self._done.is_set():
                 if not select([client], [], [], _LOOK)[0]:
                     continue
-                if client.recv(1, MSG_PEEK):
+                if client.recv(1, socket.MSG_PEEK):
                     return  # the next request
                 self.has_left = True
                 upstream = self._handler.upstream_socket
                 if upstream is not None:
-                    upstream.shutdown(SHUT_RDWR)
+                    upstream.shutdown(socket.SHUT_RDWR)
                 return

@@ -125,8 +125,10 @@ def _listen(options: argparse.Namespace, guard: Guard) -> int:
     name = options.name or name_of([urlsplit(url).hostname or "server"])
     try:
         proxy = HttpProxy(options.listen, url, guard, name, note=print_note, ask=options.on_ask)
-    except (ValueError, OSError) as error:
-        raise UsageError(f"mcp-proxy: {getattr(error, 'strerror', None) or error}") from None
+    except ValueError as error:
+        raise UsageError(f"mcp-proxy: {error}") from None
+    except OSError as error:
+        raise UsageError(f"mcp-proxy: --listen {options.listen}: {error.strerror or error}") from None
     print_note(f"sandhook: mcp-proxy: listening at {proxy.address} for {url}")
     return serve(proxy)
 
