@@ -37,6 +37,7 @@ USED = {
     "grammar host_functions skew asks_input": "keys of a TypedDict",
     "_check_value": "argparse calls it",
     "end_time": "a parameter of a protocol, as OpenTelemetry names it",
+    "allow_reuse_address": "socketserver reads it",
     "pytest_* runtest reportinfo sandhook_shell hook_engine": "pytest calls them",
     "InterpreterOf": "an alias in a string names it",
 }

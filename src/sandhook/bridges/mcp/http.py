@@ -103,7 +103,7 @@ class HttpProxy(ThreadingHTTPServer):
         if sys.platform == "win32":
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
         TCPServer.server_bind(self)
-        self.server_name, self.server_port = "127.0.0.1", self.socket.getsockname()[1]
+        self.server_port = self.socket.getsockname()[1]
 
     @property
     def address(self) -> str:
