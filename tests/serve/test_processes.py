@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
+from sandhook.serve import lanes
+from sandhook.serve.firing import FireCall, Fired
+from sandhook.serve.lanes import EnginePool
+from sandhook.serve.processes import WorkerEnded
 from tests.serve.servetools import GUARD, HAS_UNIX, Running, claude, settings
 
 FILES = {"hooks.json": settings(GUARD)}
@@ -32,15 +40,18 @@ def test_a_session_has_one_engine_and_others_have_theirs(serve: Callable[..., Ru
 @pytest.mark.skipif(not HAS_UNIX, reason="signals of POSIX")
 def test_a_worker_that_dies_is_replaced(serve: Callable[..., Running]) -> None:
     service = serve("--hooks", "hooks.json", "--processes", "1", "--audit", "log", files=FILES)
+    kills = 0
     for _ in range(3):
         for pid in service.ask("GET", "/healthz").json["workers"]:
             os.kill(pid, signal.SIGKILL)
+            kills += 1
         assert reason(service, "rm -rf /") == "no rm -rf"
         ran = service.sandhook(
             "hook", "--contract", "claude_code", "--", "-c", GUARD, stdin=claude("rm -rf /")
         )
         assert (ran.status, ran.stderr) == (2, "no rm -rf\n")
-    assert "sandhook_worker_restarts_total 6.0" in service.ask("GET", "/metrics").body.decode()
+    assert kills >= 6
+    assert f"sandhook_worker_restarts_total {kills}.0" in service.ask("GET", "/metrics").body.decode()
     lines = [json.loads(line) for line in (service.project / "log").read_text().splitlines()]
     assert sum(line["type"] == "hook.blocked" for line in lines) == 3
 
@@ -70,6 +81,74 @@ def test_a_worker_that_dies_with_events_that_wait_is_replaced_once(serve: Callab
         each.join()
     assert len(answers) == 120 and all(b'"deny"' in each for each in answers)
     assert len(process.children()) <= 2  # one that fires, one for commands
+
+
+@pytest.mark.skipif(not HAS_UNIX, reason="signals of POSIX")
+def test_idle_command_workers_that_died_are_replaced_before_anybody_asks(
+    serve: Callable[..., Running],
+) -> None:
+    """As after the system ended all of them: no client waits for a start, or runs the command itself."""
+    service = serve()
+    words = ("hook", "--contract", "claude_code", "--", "-c", "exit 2")
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda _: service.sandhook(*words, stdin=claude()), range(6)))
+    killed = service.ask("GET", "/healthz").json["workers"]
+    for pid in killed:
+        os.kill(pid, signal.SIGKILL)
+    until = time.monotonic() + 60
+    while not (now := service.ask("GET", "/healthz").json["workers"]) or set(now) & set(killed):
+        assert time.monotonic() < until, (now, killed)
+        time.sleep(0.05)
+    assert f"sandhook_worker_restarts_total {len(killed)}.0" in service.ask("GET", "/metrics").body.decode()
+
+
+@pytest.mark.skipif(not HAS_UNIX, reason="signals of POSIX")
+def test_a_command_is_run_by_the_service_though_all_idle_workers_died(serve: Callable[..., Running]) -> None:
+    service = serve(files=FILES)
+    words = ("hook", "--contract", "claude_code", "--", "-c", GUARD)
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda _: service.sandhook(*words, stdin=claude()), range(6)))
+    before = len(service.decisions())
+    for pid in service.ask("GET", "/healthz").json["workers"]:
+        os.kill(pid, signal.SIGKILL)
+    ran = service.sandhook(*words, stdin=claude("rm -rf /"))
+    assert (ran.status, ran.stderr) == (2, "no rm -rf\n")
+    assert len(service.decisions()) == before + 1, "the client ran it itself"
+
+
+@pytest.mark.parametrize("deaths", [1, 2])
+def test_a_worker_that_ends_while_it_starts_is_started_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deaths: int
+) -> None:
+    """The first worker ends at its first event, and the next ones do not get ready."""
+    seen = tmp_path / "seen"
+    program = f"""
+import os, sys
+with open({str(seen)!r}, "ab") as file:
+    file.write(b"x")
+    count = file.tell()
+if 1 < count <= {1 + deaths}:
+    sys.exit()
+from sandhook.cli.serve import worker
+if count == 1:
+    worker.Worker.answer = lambda *_: os._exit(1)
+worker.main()
+"""
+    monkeypatch.setattr(lanes, "command_line", lambda _: [sys.executable, "-P", "-c", program])
+    restarts: list[None] = []
+
+    async def fired() -> Fired | Exception:
+        pool = EnginePool([], 1, audit=None, restarted=lambda: restarts.append(None))
+        await pool.start()
+        answer: asyncio.Future[Fired | Exception] = asyncio.get_running_loop().create_future()
+        pool.fire(FireCall("claude_code", None, str(tmp_path), claude()), answer.set_result)
+        result = await answer
+        await pool.close()
+        return result
+
+    result = asyncio.run(fired())
+    assert isinstance(result, WorkerEnded if deaths > 1 else Fired), result
+    assert len(seen.read_bytes()) == 3 and len(restarts) == 2
 
 
 def test_changes_reach_the_workers(serve: Callable[..., Running]) -> None:

@@ -180,7 +180,7 @@ class Lane:
 
     async def _restart(self) -> None:
         try:
-            await self.start()
+            await self._start_or_try_again()
         except WorkerEnded as error:
             waiting, self._queue = self._queue, deque()
             for job in waiting:
@@ -189,6 +189,14 @@ class Lane:
             self._starting = None
         if self._queue and self._input is None:  # what arrived while the last ones were refused
             self._starting = asyncio.create_task(self._restart())
+
+    async def _start_or_try_again(self) -> None:
+        """Start the process; one that is killed while it starts is started once more. Raises WorkerEnded."""
+        try:
+            await self.start()
+        except WorkerEnded:
+            self._restarted()
+            await self.start()
 
     def _send(self) -> None:
         target = self._input

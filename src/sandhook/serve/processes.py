@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from struct import Struct
 
 from sandhook.client.wire import Printed, pack, unpack
@@ -192,7 +193,8 @@ class CommandPool:
         try:
             for attempt in range(_TRIES):
                 try:
-                    answered = await self._run_once(call)
+                    # What ended one worker may have ended the idle ones too, without anybody having noticed yet.
+                    answered = await self._run_once(call, fresh=attempt > 0)
                 except WorkerEnded:
                     self._restarted()
                     if attempt + 1 == _TRIES:
@@ -204,8 +206,10 @@ class CommandPool:
         finally:
             self._slots.release()
 
-    async def _run_once(self, call: bytes) -> Answered:
-        worker = self._idle.pop() if self._idle else await WorkerProcess.start(self._arguments)
+    async def _run_once(self, call: bytes, *, fresh: bool) -> Answered:
+        self._drop_ended()
+        has_idle = self._idle and not fresh
+        worker = self._idle.pop() if has_idle else await WorkerProcess.start(self._arguments)
         self._busy.add(worker)
         try:
             answered = await worker.run(call)
@@ -223,8 +227,19 @@ class CommandPool:
         """Start the first worker. Raises WorkerEnded."""
         self._idle.append(await WorkerProcess.start(self._arguments))
 
-    async def retire(self) -> None:
-        """End workers that had nothing to do for long, except for one."""
+    def _drop_ended(self) -> int:
+        """Forget the idle workers that ended by themselves; return how many there were."""
+        ended = [worker for worker in self._idle if not worker.is_alive]
+        for worker in ended:
+            self._idle.remove(worker)
+            self._restarted()
+        return len(ended)
+
+    async def keep(self) -> None:
+        """Replace the last worker if it ended by itself, and end those that had nothing to do for long, except for one."""
+        if self._drop_ended() and not (self._idle or self._busy):
+            with suppress(WorkerEnded):  # the next command starts one, or its client learns that none starts
+                await self.prestart()
         before = asyncio.get_running_loop().time() - IDLE_SECONDS
         old = [worker for worker in self._idle[:-1] if worker.idle_since < before]
         for worker in old:

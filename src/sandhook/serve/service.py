@@ -197,7 +197,7 @@ class Service:
             await asyncio.sleep(_HOUSEKEEPING_SECONDS)
             await self.refresh()
             if self._commands is not None:
-                await self._commands.retire()
+                await self._commands.keep()
 
     async def refresh(self) -> list[str]:
         """Look for changed configurations; return a line for each engine that is not as its files are."""
