@@ -171,7 +171,7 @@ class Shell:
             cancel: Ends the run from another thread; ``Result.limit`` is then "cancelled".
             temporary_files: Files that exist during this run alone: absolute path and contents. A file that
                 cannot be written is one of ``Result.notes``.
-            steps: Collects what each command does; for ``isolation="thread"`` alone.
+            steps: Collects what each command does. A worker that is ended before its run reports nothing.
 
         Returns:
             The result, also of a limit, a syntax error or a defect: no script raises an exception.

@@ -41,12 +41,31 @@ export function onRefusal(callback: () => void): () => void {
   return () => refusals.delete(callback);
 }
 
+const WORKSPACE = "sandhook-workspace";
+
+/** The workspace that a person chose in this tab; "" for the one that the service begins with. */
+export function chosenWorkspace(): string {
+  return sessionStorage.getItem(WORKSPACE) ?? "";
+}
+
+export function storeWorkspace(directory: string): void {
+  if (directory) sessionStorage.setItem(WORKSPACE, directory);
+  else sessionStorage.removeItem(WORKSPACE);
+}
+
+/** Requests for the page are about the chosen workspace, unless they name one themselves. */
+function located(path: string): string {
+  const directory = chosenWorkspace();
+  if (!directory || !path.startsWith("/v1/studio/") || /[?&]workspace=/.test(path)) return path;
+  return `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams({ workspace: directory })}`;
+}
+
 async function request(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   if (token) headers.set("Authorization", `Bearer ${token}`);
   let answer: Response;
   try {
-    answer = await fetch(path, { ...init, headers, cache: "no-store", credentials: "omit", redirect: "error" });
+    answer = await fetch(located(path), { ...init, headers, cache: "no-store", credentials: "omit", redirect: "error" });
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError(0, "The service does not answer. Is sandhook still running?");

@@ -4,8 +4,10 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { onRefusal, setToken, takeToken } from "./api";
 import { Dialog } from "./components/dialog";
 import { Button, Failure, Field } from "./components/parts";
-import { type Theme, address, applyTheme, storedTheme, textOf, usePlace } from "./state";
+import { setWorkspace, useWorkspace } from "./shared";
+import { type Theme, address, applyTheme, storedTheme, textOf, useLoad, usePlace } from "./state";
 import "./style.css";
+import { visible } from "./text";
 import { VIEWS } from "./views";
 
 /** Shows a defect of a view instead of an empty page. */
@@ -38,6 +40,37 @@ function ThemeSwitch() {
         <option value="">System</option>
         <option value="light">Light</option>
         <option value="dark">Dark</option>
+      </select>
+    </label>
+  );
+}
+
+interface Workspaces {
+  workspaces: string[];
+  directory: string;
+}
+
+/** Chooses among the workspaces of the service; not shown when there is one. */
+function WorkspaceSwitch({ chosen, view }: { chosen: string; view: string }) {
+  const { value, reload } = useLoad<Workspaces>("/v1/studio/workspaces");
+  useEffect(reload, [view]);
+  useEffect(() => {
+    if (value && chosen && !value.workspaces.includes(chosen)) setWorkspace("");
+  }, [value, chosen]);
+  if (!value || value.workspaces.length < 2) return null;
+  const choose = (directory: string) => {
+    location.hash = address(view);
+    setWorkspace(directory === value.directory ? "" : directory);
+  };
+  return (
+    <label class="theme workspace">
+      <span>Workspace</span>
+      <select value={chosen || value.directory} onChange={(event) => choose(event.currentTarget.value)}>
+        {value.workspaces.map((each) => (
+          <option key={each} value={each}>
+            {visible(each)}
+          </option>
+        ))}
       </select>
     </label>
   );
@@ -83,6 +116,7 @@ function TokenDialog() {
 function Frame() {
   const { view, params } = usePlace();
   const current = VIEWS.find((each) => each.id === view) ?? VIEWS[0]!;
+  const workspace = useWorkspace();
   const heading = useRef<HTMLHeadingElement>(null);
   const first = useRef(true);
   useEffect(() => {
@@ -114,13 +148,14 @@ function Frame() {
             ))}
           </ul>
         </nav>
+        <WorkspaceSwitch chosen={workspace} view={current.id} />
         <ThemeSwitch />
       </header>
       <main id="content">
         <h1 ref={heading} tabIndex={-1}>
           {current.title}
         </h1>
-        <Boundary key={current.id}>
+        <Boundary key={`${current.id} ${workspace}`}>
           <View params={params} />
         </Boundary>
       </main>

@@ -1,6 +1,6 @@
 // What several views keep together: what is fired, and what the service is.
 import { useEffect, useState } from "preact/hooks";
-import { get } from "./api";
+import { chosenWorkspace, get, storeWorkspace } from "./api";
 import { textOf } from "./state";
 import type { About } from "./types";
 
@@ -11,11 +11,15 @@ export interface Draft {
   payload: string;
 }
 
-const KEY = "sandhook-draft";
+/** Each workspace has a draft of its own. */
+function key(): string {
+  const workspace = chosenWorkspace();
+  return workspace ? `sandhook-draft ${workspace}` : "sandhook-draft";
+}
 
 function stored(): Draft {
   try {
-    const value = JSON.parse(sessionStorage.getItem(KEY) ?? "") as Draft;
+    const value = JSON.parse(sessionStorage.getItem(key()) ?? "") as Draft;
     if (typeof value.agent === "string" && typeof value.event === "string" && typeof value.payload === "string") return value;
   } catch {
     // nothing is kept, or something else
@@ -29,7 +33,7 @@ const listeners = new Set<(draft: Draft) => void>();
 export function setDraft(changes: Partial<Draft>): void {
   draft = { ...(draft ?? stored()), ...changes };
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(draft));
+    sessionStorage.setItem(key(), JSON.stringify(draft));
   } catch {
     // a payload that is too long for the storage stays in the page
   }
@@ -48,6 +52,29 @@ export function useDraft(): Draft {
 }
 
 let about: Promise<About> | null = null;
+
+const moved = new Set<() => void>();
+
+/** Shows another workspace: nothing of the last one stays. */
+export function setWorkspace(directory: string): void {
+  if (directory === chosenWorkspace()) return;
+  storeWorkspace(directory);
+  draft = null;
+  about = null;
+  for (const each of moved) each();
+}
+
+export function useWorkspace(): string {
+  const [value, setValue] = useState(chosenWorkspace());
+  useEffect(() => {
+    const changed = () => setValue(chosenWorkspace());
+    moved.add(changed);
+    return () => {
+      moved.delete(changed);
+    };
+  }, []);
+  return value;
+}
 
 /** The project and the agents; asked once. */
 export function useAbout(): { about: About | undefined; error: string; retry: () => void } {

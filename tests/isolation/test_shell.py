@@ -243,7 +243,7 @@ def test_a_worker_that_breaks_the_protocol_is_a_failed_run(monkeypatch, frame):
 def test_a_worker_cannot_send_without_bound(monkeypatch):
     shell = isolated()
     assert shell.run("echo x").stdout == "x\n"
-    monkeypatch.setattr(remote, "most_bytes", lambda limits: 10)
+    monkeypatch.setattr(remote, "most_bytes", lambda limits, steps: 10)
     result = shell.run("echo x")
     assert result.failure is not None and "at once" in result.failure
 

@@ -71,6 +71,7 @@ class Studio:
         from sandhook.serve.gate import Gate
         from sandhook.serve.service import Service, ThreadBackend
         from sandhook.studio.routes import routes
+        from sandhook.studio.workspaces import Desk, Workspaces
 
         self.project, self.home = top / "project", top / "home"
         for directory, contents in ((self.project, files), (self.home, home)):
@@ -85,7 +86,9 @@ class Studio:
         firing = Firing(FixedEngine(NopEngine()))
         self.service = Service(ThreadBackend(firing, 2), firing=firing)
         gate = Gate(TOKEN, frozenset({HOST}))
-        self.app = application(self.service, gate, routes=routes(self.bench, self.service, editable=editable))
+        self.app = application(
+            self.service, gate, routes=routes(Desk(Workspaces(self.bench), self.service, editable))
+        )
 
     def path(self, name: str) -> str:
         """Return the absolute path of a file of the project, as the studio has it."""

@@ -190,6 +190,15 @@ def test_data_of_a_pipeline_and_variables(studio: Make) -> None:
     assert next(each for each in steps if each["variables"])["variables"] == {"first": "a"}
 
 
+def test_steps_in_a_worker_process_are_those_of_the_thread(studio: Make) -> None:
+    made = studio(SCRIPTS, home=user("bash .claude/hooks/guard.sh"), isolation="process")
+    fired = made.fire("rm -rf /", steps=True)
+    outcome = outcomes(fired)[0]
+    step = outcome["steps"][outcome["decided_by"]["step"]]
+    assert (step["text"], step["line"]) == ("exit 2", 5)
+    assert outcome["sources"][step["source"]] == GUARD
+
+
 def test_of_many_steps_the_first_and_the_last(studio: Make) -> None:
     outcome = steps_of(studio({}, home=user("for i in {1..4000}; do :; done; exit 2")), "ls")
     assert outcome["steps_total"] > 4000 and len(outcome["steps"]) == 3000

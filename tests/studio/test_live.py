@@ -54,7 +54,7 @@ def test_a_wrong_filter_is_an_error(own: Studio, query: str) -> None:
 
 def test_a_workspace_is_a_directory_and_not_a_beginning_of_its_name() -> None:
     fires = [{"cwd": each} for each in ("/a", "/a/b", "/ab", None)]
-    assert [Filter(workspace="/a").wants(dict(each)) for each in fires] == [True, True, False, False]
+    assert [Filter(directory="/a").wants(dict(each)) for each in fires] == [True, True, False, False]
     assert [Filter().wants(dict(each)) for each in fires] == [True] * 4
 
 

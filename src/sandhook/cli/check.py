@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from sandhook.cli import USAGE_ERROR
 from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import (
-    AgentConfiguration,
     directory,
     find_project,
     gather,
@@ -23,7 +22,9 @@ from sandhook.cli.outputs.annotations import FORMATS, put_annotations
 from sandhook.cli.programs import has_program, is_executable
 from sandhook.errors import ConfigError
 from sandhook.hooks.checks import SEVERITIES, Finding, Surroundings, check
+from sandhook.hooks.checks.rules import finding_json
 from sandhook.hooks.contracts import COMPAT, UnrecognisedError
+from sandhook.hooks.sources import AgentConfiguration
 from sandhook.hooks.trust import read_host
 from sandhook.record import Record
 
@@ -101,7 +102,7 @@ def _check(options: argparse.Namespace) -> int:
         files_read = list(dict.fromkeys(checked.files))
         put_record(
             "check",
-            findings=[_json(finding) for finding in findings],
+            findings=[finding_json(finding) for finding in findings],
             files=files_read,
             hooks=checked.hooks,
         )
@@ -198,15 +199,3 @@ def _cells(finding: Finding) -> list[Cell]:
         (finding.rule, ""),
         (f"{path}{finding.message}{hook}", ""),
     ]
-
-
-def _json(finding: Finding) -> dict[str, object]:
-    return {
-        "severity": finding.severity,
-        "rule": finding.rule,
-        "message": finding.message,
-        "file": finding.file,
-        "line": finding.line,
-        "path": finding.path,
-        "hook": finding.hook,
-    }

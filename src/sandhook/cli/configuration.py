@@ -10,8 +10,7 @@ from sandhook.cli.notes import print_note
 from sandhook.errors import ConfigError, Problem
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import Contract, Document
-from sandhook.hooks.sources import discover, documents, layer_files, project_directory
-from sandhook.record import Record
+from sandhook.hooks.sources import AgentConfiguration, discover, documents, layer_files, project_directory
 from sandhook.text.names import is_name
 from sandhook.typed import TYPE_CHECKING
 
@@ -23,20 +22,6 @@ if TYPE_CHECKING:
     from sandhook.hooks.loading import Trust
     from sandhook.hooks.model import Compat, HookSpec
     from sandhook.hooks.trust import TrustStore
-
-
-class AgentConfiguration(Record):
-    """The configurations of one agent.
-
-    Attributes:
-        contract: The agent's contract.
-        documents: Weakest layer first.
-        problems: Errors of files that cannot be read.
-    """
-
-    contract: Contract
-    documents: tuple[Document, ...]
-    problems: tuple[Problem, ...] = ()
 
 
 def directory(name: str | None) -> str:

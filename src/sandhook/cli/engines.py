@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandhook.cli import UsageError
 from sandhook.cli.cache import default_store
-from sandhook.cli.configuration import AgentConfiguration, directory, environment, store_of, trust_of
+from sandhook.cli.configuration import directory, environment, store_of, trust_of
 from sandhook.cli.machine import host_of
 from sandhook.cli.network import network_of
 from sandhook.cli.notes import write_line
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sandhook.hooks.manifest.hold import Holder
     from sandhook.hooks.model import HookSpec
     from sandhook.hooks.runner import Runner
+    from sandhook.hooks.sources import AgentConfiguration
 
 
 def workspace_of(options: argparse.Namespace) -> Workspace:

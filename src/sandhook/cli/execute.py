@@ -160,8 +160,6 @@ def _run_with_streams(
     """Run a script that reads and writes the streams of this process through this process."""
     steps: Steps | None = None
     if options.steps:
-        if options.isolation == "process":
-            raise UsageError("--steps needs --isolation thread: the commands of a worker cannot be observed")
         from sandhook.interp.steps import Steps as NewSteps
 
         steps = NewSteps()

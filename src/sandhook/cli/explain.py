@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import (
-    AgentConfiguration,
     add_places,
     find_project,
     gather,
@@ -25,6 +24,7 @@ from sandhook.hooks.contracts import COMPAT, ContractError
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.inventory import Item, inventory
 from sandhook.hooks.match_budget import MatchBudget, RepeatedHooks
+from sandhook.hooks.sources import AgentConfiguration
 from sandhook.record import Record
 
 if TYPE_CHECKING:

@@ -77,7 +77,7 @@ def parser() -> Parser:
     add(
         "--steps",
         action="store_true",
-        help="also print what each command of a hook did; hooks that run in a worker need --isolation thread",
+        help="also print what each command of a hook did",
     )
     add(
         "--fail-closed",

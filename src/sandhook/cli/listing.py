@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from sandhook.cli import USAGE_ERROR
 from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import (
-    AgentConfiguration,
     add_places,
     find_project,
     gather,
@@ -19,6 +18,7 @@ from sandhook.cli.configuration import (
 )
 from sandhook.cli.output import is_terminal, plain, put, put_record, put_rows
 from sandhook.hooks.inventory import Item, inventory, item_json
+from sandhook.hooks.sources import AgentConfiguration
 
 if TYPE_CHECKING:
     import argparse

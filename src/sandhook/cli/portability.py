@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli.arguments import Parser, add_agent_filter, add_format
 from sandhook.cli.configuration import (
-    AgentConfiguration,
     directory,
     find_project,
     gather,
@@ -22,6 +21,7 @@ from sandhook.errors import ConfigError
 from sandhook.hooks.checks import Surroundings
 from sandhook.hooks.checks.portability import STATES, SYSTEMS, Portability, Reason, State, System, portability
 from sandhook.hooks.contracts import LoadOptions
+from sandhook.hooks.sources import AgentConfiguration
 from sandhook.hooks.trust import read_host
 
 if TYPE_CHECKING:

@@ -17,13 +17,14 @@ from sandhook.hooks.manifest import KINDS, to_json, to_text
 from sandhook.hooks.sources import read_regular
 from sandhook.vetting import SEVERITIES, Finding, Report, vet
 from sandhook.vetting.report import MAX_BYTES, MAX_FILES
+from sandhook.vetting.rules import finding_json
 
 if TYPE_CHECKING:
     import argparse
 
     from sandhook.cli.terminal import Cell, Meaning
-    from sandhook.vetting import HookReport
-
+    from sandhook.vetting.rules import finding_json
+from sandhook.vetting import HookReport
 
 #: Directories that no hook comes from.
 _SKIPPED = frozenset({".git", "node_modules", ".venv", "__pycache__"})
@@ -264,22 +265,8 @@ def _fields(report: Report) -> dict[str, object]:
                 "event": hook.capabilities.event,
                 "place": hook.place,
                 **{kind: list(getattr(hook.capabilities, kind)) for kind in ("files", *KINDS)},
-                "findings": [_finding(each) for each in hook.findings],
+                "findings": [finding_json(each) for each in hook.findings],
             }
             for hook in report.hooks
         ],
-    }
-
-
-def _finding(finding: Finding) -> dict[str, object]:
-    return {
-        "rule": finding.rule,
-        "severity": finding.severity,
-        "what": finding.what,
-        "why": finding.why,
-        "detail": finding.detail,
-        "file": finding.file,
-        "line": finding.line,
-        "column": finding.column,
-        "observed": finding.observed,
     }

@@ -24,6 +24,7 @@ from sandhook.worker import frames, process
 from sandhook.worker.confine.system import can_read_library, confine
 
 if TYPE_CHECKING:
+    from sandhook.interp.steps import Steps
     from sandhook.net.network import Network
 
 #: Modules in C that utilities import when they are first called; later no code can be loaded.
@@ -169,6 +170,7 @@ class Server:
             network=None if network is None else _network(network),
             restrictions=restrictions,
         )
+        steps = _new_steps() if header["steps"] else None
         result = shell.run(
             header["script"],
             stdin=_ask if asks else data,
@@ -179,12 +181,13 @@ class Server:
             stdout=_send_output if streams_out else None,
             stderr=_send_errors if streams_err else None,
             overflow=header["overflow"],
+            steps=steps,
         )
         process.arm(0)
         result.notes = (*notes, *result.notes)
-        process.send(wire.RESULT, self._encoded(result, restrictions or Restrictions()))
+        process.send(wire.RESULT, self._encoded(result, restrictions or Restrictions(), steps))
 
-    def _encoded(self, result: Result, restrictions: Restrictions) -> bytes:
+    def _encoded(self, result: Result, restrictions: Restrictions, steps: Steps | None) -> bytes:
         changes, whiteouts = self._files.changes()
         error, defect = result.syntax_error, result.defect
         limit = "memory_bytes" if isinstance(defect, MemoryError) else result.limit
@@ -220,7 +223,21 @@ class Server:
             "asked": list(restrictions.asked),
             "read": list(restrictions.read),
         }
-        return wire.pack(header, result.stdout_bytes, result.stderr_bytes, changes)
+        return wire.pack(header, result.stdout_bytes, result.stderr_bytes, changes, *_encoded_steps(steps))
+
+
+def _new_steps() -> Steps:
+    from sandhook.interp.steps import Steps
+
+    return Steps()
+
+
+def _encoded_steps(steps: Steps | None) -> list[bytes]:
+    if steps is None:
+        return []
+    from sandhook.isolation.steps import encode
+
+    return [encode(steps)]
 
 
 def _network(header: wire.NetworkHeader) -> Network:

@@ -92,7 +92,7 @@ class SandboxRunner:
         isolation: "process" runs hooks in worker processes that the system confines, "thread" in the thread that
             calls. When None, hooks that others wrote (of bundles, and of layers that anybody may write) run in
             workers if they can, and all others in the thread.
-        steps: Note what each command of a hook does (``RunResult.steps``), for hooks that run in the thread.
+        steps: Note what each command of a hook does (``RunResult.steps``).
         holder: Holds hooks to a manifest (``hooks.manifest.hold.Holder``).
 
     Attributes:
@@ -284,7 +284,7 @@ class SandboxRunner:
         refused = not_a_program(request, lambda path: fs.read_bytes(join(normalize(cwd), path))[:HEAD])
         if refused is not None:
             return refused
-        steps = self._new_steps(request.spec)
+        steps = self._new_steps()
         ran = as_ran(
             shell.run(
                 text,
@@ -303,16 +303,17 @@ class SandboxRunner:
         return self._with_steps(ran, steps)
 
     def _with_steps(self, ran: RunResult, steps: Steps | None) -> RunResult:
-        if steps is not None:
-            return ran._replace(steps=steps.steps)
-        if self._steps:
-            note = "what its commands did is not known: it ran in a worker process"
+        if steps is None:
+            return ran
+        noted = steps.steps
+        if not noted and (ran.limit or ran.failure):
+            note = "what its commands did is not known: its worker process ended before it reported them"
             return ran._replace(diagnostics=(*ran.diagnostics, note))
-        return ran
+        return ran._replace(steps=noted)
 
-    def _new_steps(self, spec: HookSpec) -> Steps | None:
-        """Return what collects the steps of a hook; None where nobody asked, or a worker runs it."""
-        if not self._steps or self.isolation_of(spec) == "process":
+    def _new_steps(self) -> Steps | None:
+        """Return what collects the steps of a hook; None where nobody asked."""
+        if not self._steps:
             return None
         from sandhook.interp.steps import Steps
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from sandhook.errors import ConfigError, Problem, SandhookError
 from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.decode import DecodeError, decode
+from sandhook.record import Record
 from sandhook.typed import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
@@ -29,6 +30,20 @@ MAX_FILES = 1_000
 
 #: The most bytes of one file; every contract's own limit is far below.
 MAX_BYTES = 4 << 20
+
+
+class AgentConfiguration(Record):
+    """The configurations of one agent.
+
+    Attributes:
+        contract: The agent's contract.
+        documents: Weakest layer first.
+        problems: Errors of files that cannot be read.
+    """
+
+    contract: Contract
+    documents: tuple[Document, ...]
+    problems: tuple[Problem, ...] = ()
 
 
 def documents(

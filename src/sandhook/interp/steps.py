@@ -153,10 +153,13 @@ class Steps:
         self._all: list[_Open] = []
         self._open: dict[int, list[_Open]] = {}
         self._shell_pid: int | None = None
+        self._received: tuple[Step, ...] = ()
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """The steps in the order in which they began."""
+        if self._received:
+            return self._received
         for stack in self._open.values():
             while stack:
                 last = stack.pop()
@@ -166,6 +169,11 @@ class Steps:
                     last.signal = NAMES.get(process.signal)
                 last.end()
         return tuple(each.step() for each in self._all)
+
+    def receive(self, steps: Sequence[Step], dropped: int) -> None:
+        """Keep the steps of a run in another process."""
+        self._received = tuple(steps)
+        self.dropped = dropped
 
     def begin(self, state: State, node: Command) -> None:
         """Note a command that a shell is about to run."""

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from json import dumps
 from threading import Lock
 
+from sandhook.isolation.wire import MOST_STEP_BYTES
 from sandhook.limits import Limits
 from sandhook.worker import frames
 from sandhook.worker.client import Pool, Worker
@@ -27,6 +28,9 @@ _FACTOR = 4
 
 #: Bytes that a run's worker may send at once beyond its output and its files.
 _SLACK = 4 << 20
+
+#: Bytes of the steps of a run, of which those beyond the bound are short.
+_STEPS = 4 * MOST_STEP_BYTES
 
 #: Packages that a run imports, as ``find_spec`` knows them.
 _PACKAGES = ("sandhook", "bashlex", "greenlet", "re2", "regex", "ruamel.yaml", "tzdata")
@@ -95,9 +99,14 @@ def memory_of(limits: Limits) -> int:
     return 1 << (needed - 1).bit_length()
 
 
-def most_bytes(limits: Limits) -> int:
-    """Return the bytes that a worker may send in one frame."""
-    return int(2 * limits.output_bytes + limits.fs_bytes + limits.input_bytes + limits.memory_bytes) + _SLACK
+def most_bytes(limits: Limits, *, steps: bool) -> int:
+    """Return the bytes that a worker may send in one frame.
+
+    Args:
+        steps: The result has what each command did.
+    """
+    own = 2 * limits.output_bytes + limits.fs_bytes + limits.input_bytes + limits.memory_bytes
+    return int(own) + _SLACK + (_STEPS if steps else 0)
 
 
 _POOLS: dict[int, Pool[ShellWorker]] = {}  # hold no state of any run

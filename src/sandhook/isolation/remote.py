@@ -8,7 +8,7 @@ from struct import error as StructError
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar, cast, get_args
 
-from sandhook.errors import ErrorPlace, IsolationError, LimitName, Repeats, ShellSyntaxError, WorkerError
+from sandhook.errors import ErrorPlace, LimitName, Repeats, ShellSyntaxError, WorkerError
 from sandhook.interp.beginning import Script, Streams
 from sandhook.interp.result import DEFECT, KILLED, TIMED_OUT, Result
 from sandhook.isolation import wire
@@ -93,8 +93,6 @@ def run(fs: FileSystem, env: Mapping[str, str], cwd: str, limits: Limits, reques
 
     The worker has copies of files in memory, and asks this process for all others.
     """
-    if request.streams.steps is not None:
-        raise IsolationError("steps", "the commands run in another process")
     started = monotonic()
     copies = copies_of(fs)
     with temporary(fs, request.temporary if copies is None else ()) as notes:
@@ -163,7 +161,7 @@ class _Remote:
         try:
             worker.extend(_START)
             worker.ready()
-            worker.most_bytes = most_bytes(self._limits)
+            worker.most_bytes = most_bytes(self._limits, steps=self._request.streams.steps is not None)
             versions = self._begin(env, cwd)
             payload = self._converse()
             idle = self._channels.close()
@@ -217,6 +215,7 @@ class _Remote:
             "dispatches_scripts": request.settings.dispatches_scripts,
             "crlf": request.crlf,
             "asks_input": callable(streams.stdin),
+            "steps": streams.steps is not None,
             "streams": [streams.stdout is not None, streams.stderr is not None],
             "trees": trees,
             "overlay": None
@@ -325,7 +324,8 @@ class _Remote:
 
     def _end(self, payload: bytes, versions: dict[int, int]) -> tuple[Result, bool]:
         """Return the result of a run, after its changes were brought in."""
-        fields, (stdout, stderr, changes) = wire.unpack(payload, 3)
+        steps = self._request.streams.steps
+        fields, (stdout, stderr, changes, *noted) = wire.unpack(payload, 3 if steps is None else 4)
         header = cast(wire.ResultHeader, fields)
         if len(stdout) + len(stderr) > 2 * self._limits.output_bytes:
             raise ValueError("more output than the limit")
@@ -352,6 +352,10 @@ class _Remote:
         if restrictions is not None:
             restrictions.asked.update(dict.fromkeys(map(str, header["asked"])))
             restrictions.read.update(dict.fromkeys(map(str, header["read"])))
+        if steps is not None:
+            from sandhook.isolation.steps import decode
+
+            steps.receive(*decode(noted[0]))
         self._bring_in(versions, changes, header["whiteouts"])  # after the last field that may be wrong
         return result, defect is None and limit != "memory_bytes"
 

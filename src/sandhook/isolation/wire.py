@@ -34,6 +34,9 @@ OPENING = frozenset({CALL, FETCH})
 CHANNEL_FROM_HOST = frozenset({FRAME, CALLED, RESPONSE, PIECE, FAILED})
 CHANNEL_FROM_WORKER = frozenset({CALL, ANSWER, FETCH, NEXT, CLOSE})
 
+#: Bytes of the steps of one run, after which they have neither words nor variables nor output.
+MOST_STEP_BYTES = 16 << 20
+
 #: Number of a channel.
 CHANNEL = Struct("<I")
 
@@ -126,6 +129,7 @@ class RunHeader(TypedDict):
     dispatches_scripts: bool
     crlf: bool
     asks_input: bool  #: standard input comes by INPUT
+    steps: bool  #: the result has what each command did
     streams: list[bool]  #: whether standard output and standard error are sent as they come
     trees: list[TreeHeader]  #: the files of which the worker has a copy; empty if it asks the host
     overlay: OverlayHeader | None
@@ -172,7 +176,7 @@ class ResultHeader(TypedDict):
     read: list[str]
     notes: list[str]
     whiteouts: list[str]  #: new ones
-    blocks: list[int]  #: lengths of standard output, standard error and the delta
+    blocks: list[int]  #: lengths of standard output, standard error, the delta, and of the steps if asked for
 
 
 def pack(header: Mapping[str, object], *blocks: bytes) -> bytes:

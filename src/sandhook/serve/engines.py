@@ -43,6 +43,7 @@ class Built(Record):
         items: All its hooks, for lists.
         watch: The files that it was made from.
         approvals: The file of approvals among them; "" for none.
+        workspace: The directory that the hooks see; "" for an engine of the caller.
     """
 
     engine: HookEngine
@@ -52,6 +53,7 @@ class Built(Record):
     items: Callable[[], Sequence[Item]]
     watch: Watch
     approvals: str = ""
+    workspace: str = ""
 
 
 class Loaded(Record):

@@ -29,6 +29,7 @@ _LISTED = (
     "tool",
     "session_id",
     "cwd",
+    "workspace",
     "duration_ms",
     "ending",
 )

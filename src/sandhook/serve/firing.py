@@ -156,7 +156,7 @@ class Firing:
         loaded = self.source.find(agent, directory, strict=bool(call.directory))
         notes = [*(f"problem: {each}" for each in loaded.built.problems), *loaded.built.notes]
         if loaded.built.problems and self.fail_closed:
-            return _refusal(agent, event, f"sandhook: {notes[0]}", call)
+            return _at(loaded, _refusal(agent, event, f"sandhook: {notes[0]}", call))
         if loaded.stale:
             notes.append(f"a change of the configuration is not in use: {loaded.stale}")
         contract = loaded.built.contract if call.agent else agent
@@ -169,13 +169,20 @@ class Firing:
         else:
             answer = Answer(json.dumps(to_json(decision)).encode("ascii") + b"\n")
         ending: Ending = "refused" if decision.fail_closed else "decided"
-        return _Result(ending, answer, _record(agent, event, call, decision, [*notes, *more], answer))
+        record = _record(agent, event, call, decision, [*notes, *more], answer)
+        return _at(loaded, _Result(ending, answer, record))
 
     def _traced(self, loaded: Loaded) -> HookEngine:
         if self._tracer is None:
             return loaded.built.engine
         engine: HookEngine = traced(loaded.built.engine, self._tracer)  # type: ignore[assignment]
         return engine
+
+
+def _at(loaded: Loaded, result: _Result) -> _Result:
+    """Note the workspace whose hooks an event was fired at."""
+    result.record["workspace"] = loaded.built.workspace or None
+    return result
 
 
 def fired_event(

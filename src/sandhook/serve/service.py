@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -16,6 +16,7 @@ from sandhook.hooks.event import JsonObject
 from sandhook.hooks.telemetry import default_tracer
 from sandhook.journal.errors import JournalError
 from sandhook.record import Record
+from sandhook.serve.engines import MOST_ENGINES
 from sandhook.serve.fires import Fires
 from sandhook.serve.firing import FireCall, Fired, Firing, internal, refuse
 from sandhook.serve.lanes import Done
@@ -127,6 +128,7 @@ class Service:
         metrics: What was counted.
         limits: See ServeLimits.
         stopping: The service ends; new events are refused.
+        workspaces: Directories that events were fired at, the last used one last.
     """
 
     def __init__(
@@ -148,6 +150,7 @@ class Service:
         self.stopping = False
         self.audit = audit
         self.began = time.time()
+        self.workspaces: OrderedDict[str, None] = OrderedDict()
         self._backend = backend
         self._commands = commands
         self._tracer = tracer if tracer is not None else default_tracer()
@@ -283,10 +286,18 @@ class Service:
         elif isinstance(result, Exception):
             result = refuse(job.call, internal(result))
         self.metrics.fire(result.ending, result.tally)
+        if result.tally.workspace:
+            self._note(result.tally.workspace)
         self.fires.add(job.source, result.ending, result.record)
         if job.wanted:
             job.wanted = False
             job.done(result)
+
+    def _note(self, workspace: str) -> None:
+        self.workspaces[workspace] = None
+        self.workspaces.move_to_end(workspace)
+        if len(self.workspaces) > MOST_ENGINES:
+            self.workspaces.popitem(last=False)
 
     def _expire(self) -> None:
         """Refuse the events that waited too long. All wait equally long, so the first ones expire first."""

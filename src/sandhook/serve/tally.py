@@ -30,22 +30,24 @@ class Tally(Record):
         agent: "neutral" for a neutral event.
         event: The agent's name of it, "" when it could not be read.
         seconds: How long all its hooks took, without the queue.
+        workspace: The directory whose hooks it was fired at; "" when it was not fired.
     """
 
     agent: str
     event: str
     seconds: float
     hooks: tuple[HookTally, ...] = ()
+    workspace: str = ""
 
     def to_bytes(self) -> bytes:
         """Return it as JSON text, for another process."""
-        return json.dumps([self.agent, self.event, self.seconds, self.hooks]).encode("ascii")
+        return json.dumps([self.agent, self.event, self.seconds, self.hooks, self.workspace]).encode("ascii")
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Tally:
         """Return what ``to_bytes`` wrote."""
-        agent, event, seconds, hooks = json.loads(data)
-        return cls(agent, event, seconds, tuple([HookTally(*each) for each in hooks]))
+        agent, event, seconds, hooks, workspace = json.loads(data)
+        return cls(agent, event, seconds, tuple([HookTally(*each) for each in hooks]), workspace)
 
 
 def tally_of(record: JsonObject) -> Tally:
@@ -68,6 +70,7 @@ def tally_of(record: JsonObject) -> Tally:
                 if isinstance(each, dict) and each.get("ran")
             ]
         ),
+        _text(record.get("workspace")),
     )
 
 

@@ -28,8 +28,9 @@ from sandhook.studio.payloads import payload_json
 from sandhook.studio.trials import fired_json, history_record, payload_bytes
 
 if TYPE_CHECKING:
-    from sandhook.serve.service import Service
-    from sandhook.studio.bench import Bench, Setup
+    from sandhook.hooks.sources import AgentConfiguration
+    from sandhook.studio.bench import Bench
+    from sandhook.studio.workspaces import Desk
 
 #: Bytes of a request of the page.
 MAX_BODY = 32 << 20
@@ -40,16 +41,16 @@ _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 class Api:
     """The handlers below ``/v1/studio``."""
 
-    def __init__(self, bench: Bench, service: Service, *, editable: bool) -> None:
-        self._bench = bench
-        self._service = service
-        self._editable = editable
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
 
     def routes(self) -> list[BaseRoute]:
         return [
             Route("/v1/studio/about", self.about),
+            Route("/v1/studio/workspaces", self.workspaces),
             Route("/v1/studio/hooks", self.hooks),
             Route("/v1/studio/text", self.text),
+            Route("/v1/studio/fires/{number:int}", self.kept),
             Route("/v1/studio/payload", self.payload),
             Route("/v1/studio/fire", self.fire, methods=["POST"]),
             Route("/v1/studio/compare", self.compare, methods=["POST"]),
@@ -58,17 +59,32 @@ class Api:
 
     async def about(self, request: Request) -> Response:
         """Return the project, the agents and their events."""
-        return await answer(lambda: about(self._bench, editable=self._editable))
+        bench = self._desk.bench(request)
+        return await answer(lambda: about(bench, editable=self._desk.editable))
+
+    async def workspaces(self, request: Request) -> Response:
+        """Return the directories that the page can show, and the one that a request without a name is about."""
+        names: list[Json] = list(self._desk.workspaces.names())
+        return await answer(lambda: {"workspaces": names, "directory": names[0]})
 
     async def hooks(self, request: Request) -> Response:
         """Return the hooks of all agents."""
-        return await answer(lambda: overview(self._bench))
+        bench = self._desk.bench(request)
+        return await answer(lambda: overview(bench))
 
     async def text(self, request: Request) -> Response:
         """Return a file that the hooks of an agent consist of: ``?agent=NAME&path=FILE``."""
-        query = request.query_params
+        bench, query = self._desk.bench(request), request.query_params
         agent, path = query.get("agent", ""), query.get("path", "")
-        return await answer(lambda: text_json(self._bench, self._bench.setup(agent), path))
+        return await answer(lambda: text_json(bench, bench.setup(agent), path))
+
+    async def kept(self, request: Request) -> Response:
+        """Return a fire that the service keeps, with its workspace: that of the service, or ""."""
+        text = self._desk.service.fires.text_of(request.path_params["number"])
+        if text is None:
+            raise HTTPException(404, "this fire is not kept, or never was")
+        fire: JsonObject = json.loads(text)
+        return await answer(lambda: {**fire, "workspace": self._desk.workspaces.of(fire)})
 
     async def payload(self, request: Request) -> Response:
         """Return what an agent would send: ``?agent=NAME&event=NAME&tool=NAME``."""
@@ -78,27 +94,29 @@ class Api:
 
     async def fire(self, request: Request) -> Response:
         """Fire a payload at the hooks of an agent, saved or edited, and keep it in the history."""
+        bench = self._desk.bench(request)
         value = await object_of(request)
         record: JsonObject = {}
 
         def compute() -> JsonObject:
-            setup = self._bench.setup(_text(value, "agent"))
+            setup = bench.setup(_text(value, "agent"))
             payload = payload_bytes(value.get("payload"))
-            fired = trials.fire(self._bench, setup, self._trial(setup, value), payload, _event(value))
-            record.update(history_record(setup, fired, payload))
+            fired = trials.fire(bench, setup, _trial(bench, setup, value), payload, _event(value))
+            record.update(history_record(setup, fired, payload), workspace=bench.directory)
             return fired_json(setup, fired)
 
         response = await answer(compute)
-        self._service.fires.add("studio", "decided", json.dumps(record).encode("ascii"))
+        self._desk.service.fires.add("studio", "decided", json.dumps(record).encode("ascii"))
         return response
 
     async def compare(self, request: Request) -> Response:
         """Fire events at the saved and the edited text of a file, and return how the decisions differ."""
+        bench = self._desk.bench(request)
         value = await object_of(request)
-        recorded = self._recorded(value.get("agent"), value.get("recorded"))
+        recorded = self._recorded(bench, value.get("agent"), value.get("recorded"))
 
         def compute() -> JsonObject:
-            setup = self._bench.setup(_text(value, "agent"))
+            setup = bench.setup(_text(value, "agent"))
             samples = []
             if value.get("payload"):
                 payload = _text(value, "payload")
@@ -106,44 +124,38 @@ class Api:
             samples += [sample_of(setup, "", "history", payload, event) for payload, event in recorded]
             if value.get("expectations"):
                 samples += expectation_samples(setup)
-            return compare(self._bench, setup, _text(value, "path"), _text(value, "text"), samples)
+            return compare(bench, setup, _text(value, "path"), _text(value, "text"), samples)
 
         return await answer(compute)
 
     async def save(self, request: Request) -> Response:
         """Save an edited file, if the service was started with ``--edit``."""
+        bench = self._desk.bench(request)
         value = await object_of(request)
-        if not self._editable:
+        if not self._desk.editable:
             raise HTTPException(403, "the page may not save: start sandhook studio with --edit")
         return await answer(
             lambda: save(
-                self._bench,
-                self._bench.setup(_text(value, "agent")),
+                bench,
+                bench.setup(_text(value, "agent")),
                 _text(value, "path"),
                 _text(value, "text"),
                 _text(value, "digest"),
             )
         )
 
-    def _trial(self, setup: Setup, value: JsonObject) -> Trial:
-        """Return how a fire differs from the agent's own."""
-        texts: dict[str, bytes] = {}
-        if "path" in value:
-            path = _text(value, "path")
-            texts[path] = with_line_ends(text_of(self._bench, setup, path).data, _text(value, "text"))
-        return Trial(texts, steps=value.get("steps") is True, unapproved=value.get("unapproved") is True)
-
-    def _recorded(self, agent: Json, count: Json) -> list[tuple[str, str]]:
-        """Return payload and event of the last fires of an agent, equal ones once; for the event loop's thread."""
+    def _recorded(self, bench: Bench, agent: Json, count: Json) -> list[tuple[str, str]]:
+        """Return payload and event of the last fires of an agent here, equal ones once; for the event loop's thread."""
         if not isinstance(count, int) or isinstance(count, bool) or count < 1:
             return []
         kept: list[tuple[str, str]] = []
         seen: set[tuple[str, str]] = set()
-        for short in self._service.fires.listed(MOST_FIRES):
+        fires, desk = self._desk.service.fires, self._desk
+        for short in fires.listed(MOST_FIRES, wanted=lambda each: desk.is_of(bench, each)):
             number = short.get("id")
             if short.get("agent") != agent or not isinstance(number, int):
                 continue
-            whole = json.loads(self._service.fires.text_of(number) or "{}")
+            whole = json.loads(fires.text_of(number) or "{}")
             payload, event = whole.get("payload"), str(whole.get("event") or "")
             if isinstance(payload, str) and payload and (payload, event) not in seen:
                 seen.add((payload, event))
@@ -151,6 +163,15 @@ class Api:
             if len(kept) >= min(count, MAX_EVENTS):
                 break
         return kept
+
+
+def _trial(bench: Bench, setup: AgentConfiguration, value: JsonObject) -> Trial:
+    """Return how a fire differs from the agent's own."""
+    texts: dict[str, bytes] = {}
+    if "path" in value:
+        path = _text(value, "path")
+        texts[path] = with_line_ends(text_of(bench, setup, path).data, _text(value, "text"))
+    return Trial(texts, steps=value.get("steps") is True, unapproved=value.get("unapproved") is True)
 
 
 def _text(value: JsonObject, name: str) -> str:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from sandhook.errors import Problem, SandhookError
-from sandhook.hooks.contracts import Contract, Document
+from sandhook.errors import SandhookError
 from sandhook.record import Record
 
 if TYPE_CHECKING:
     from sandhook.hooks.checks import Surroundings
+    from sandhook.hooks.contracts import Contract
     from sandhook.hooks.engine import HookEngine
     from sandhook.hooks.evidence import Evidence
     from sandhook.hooks.model import HookSpec, LayerName
+    from sandhook.hooks.sources import AgentConfiguration
     from sandhook.studio.changes import FileChange
 
 
@@ -21,26 +22,12 @@ class StudioError(SandhookError):
     """A request of the page that cannot be answered: it names what does not exist, or does not fit."""
 
 
-class Setup(Record):
-    """The hooks of one agent: what its files say.
-
-    Attributes:
-        contract: The agent's contract.
-        documents: Weakest layer first.
-        problems: Errors of files that cannot be read.
-    """
-
-    contract: Contract
-    documents: tuple[Document, ...]
-    problems: tuple[Problem, ...] = ()
-
-
 class Trial(Record):
     """How one engine differs from the one that decides about the agent.
 
     Attributes:
         texts: Contents that files have in the trial alone, by absolute path.
-        steps: Note what each command of a hook does. The hooks run in this process then.
+        steps: Note what each command of a hook does.
         unapproved: Also run hooks that nobody approved, in the sandbox.
     """
 
@@ -93,19 +80,19 @@ class Bench(Protocol):
     @property
     def named(self) -> Sequence[str]: ...
 
-    def setups(self) -> Sequence[Setup]:
+    def setups(self) -> Sequence[AgentConfiguration]:
         """Return the agents that have hooks here. Raises SandhookError."""
         ...
 
-    def setup(self, agent: str) -> Setup:
+    def setup(self, agent: str) -> AgentConfiguration:
         """Return the configurations of an agent, which may have none. Raises SandhookError."""
         ...
 
-    def engine(self, setup: Setup) -> HookEngine:
+    def engine(self, setup: AgentConfiguration) -> HookEngine:
         """Return the hooks of an agent, loaded and not to be fired. Raises SandhookError."""
         ...
 
-    def rig(self, setup: Setup, trial: Trial) -> Rig:
+    def rig(self, setup: AgentConfiguration, trial: Trial) -> Rig:
         """Return an engine for a trial. Raises SandhookError."""
         ...
 

@@ -11,9 +11,10 @@ from sandhook.conformance.expectations.judge import word_of
 from sandhook.errors import SandhookError
 from sandhook.hooks.adapters import caller
 from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.sources import AgentConfiguration
 from sandhook.proving.places import expectations_of
 from sandhook.record import Record
-from sandhook.studio.bench import Setup, StudioError, Trial
+from sandhook.studio.bench import StudioError, Trial
 from sandhook.studio.diff import difference, is_comparable
 from sandhook.studio.lines import with_line_ends
 from sandhook.studio.overview import text_of
@@ -51,7 +52,9 @@ class Sample(Record):
     native: str = ""
 
 
-def sample_of(setup: Setup, name: str, source: Source, payload: str, native: str | None) -> Sample:
+def sample_of(
+    setup: AgentConfiguration, name: str, source: Source, payload: str, native: str | None
+) -> Sample:
     """Return the event of a payload.
 
     Args:
@@ -79,7 +82,7 @@ def _short(text: str) -> str:
     return line if len(line) <= _MOST_NAME else f"{line[:_MOST_NAME]}..."
 
 
-def expectation_samples(setup: Setup) -> list[Sample]:
+def expectation_samples(setup: AgentConfiguration) -> list[Sample]:
     """Return the events of the expectations about the configurations of an agent."""
     contract = setup.contract
     files = expectations_of([document.name for document in setup.documents if document.name]).files
@@ -93,7 +96,9 @@ def expectation_samples(setup: Setup) -> list[Sample]:
     ]
 
 
-def compare(bench: Bench, setup: Setup, path: str, text: str, samples: Sequence[Sample]) -> JsonObject:
+def compare(
+    bench: Bench, setup: AgentConfiguration, path: str, text: str, samples: Sequence[Sample]
+) -> JsonObject:
     """Fire events at the saved and at the edited text of a file; both run as if they were approved.
 
     Raises StudioError, SandhookError.
@@ -117,7 +122,7 @@ def compare(bench: Bench, setup: Setup, path: str, text: str, samples: Sequence[
     }
 
 
-def _compared(bench: Bench, setup: Setup, sample: Sample, texts: dict[str, bytes]) -> JsonObject:
+def _compared(bench: Bench, setup: AgentConfiguration, sample: Sample, texts: dict[str, bytes]) -> JsonObject:
     assert not isinstance(sample.event, str)
     event, native = sample.event, sample.native
     before = _summary(lambda: fire_event(bench, setup, Trial(unapproved=True), event, native).decision)
@@ -152,7 +157,7 @@ def _text_rows(before: str, after: str) -> Json:
     return [row.json() for row in difference(before, after)]
 
 
-def save(bench: Bench, setup: Setup, path: str, text: str, digest: str) -> JsonObject:
+def save(bench: Bench, setup: AgentConfiguration, path: str, text: str, digest: str) -> JsonObject:
     """Save an edited text.
 
     Args:

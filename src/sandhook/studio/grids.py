@@ -13,16 +13,19 @@ from sandhook.hooks.checks.portability import SYSTEMS, Portability, portability
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.manifest import KINDS
 from sandhook.hooks.report import to_json
+from sandhook.hooks.sources import AgentConfiguration
 from sandhook.proving.chaos import CASES, ChaosReport, Guards, guards_of, run_of, under_faults
 from sandhook.proving.faults import BY_NAME, FAULTS, FaultName
 from sandhook.studio.api import answer, object_of
-from sandhook.studio.bench import Setup, StudioError
+from sandhook.studio.bench import StudioError
 from sandhook.studio.tasks import Progress, Result, Tasks
-from sandhook.vetting import Finding, HookReport, vet
+from sandhook.vetting import HookReport, vet
+from sandhook.vetting.rules import finding_json
 
 if TYPE_CHECKING:
     from sandhook.hooks.model import HookSpec
     from sandhook.studio.bench import Bench
+    from sandhook.studio.workspaces import Desk
 
 #: Characters of an output that a cell shows.
 _MOST_OUTPUT = 1 << 18
@@ -31,9 +34,9 @@ _MOST_OUTPUT = 1 << 18
 class GridApi:
     """The handlers for the grids."""
 
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
-        self._tasks = Tasks()
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._tasks: dict[str, Tasks] = {}
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -43,30 +46,35 @@ class GridApi:
             Route("/v1/studio/tasks/{number:int}/cell", self.cell, methods=["POST"]),
         ]
 
+    def _of(self, request: Request) -> Tasks:
+        """Return the tasks of the workspace of a request."""
+        return self._tasks.setdefault(self._desk.bench(request).directory, Tasks())
+
     async def start(self, request: Request) -> Response:
         """Start a grid: ``{"kind": "chaos" | "portability" | "vet"}``."""
+        bench, tasks = self._desk.bench(request), self._of(request)
         value = await object_of(request)
-        work = works(self._bench).get(str(value.get("kind")))
+        work = works(bench).get(str(value.get("kind")))
 
         def started() -> JsonObject:
             if work is None:
                 raise StudioError("kind: wanted chaos, portability or vet")
-            number = self._tasks.start(str(value["kind"]), work)
-            return self._tasks.get(number).json(number)
+            number = tasks.start(str(value["kind"]), work)
+            return tasks.get(number).json(number)
 
         return await answer(started)
 
     async def task(self, request: Request) -> Response:
         """Return how far a task is, and at its end its grid."""
-        number = request.path_params["number"]
-        return await answer(lambda: self._tasks.get(number).json(number))
+        tasks, number = self._of(request), request.path_params["number"]
+        return await answer(lambda: tasks.get(number).json(number))
 
     async def cancel(self, request: Request) -> Response:
         """End a task at its next step."""
-        number = request.path_params["number"]
+        tasks, number = self._of(request), request.path_params["number"]
 
         def cancelled() -> JsonObject:
-            task = self._tasks.get(number)
+            task = tasks.get(number)
             task.progress.cancel()
             return task.json(number)
 
@@ -74,11 +82,11 @@ class GridApi:
 
     async def cell(self, request: Request) -> Response:
         """Open a cell down to its run."""
-        number = request.path_params["number"]
+        tasks, number = self._of(request), request.path_params["number"]
         value = await object_of(request)
 
         def opened() -> JsonObject:
-            result = self._tasks.get(number).result
+            result = tasks.get(number).result
             if result is None:
                 raise StudioError("the grid is not complete")
             return result.open(value)
@@ -214,12 +222,12 @@ def portability_grid(bench: Bench, progress: Progress) -> Result:
     return Result({"systems": list(SYSTEMS), "hooks": rows}, lambda cell: _portability_cell(kept, cell))
 
 
-def _specs(bench: Bench, setup: Setup) -> list[HookSpec]:
+def _specs(bench: Bench, setup: AgentConfiguration) -> list[HookSpec]:
     engine = bench.engine(setup)
     return [*engine.hooks, *(each.spec for each in engine.withheld)]
 
 
-def _portability_row(setup: Setup, spec: HookSpec, results: Sequence[Portability]) -> JsonObject:
+def _portability_row(setup: AgentConfiguration, spec: HookSpec, results: Sequence[Portability]) -> JsonObject:
     cells: list[Json] = [
         {"agent": each.agent, "system": each.system, "state": each.state, "reasons": len(each.reasons)}
         for each in results
@@ -312,18 +320,5 @@ def _vet_cell(kept: Sequence[HookReport], cell: JsonObject) -> JsonObject:
         "place": hook.place,
         "files": list(entry.files),
         "kinds": kinds,
-        "findings": [_finding(each) for each in hook.findings],
-    }
-
-
-def _finding(finding: Finding) -> JsonObject:
-    return {
-        "rule": finding.rule,
-        "severity": finding.severity,
-        "what": finding.what,
-        "why": finding.why,
-        "detail": finding.detail,
-        "file": finding.file,
-        "line": finding.line,
-        "observed": finding.observed,
+        "findings": [finding_json(each) for each in hook.findings],
     }

@@ -25,8 +25,10 @@ from sandhook.studio.api import answer, object_of
 from sandhook.studio.bench import StudioError
 
 if TYPE_CHECKING:
-    from sandhook.serve.service import Service
-    from sandhook.studio.bench import Bench, Setup
+    from sandhook.hooks.sources import AgentConfiguration
+    from sandhook.serve.fires import Wanted
+    from sandhook.studio.bench import Bench
+    from sandhook.studio.workspaces import Desk
 
 #: Fires of one answer.
 _MOST_LISTED = 500
@@ -40,7 +42,7 @@ class Filter(Record):
 
     Attributes:
         agent, event, tool, hook: The names.
-        workspace: The directory of the event is this one, or below it.
+        directory: The directory of the event is this one, or below it.
         outcome: "refused", "passed", or "failed": a hook could not run.
     """
 
@@ -48,7 +50,7 @@ class Filter(Record):
     event: str = ""
     tool: str = ""
     hook: str = ""
-    workspace: str = ""
+    directory: str = ""
     outcome: str = ""
 
     def wants(self, fire: JsonObject) -> bool:
@@ -65,7 +67,7 @@ class Filter(Record):
             and self.event in ("", fire.get("event"))
             and self.tool in ("", fire.get("tool"))
             and (not self.hook or self.hook in names)
-            and (not self.workspace or place.startswith(f"{self.workspace.rstrip('/')}/"))
+            and (not self.directory or place.startswith(f"{self.directory.rstrip('/')}/"))
             and self.outcome in ("", outcome_of(fire))
         )
 
@@ -84,10 +86,8 @@ def outcome_of(fire: JsonObject) -> str:
 class LiveApi:
     """The handlers for the view of fires."""
 
-    def __init__(self, bench: Bench, service: Service, *, editable: bool) -> None:
-        self._bench = bench
-        self._service = service
-        self._editable = editable
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
 
     def routes(self) -> list[BaseRoute]:
         return [
@@ -98,40 +98,50 @@ class LiveApi:
         ]
 
     async def live(self, request: Request) -> Response:
-        """Stream the fires that a filter wants, as server-sent events."""
+        """Stream the fires that a filter wants, as server-sent events; with ``?workspace=DIR`` those of one."""
         return StreamingResponse(
-            fired(self._service, _filter(request).wants),
+            fired(self._desk.service, self._wanted(request)),
             media_type="text/event-stream",
             headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"},
         )
 
     async def history(self, request: Request) -> Response:
         """List the last fires that a filter wants, the newest first: ``?count=N&before=ID``."""
-        wanted = _filter(request)
+        wanted = self._wanted(request)
         count = min(_number(request, "count", 100), _MOST_LISTED)
         before = _number(request, "before", 0) or None
-        fires: list[Json] = list(self._service.fires.listed(count, before, wanted.wants))
+        fires: list[Json] = list(self._desk.service.fires.listed(count, before, wanted))
         return await answer(lambda: {"fires": fires})
 
     async def numbers(self, request: Request) -> Response:
         """Return for each hook how often it ran, decided what, could not run, and a histogram of its times."""
-        numbers = self._service.metrics.json()
+        numbers = self._desk.service.metrics.json()
         return await answer(lambda: numbers)
 
     async def expectation(self, request: Request) -> Response:
         """Save a fire as an expectation next to its hooks, if the service was started with ``--edit``."""
         value = await object_of(request)
-        if not self._editable:
+        if not self._desk.editable:
             raise HTTPException(403, "the page may not save: start sandhook studio with --edit")
         number = value.get("id")
         kept = number if isinstance(number, int) and not isinstance(number, bool) else -1
-        text = self._service.fires.text_of(kept)
+        text = self._desk.service.fires.text_of(kept)
         if text is None:
             raise HTTPException(404, "this fire is not kept, or never was")
-        name = value.get("name")
-        return await answer(
-            lambda: _saved(self._bench, json.loads(text), name if isinstance(name, str) else "")
-        )
+        fire: JsonObject = json.loads(text)
+        place = self._desk.workspaces.of(fire)
+        if not place:
+            raise HTTPException(400, "this fire is of no workspace of this service")
+        bench, name = self._desk.workspaces.bench(place), value.get("name")
+        return await answer(lambda: _saved(bench, fire, name if isinstance(name, str) else ""))
+
+    def _wanted(self, request: Request) -> Wanted:
+        """Return whether a fire is wanted, as a request says."""
+        chosen = _filter(request)
+        if not request.query_params.get("workspace"):
+            return chosen.wants
+        bench, desk = self._desk.bench(request), self._desk
+        return lambda fire: chosen.wants(fire) and desk.is_of(bench, fire)
 
 
 def _filter(request: Request) -> Filter:
@@ -195,7 +205,9 @@ def _word(fire: JsonObject) -> str:
     return "proceed" if permission == "none" else permission
 
 
-def _with_case(bench: Bench, setup: Setup, path: str, hooks: str, case: JsonObject) -> JsonObject:
+def _with_case(
+    bench: Bench, setup: AgentConfiguration, path: str, hooks: str, case: JsonObject
+) -> JsonObject:
     """Return the file of recorded expectations with another case."""
     data = bench.read(path)
     if data is None:

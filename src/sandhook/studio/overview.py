@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.checks import check
+from sandhook.hooks.checks.rules import finding_json
 from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.inventory import Item, inventory, item_json
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from sandhook.hooks.event import Json, JsonObject
     from sandhook.hooks.evidence import Evidence
     from sandhook.hooks.model import HookSpec
-    from sandhook.studio.bench import Bench, Place, Setup
+    from sandhook.hooks.sources import AgentConfiguration
+    from sandhook.studio.bench import Bench, Place
 
 #: Aspects of an agent that explain who wins.
 _ASPECTS = ("order", "refuses", "could not run", "trust", "files")
@@ -48,7 +50,7 @@ def overview(bench: Bench) -> JsonObject:
     return {"directory": bench.directory, "files": list(bench.named), "agents": agents}
 
 
-def _agent(bench: Bench, setup: Setup, approved: Mapping[str, str]) -> JsonObject:
+def _agent(bench: Bench, setup: AgentConfiguration, approved: Mapping[str, str]) -> JsonObject:
     contract = setup.contract
     engine = bench.engine(setup)
     items = inventory(engine, contract, setup.documents, setup.problems)
@@ -72,7 +74,7 @@ def _agent(bench: Bench, setup: Setup, approved: Mapping[str, str]) -> JsonObjec
     }
 
 
-def _unreadable(bench: Bench, setup: Setup, why: str) -> JsonObject:
+def _unreadable(bench: Bench, setup: AgentConfiguration, why: str) -> JsonObject:
     """Return an agent whose configurations cannot be loaded at all."""
     return {
         "name": setup.contract.name,
@@ -103,19 +105,6 @@ def _place(place: Place, items: Sequence[Item]) -> Json:
 
 def _problem(problem: Problem) -> Json:
     return {"file": problem.file, "line": problem.line, "path": problem.path, "message": problem.message}
-
-
-def finding_json(finding: Finding) -> JsonObject:
-    """Return a finding as JSON values."""
-    return {
-        "severity": finding.severity,
-        "rule": finding.rule,
-        "message": finding.message,
-        "file": finding.file,
-        "line": finding.line,
-        "path": finding.path,
-        "hook": finding.hook,
-    }
 
 
 def _hook(
@@ -164,7 +153,7 @@ class Text(Record):
     digest: str
 
 
-def text_of(bench: Bench, setup: Setup, path: str) -> Text:
+def text_of(bench: Bench, setup: AgentConfiguration, path: str) -> Text:
     """Return a configuration of an agent, or a script that one of its hooks executes.
 
     Raises:
@@ -178,7 +167,7 @@ def text_of(bench: Bench, setup: Setup, path: str) -> Text:
     return Text(path, data, sha256(data).hexdigest())
 
 
-def _paths(bench: Bench, setup: Setup, engine: HookEngine) -> set[str]:
+def _paths(bench: Bench, setup: AgentConfiguration, engine: HookEngine) -> set[str]:
     paths = {document.name for document in setup.documents if document.name}
     paths |= {problem.file for problem in setup.problems if problem.file}
     specs: list[HookSpec] = [*engine.hooks, *(each.spec for each in engine.withheld)]
@@ -189,7 +178,7 @@ def _paths(bench: Bench, setup: Setup, engine: HookEngine) -> set[str]:
     return paths
 
 
-def text_json(bench: Bench, setup: Setup, path: str) -> JsonObject:
+def text_json(bench: Bench, setup: AgentConfiguration, path: str) -> JsonObject:
     """Return a text of ``text_of`` with the findings at its lines."""
     text = text_of(bench, setup, path)
     engine = bench.engine(setup)

@@ -11,9 +11,10 @@ from sandhook.hooks.adapters import caller
 from sandhook.hooks.adapters.caller import fire_for
 from sandhook.hooks.match_budget import MatchBudget
 from sandhook.hooks.report import to_json
+from sandhook.hooks.sources import AgentConfiguration
 from sandhook.record import Record
 from sandhook.serve.firing import MAX_PAYLOAD_SHOWN, event_record, shown_answer
-from sandhook.studio.bench import Setup, StudioError, Trial
+from sandhook.studio.bench import StudioError, Trial
 from sandhook.studio.diff import difference, is_comparable
 from sandhook.studio.reasons import steps_json
 
@@ -46,13 +47,13 @@ class Fired(Record):
     seconds: float
 
 
-def fire(bench: Bench, setup: Setup, trial: Trial, payload: bytes, native: str | None) -> Fired:
+def fire(bench: Bench, setup: AgentConfiguration, trial: Trial, payload: bytes, native: str | None) -> Fired:
     """Fire the event of a payload at the hooks of an agent. Raises SandhookError, DecodeError."""
     event, name = caller.event_of(setup.contract, native, payload, {})
     return fire_event(bench, setup, trial, event, name)
 
 
-def fire_event(bench: Bench, setup: Setup, trial: Trial, event: Event, native: str) -> Fired:
+def fire_event(bench: Bench, setup: AgentConfiguration, trial: Trial, event: Event, native: str) -> Fired:
     """Fire an event at the hooks of an agent. Raises SandhookError."""
     rig = bench.rig(setup, trial)
     began = time.monotonic()
@@ -63,7 +64,7 @@ def fire_event(bench: Bench, setup: Setup, trial: Trial, event: Event, native: s
     return Fired(event, native, decision, rig, (*problems, *notes, *rig.notes), seconds)
 
 
-def fired_json(setup: Setup, fired: Fired) -> JsonObject:
+def fired_json(setup: AgentConfiguration, fired: Fired) -> JsonObject:
     """Return what became of an event."""
     decision, event = fired.decision, fired.event
     value = to_json(decision)
@@ -143,7 +144,7 @@ def _shown(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def history_record(setup: Setup, fired: Fired, payload: bytes) -> JsonObject:
+def history_record(setup: AgentConfiguration, fired: Fired, payload: bytes) -> JsonObject:
     """Return a fire of the page as the service keeps those of agents."""
     record = event_record(setup.contract.name, setup.contract, fired.event, fired.decision)
     record["payload"] = payload[:MAX_PAYLOAD_SHOWN].decode("utf-8", "replace")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from sandhook.record import Record
+
+if TYPE_CHECKING:
+    from sandhook.hooks.event import JsonObject
 
 Severity = Literal["high", "medium", "low", "info"]
 
@@ -378,3 +381,18 @@ class Finding(Record):
         """``file:line:column``, as far as it is known."""
         numbers = f":{self.line}:{self.column}" if self.line and self.column else f":{self.line}"
         return self.file + (numbers if self.line else "")
+
+
+def finding_json(finding: Finding) -> JsonObject:
+    """Return a finding as JSON values."""
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "what": finding.what,
+        "why": finding.why,
+        "detail": finding.detail,
+        "file": finding.file,
+        "line": finding.line,
+        "column": finding.column,
+        "observed": finding.observed,
+    }

@@ -100,7 +100,7 @@ function Chooser({ about, wanted }: { about: About; wanted: { agent?: string | u
         ]}
       />
       <Dialog title="Fire again" open={history} close={() => setHistory(false)}>
-        <History close={() => setHistory(false)} />
+        <History directory={about.directory} close={() => setHistory(false)} />
       </Dialog>
     </div>
   );
@@ -263,12 +263,13 @@ function JsonLeaf({ label, value, set }: { label: string; value: Json; set: (val
   );
 }
 
-function History({ close }: { close: () => void }) {
-  const { value, error, reload } = useLoad<{ decisions: Kept[] }>("/v1/decisions?count=100");
+function History({ directory, close }: { directory: string; close: () => void }) {
+  const query = new URLSearchParams({ count: "100", workspace: directory });
+  const { value, error, reload } = useLoad<{ fires: Kept[] }>(`/v1/studio/history?${query}`);
   const [problem, setProblem] = useState("");
   const use = async (id: number) => {
     try {
-      const whole = await get<{ agent: string; event: string; payload: string }>(`/v1/decisions/${id}`);
+      const whole = await get<{ agent: string; event: string; payload: string }>(`/v1/studio/fires/${id}`);
       setDraft({ agent: whole.agent, event: whole.event, payload: pretty(whole.payload) });
       close();
     } catch (failure) {
@@ -277,7 +278,7 @@ function History({ close }: { close: () => void }) {
   };
   if (error) return <Failure error={error} retry={reload} />;
   if (!value) return <Loading what="what was fired" />;
-  const kept = value.decisions.filter((each) => each.agent && each.source !== "command");
+  const kept = value.fires.filter((each) => each.agent && each.source !== "command");
   if (kept.length === 0) return <p class="none">Nothing was fired yet. What this page fires, and what agents post to the service, appears here.</p>;
   return (
     <>

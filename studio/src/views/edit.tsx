@@ -1,5 +1,5 @@
 // Changes a hook in the page, tries it, compares it with the saved one, and saves it on request.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { post } from "../api";
 import { Code, languageOf } from "../components/code";
 import { Dialog } from "../components/dialog";
@@ -64,7 +64,7 @@ function filesOf(agent: AgentHooks): string[] {
 function Editor({ agent, path }: { agent: string; path: string }) {
   const file = useLoad<FileText>(`/v1/studio/text?${new URLSearchParams({ agent, path })}`);
   if (!file.value) return file.loading ? <Loading what={path} /> : <Failure error={file.error} retry={file.reload} />;
-  return <Workbench agent={agent} file={file.value} reload={file.reload} key={file.value.digest} />;
+  return <Workbench agent={agent} file={file.value} reload={file.reload} />;
 }
 
 function Workbench({ agent, file, reload }: { agent: string; file: FileText; reload: () => void }) {
@@ -76,6 +76,8 @@ function Workbench({ agent, file, reload }: { agent: string; file: FileText; rel
   const [tab, setTab] = useState("try");
   const [recorded, setRecorded] = useState(20);
   const [confirming, setConfirming] = useState(false);
+  const [saved, setSaved] = useState("");
+  const pane = useRef<HTMLElement>(null);
   const body = { agent, path: file.path, text, event: draft.event, payload: draft.payload };
   const isOwn = draft.agent === agent;
   const tryIt = useAction(() => post<Fired>("/v1/studio/fire", { ...body, unapproved: true }));
@@ -84,6 +86,12 @@ function Workbench({ agent, file, reload }: { agent: string; file: FileText; rel
   );
   const save = useAction(() => post<{ digest: string }>("/v1/studio/save", { agent, path: file.path, text, digest: file.digest }));
   const changed = text !== file.text;
+  useEffect(() => {
+    setText(file.text);
+    setCompared(undefined);
+    // The button has no use now, and a disabled button loses the focus to the start of the page.
+    if (saved) pane.current?.querySelector(".code.editable")?.shadowRoot?.querySelector<HTMLElement>(".cm-content")?.focus();
+  }, [file.digest]);
   useEffect(() => {
     if (!changed) return undefined;
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -100,11 +108,13 @@ function Workbench({ agent, file, reload }: { agent: string; file: FileText; rel
   };
   const store = async () => {
     setConfirming(false);
-    if (await save.run()) reload();
+    if (!(await save.run())) return;
+    setSaved(`Saved at ${new Date().toLocaleTimeString()}.`);
+    reload();
   };
   return (
     <div class="split even">
-      <section class="pane flush" aria-label="Text">
+      <section class="pane flush" aria-label="Text" ref={pane}>
         <div class="caption">
           <PathText path={file.path} /> <span class="faint">{file.line_ends}</span>
           <span class="end">{changed ? <Badge tone="accent">edited</Badge> : <Badge tone="neutral">as saved</Badge>}</span>
@@ -120,6 +130,7 @@ function Workbench({ agent, file, reload }: { agent: string; file: FileText; rel
           )}
           {about && !about.editable && <span class="hint">Nothing is saved: <code>sandhook studio --edit</code> allows it.</span>}
         </div>
+        <p class="hint padded" role="status">{changed ? "" : saved}</p>
         <Failure error={save.error} />
       </section>
       <section class="pane" aria-label="Try">

@@ -1,13 +1,13 @@
 // What the service decides now: fires as they come, filters, what each hook did in numbers, and each fire as a whole.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { get, post, type ServerEvent, stream } from "../api";
+import { chosenWorkspace, get, post, type ServerEvent, stream } from "../api";
 import { Badge, Button, Empty, Facts, Failure, Field, Loading, Output, Scroll, type Tone } from "../components/parts";
 import { FiredResult } from "../firing/result";
 import "../grids/grids.css";
-import { setDraft, useAbout } from "../shared";
+import { setDraft, setWorkspace, useAbout } from "../shared";
 import { address, textOf, useAction, useLoad } from "../state";
 import { milliseconds, visible } from "../text";
-import type { Decision, Fired } from "../types";
+import type { About, Decision, Fired } from "../types";
 import type { ViewProps } from "../views";
 
 interface LiveFire {
@@ -27,6 +27,8 @@ interface LiveFire {
 
 interface WholeFire extends Omit<LiveFire, "decision" | "hooks"> {
   payload?: string;
+  /** "" for none of this service. */
+  workspace: string;
   decision: Decision | null;
   answer: { exit_status: number; stdout: string; stderr: string } | null;
   notes?: string[];
@@ -107,10 +109,13 @@ function useFires(query: string, paused: boolean) {
 
 export function Live({ params }: ViewProps) {
   const { about } = useAbout();
-  const [filter, setFilter] = useState({ agent: "", outcome: "", hook: params.get("hook") ?? "", workspace: "" });
+  const [filter, setFilter] = useState({ agent: "", outcome: "", hook: params.get("hook") ?? "", directory: "" });
+  const workspace = chosenWorkspace();
+  const [everywhere, setEverywhere] = useState(!workspace);
   const [paused, setPaused] = useState(false);
   const [chosen, setChosen] = useState<number>();
-  const query = new URLSearchParams(Object.entries(filter).filter(([, value]) => value)).toString();
+  const wanted = Object.entries(filter).filter(([, value]) => value);
+  const query = new URLSearchParams([...wanted, ["workspace", everywhere ? "" : workspace]]).toString();
   const { fires, state } = useFires(query, paused);
   const change = (name: string) => (event: { currentTarget: { value: string } }) =>
     setFilter({ ...filter, [name]: event.currentTarget.value });
@@ -139,9 +144,15 @@ export function Live({ params }: ViewProps) {
           <Field label="Hook">
             {(attributes) => <input {...attributes} type="search" value={filter.hook} onChange={change("hook")} />}
           </Field>
-          <Field label="Workspace">
-            {(attributes) => <input {...attributes} type="search" value={filter.workspace} onChange={change("workspace")} />}
+          <Field label="Directory">
+            {(attributes) => <input {...attributes} type="search" value={filter.directory} onChange={change("directory")} />}
           </Field>
+          {workspace && (
+            <label class="check">
+              <input type="checkbox" checked={everywhere} onChange={(event) => setEverywhere(event.currentTarget.checked)} />
+              Of all workspaces
+            </label>
+          )}
           <Button onClick={() => setPaused(!paused)} aria-pressed={paused}>
             Pause
           </Button>
@@ -170,7 +181,7 @@ export function Live({ params }: ViewProps) {
               <p>Choose a fire to see its payload, and what each hook did.</p>
             </Empty>
           ) : (
-            <OneFire key={chosen} number={chosen} editable={about?.editable ?? false} />
+            <OneFire key={chosen} number={chosen} about={about} />
           )}
         </section>
       </div>
@@ -195,16 +206,17 @@ function FireRow({ fire, current, choose }: { fire: LiveFire; current: boolean; 
   );
 }
 
-function OneFire({ number, editable }: { number: number; editable: boolean }) {
-  const { value, error, loading, reload } = useLoad<WholeFire>(`/v1/decisions/${number}`);
+function OneFire({ number, about }: { number: number; about: About | undefined }) {
+  const { value, error, loading, reload } = useLoad<WholeFire>(`/v1/studio/fires/${number}`);
   const [again, setAgain] = useState<Fired>();
   const [name, setName] = useState("");
   const [saved, setSaved] = useState("");
-  const firing = useAction(() => post<Fired>("/v1/studio/fire", { agent: value?.agent, event: value?.event, payload: value?.payload }));
+  const place = value ? new URLSearchParams({ workspace: value.workspace }) : "";
+  const firing = useAction(() => post<Fired>(`/v1/studio/fire?${place}`, { agent: value?.agent, event: value?.event, payload: value?.payload }));
   const saving = useAction(() => post<{ path: string; expect: string }>("/v1/studio/expectation", { id: number, name }));
   if (!value) return loading ? <Loading what="the fire" /> : <Failure error={error} retry={reload} />;
   const { tone, text } = outcomeOf(value);
-  const isEvent = Boolean(value.payload && value.agent && value.event);
+  const isEvent = Boolean(value.payload && value.agent && value.event && value.workspace);
   return (
     <div class="stack">
       <header class="title">
@@ -218,6 +230,7 @@ function OneFire({ number, editable }: { number: number; editable: boolean }) {
           ["Agent", value.agent],
           ["Tool", visible(value.tool ?? "")],
           ["Directory", visible(value.cwd ?? "")],
+          ["Workspace", value.workspace === value.cwd ? "" : visible(value.workspace)],
           ["Session", visible(value.session_id ?? "")],
           ["Time", `${value.time}, ${milliseconds(value.duration_ms)}`],
           ["Command", value.command ? <code>{visible(value.command.join(" "))}</code> : ""],
@@ -233,7 +246,10 @@ function OneFire({ number, editable }: { number: number; editable: boolean }) {
           <a
             class="button"
             href={address("fire", { agent: value.agent, event: value.event })}
-            onClick={() => setDraft({ agent: value.agent, event: value.event, payload: value.payload ?? "" })}
+            onClick={() => {
+              if (value.workspace !== about?.directory) setWorkspace(value.workspace);
+              setDraft({ agent: value.agent, event: value.event, payload: value.payload ?? "" });
+            }}
           >
             Open in Fire
           </a>
@@ -263,7 +279,7 @@ function OneFire({ number, editable }: { number: number; editable: boolean }) {
       ))}
       {value.payload && <Output label="Payload" text={value.payload} />}
       {value.answer && <Output label="Answer" text={value.answer.stdout || value.answer.stderr} />}
-      {isEvent && editable && (
+      {isEvent && about?.editable && (
         <form
           class="stack"
           onSubmit={(event) => {
@@ -307,6 +323,7 @@ function HookNumbers({ latest }: { latest: number }) {
   return (
     <section class="pane stack" aria-label="Hooks in numbers">
       <h2>Hooks in numbers</h2>
+      {chosenWorkspace() && <p class="hint">Of all workspaces together.</p>}
       <Scroll label="Table of hooks">
         <table class="rows">
           <thead>

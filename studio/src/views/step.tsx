@@ -44,7 +44,7 @@ export function StepThrough({ params }: ViewProps) {
           <PayloadEditor wanted={{ agent: params.get("agent") ?? undefined, event: params.get("event") ?? undefined }} />
           <label class="check">
             <input type="checkbox" checked={unapproved} onChange={(event) => setUnapproved(event.currentTarget.checked)} />
-            Also run hooks that nobody approved, in the sandbox of this process
+            Also run hooks that nobody approved, in the sandbox
           </label>
           <div class="actions">
             <Button type="submit" kind="primary" busy={run.busy} disabled={run.busy || !draft.payload}>

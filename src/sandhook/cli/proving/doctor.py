@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
 from sandhook.cli.configuration import (
-    AgentConfiguration,
     directory,
     environment,
     find_project,
@@ -29,6 +28,7 @@ from sandhook.hooks.checks import Surroundings, check
 from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.inventory import Item, inventory
 from sandhook.hooks.model import HookSpec
+from sandhook.hooks.sources import AgentConfiguration
 from sandhook.hooks.trust import read_host
 from sandhook.proving import places
 from sandhook.proving.configuration import Configuration, Unreached

@@ -222,16 +222,19 @@ def _serve(options: argparse.Namespace, arguments: list[str]) -> int:
     from sandhook.cli.serve.running import until_stopped
     from sandhook.journal.targets import open_target
 
-    bench = None
+    bench = others = None
     if options.ui:
+        from functools import partial
+
         from sandhook.cli.serve.bench import CommandBench
 
+        others = partial(CommandBench, options)
         bench = CommandBench(options, options.workspace[0] if options.workspace else None)
     allow_many_connections()
     audit = open_target(options.audit, "--audit ") if options.audit else None
     listening = _Listening(options)
     try:
-        asyncio.run(until_stopped(options, arguments, listening, audit, bench=bench))
+        asyncio.run(until_stopped(options, arguments, listening, audit, bench=bench, others=others))
     finally:
         listening.close()
     return 0

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.cli.configuration import (
-    AgentConfiguration,
     directory,
     find_project,
     gather,
@@ -31,9 +30,9 @@ from sandhook.hooks import contracts
 from sandhook.hooks.checks import Surroundings
 from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.decode import DecodeError
-from sandhook.hooks.sources import layer_files
+from sandhook.hooks.sources import AgentConfiguration, layer_files
 from sandhook.hooks.trust import TrustStore, read_host
-from sandhook.studio.bench import Place, Rig, Setup, StudioError, Trial
+from sandhook.studio.bench import Place, Rig, StudioError, Trial
 from sandhook.studio.changes import FileChange, Layer, Recorder
 from sandhook.vfs.overlay import OverlayFileSystem
 from sandhook.vfs.path import VirtualPath, normalize
@@ -114,7 +113,7 @@ class CommandBench:
     def named(self) -> Sequence[str]:
         return list(self._options.hooks)
 
-    def setups(self) -> Sequence[Setup]:
+    def setups(self) -> Sequence[AgentConfiguration]:
         found = [_setup(each) for each in self._gathered()]
         return [each for each in found if each.documents or each.problems]
 
@@ -124,7 +123,7 @@ class CommandBench:
         except UsageError as error:
             raise StudioError(str(error)) from None
 
-    def setup(self, agent: str) -> Setup:
+    def setup(self, agent: str) -> AgentConfiguration:
         contract = contracts.get(agent)
         if self._options.hooks or self._options.contract:
             for each in self._gathered():
@@ -133,18 +132,16 @@ class CommandBench:
             raise StudioError(f"{agent}: the studio was started with the hooks of another agent")
         return _setup(own_layers(contract, self._directory, os.environ))
 
-    def engine(self, setup: Setup) -> HookEngine:
+    def engine(self, setup: AgentConfiguration) -> HookEngine:
         return load(AgentConfiguration(*setup), self._options)
 
-    def rig(self, setup: Setup, trial: Trial) -> Rig:
+    def rig(self, setup: AgentConfiguration, trial: Trial) -> Rig:
         setup = setup._replace(
             documents=tuple(self._replaced(setup.contract, each, trial.texts) for each in setup.documents)
         )
         options = copy(self._options)
         options.sandbox = trial.unapproved
         options.steps = trial.steps
-        if trial.steps:
-            options.isolation = "thread"
         recorders: list[Recorder] = []
 
         def recorded(runner: SandboxRunner) -> Runner:
@@ -216,8 +213,8 @@ class CommandBench:
             raise StudioError(str(error)) from None
 
 
-def _setup(configuration: AgentConfiguration) -> Setup:
-    return Setup(configuration.contract, configuration.documents, configuration.problems)
+def _setup(configuration: AgentConfiguration) -> AgentConfiguration:
+    return AgentConfiguration(configuration.contract, configuration.documents, configuration.problems)
 
 
 def _absolute(name: str) -> str:

@@ -12,13 +12,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
-from sandhook.cli.configuration import AgentConfiguration, directory, gather, store_of
+from sandhook.cli.configuration import directory, gather, store_of
 from sandhook.cli.engines import engine_of, notes_of, workspace_of
 from sandhook.cli.fire import parser as fire_parser
 from sandhook.errors import TrustError
 from sandhook.hooks.contracts import Contract
 from sandhook.hooks.evidence import examine
-from sandhook.hooks.sources import layer_files
+from sandhook.hooks.sources import AgentConfiguration, layer_files
 from sandhook.hooks.trust import TrustStore, shell_name
 from sandhook.serve.engines import Built, Place, PlaceError, ReloadingEngines
 from sandhook.serve.firing import Firing
@@ -105,6 +105,7 @@ class EngineBuilder:
             items=_items(engine, configuration),
             watch=watch,
             approvals=str(store.path),
+            workspace=place.directory,
         )
 
     def _fire_options(self, place: Place) -> Namespace:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from sandhook.cli.configuration import directory
 from sandhook.cli.notes import print_note
 from sandhook.cli.serve.engines import firing_of
 from sandhook.serve.asgi import application
@@ -21,6 +22,8 @@ from sandhook.serve.service import Backend, ServeLimits, Service, ThreadBackend
 if TYPE_CHECKING:
     import argparse
     from socket import socket
+
+    from starlette.routing import BaseRoute
 
     from sandhook.journal.targets import Target
     from sandhook.serve.gate import Gate
@@ -61,6 +64,7 @@ async def until_stopped(
     audit: Target | None,
     *,
     bench: Bench | None = None,
+    others: Callable[[str], Bench] | None = None,
     ready: Callable[[], object] | None = None,
 ) -> None:
     """Serve until a signal comes.
@@ -68,7 +72,8 @@ async def until_stopped(
     Args:
         options: Of ``sandhook serve``.
         arguments: Those options as words, for worker processes.
-        bench: What the page works with; there is no page without one.
+        bench: What the page works with at first; there is no page without one.
+        others: Returns what the page works with for another directory of the service.
         ready: Called when the service answers; prints the addresses when None.
     """
     loop = asyncio.get_running_loop()
@@ -96,11 +101,7 @@ async def until_stopped(
     service = Service(
         backend, firing=firing, commands=commands, audit=audit, limits=limits, metrics=metrics, fires=fires
     )
-    routes = []
-    if bench is not None:
-        from sandhook.studio.routes import routes as studio_routes
-
-        routes = studio_routes(bench, service, editable=options.edit)
+    routes = [] if bench is None else _page(options, service, bench, others)
     server = server_for(application(service, listening.gate, lambda: running[0].stop(), routes))
     running.append(server)
 
@@ -111,3 +112,15 @@ async def until_stopped(
                 print_note(f"sandhook: serve: the page is {place}/studio/")
 
     await server.run_until_stopped(listening.sockets, ready or announce)
+
+
+def _page(
+    options: argparse.Namespace, service: Service, bench: Bench, others: Callable[[str], Bench] | None
+) -> list[BaseRoute]:
+    """Return the routes of the page, for the workspaces that the options name and those that events came from."""
+    from sandhook.studio.routes import routes
+    from sandhook.studio.workspaces import Desk, Workspaces
+
+    named = [directory(name) for name in options.workspace]
+    workspaces = Workspaces(bench, others, lambda: [*named, *service.workspaces])
+    return routes(Desk(workspaces, service, options.edit))

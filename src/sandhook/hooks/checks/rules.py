@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from sandhook.record import Record
+
+if TYPE_CHECKING:
+    from sandhook.hooks.event import JsonObject
 
 Severity = Literal["error", "warning", "note"]
 
@@ -254,3 +257,16 @@ class Finding(Record):
         place = ": ".join(part for part in (where, self.path) if part)
         hook = f" (hook {self.hook})" if self.hook else ""
         return f"{place}: {self.severity} {self.rule}: {self.message}{hook}"
+
+
+def finding_json(finding: Finding) -> JsonObject:
+    """Return a finding as JSON values."""
+    return {
+        "severity": finding.severity,
+        "rule": finding.rule,
+        "message": finding.message,
+        "file": finding.file,
+        "line": finding.line,
+        "path": finding.path,
+        "hook": finding.hook,
+    }
