@@ -78,8 +78,9 @@ def _views(page: Page, program: Program) -> None:
     _take(page, "step")
     page.goto(f"{program.base}#/edit?agent=claude_code")
     page.get_by_role("tab", name="Compare").click()
-    page.locator(".code.editable .cm-content").click()
-    for key in ("Control+Home", *["ArrowDown"] * 13, "#"):
+    # Long lines wrap, so that a number of arrow keys is no number of lines.
+    page.locator(".code.editable .cm-line").nth(13).click(position={"x": 40, "y": 8})
+    for key in ("Home", "#"):
         page.keyboard.press(key)
     page.get_by_role("button", name="Compare with").click()
     page.wait_for_selector(".compared")

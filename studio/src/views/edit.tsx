@@ -130,7 +130,7 @@ function Workbench({ agent, file, reload }: { agent: string; file: FileText; rel
           )}
           {about && !about.editable && <span class="hint">Nothing is saved: <code>sandhook studio --edit</code> allows it.</span>}
         </div>
-        <p class="hint padded" role="status">{changed ? "" : saved}</p>
+        <p class={saved && !changed ? "hint padded" : "hidden"} role="status">{changed ? "" : saved}</p>
         <Failure error={save.error} />
       </section>
       <section class="pane" aria-label="Try">

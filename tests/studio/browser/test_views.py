@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import pytest
 
+from tests.serve.servetools import Running
 from tests.studio.browser.browsing import PROJECT, Browsing, Program
+from tests.studio.studiotools import settings
 
 Start = Callable[..., Program]
 Browse = Callable[..., Browsing]
@@ -171,3 +174,60 @@ def test_everything_without_a_mouse(program: Start, browse: Browse) -> None:
     page.get_by_text("as saved").wait_for()
     assert guard.read_text().startswith("# edited\n#!/bin/bash\n")
     assert page.evaluate("() => document.querySelector('dialog[open]')") is None
+
+
+def test_the_focus_stays_in_the_editor_after_saving(program: Start, browse: Browse) -> None:
+    started = program(PROJECT, "--edit")
+    browsing = browse(started)
+    page = browsing.page
+    browsing.go("edit?agent=claude_code")
+    page.locator(".code.editable .cm-content").click()
+    browsing.press("Control+Home", "#")
+    page.get_by_role("button", name="Save…", exact=True).click()
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Saved at").wait_for()
+    browsing.wait_until("() => document.activeElement.matches('.code.editable')")
+    assert browsing.focused()[1].startswith("Edit ")
+    assert page.get_by_text("as saved").count() == 1
+    check(browsing, "edit: after saving")
+
+
+class Served(NamedTuple):
+    """The page of a service, as ``Browsing`` opens it."""
+
+    base: str
+    address: str
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
+def test_a_workspace_is_chosen_by_keyboard(
+    serve: Callable[..., Running], browse: Browse, scheme: str, width: int
+) -> None:
+    """The page of a service for two directories, of which each has its own hooks."""
+    files = {f"{name}/.claude/settings.json": settings(f"echo {name}") for name in ("one", "two")}
+    service = serve("--ui", "--workspace", "one", "--workspace", "two", files=files)
+    host, port = service.address
+    base = f"http://{host}:{port}/studio/"
+    browsing = browse(Served(base, f"{base}#token={service.token}"), scheme, width)
+    page = browsing.page
+    page.locator("a.hook").filter(has_text="echo one").wait_for()
+    chooser = page.locator("label.workspace select")
+    chooser.focus()
+    browsing.press("ArrowDown")
+    page.locator("a.hook").filter(has_text="echo two").wait_for()
+    assert page.get_by_text("echo one").count() == 0
+    check(browsing, "hooks of the other workspace")
+    page.reload()
+    page.locator("a.hook").filter(has_text="echo two").wait_for()
+    assert chooser.input_value().endswith("/two")
+    service.fire("ls", cwd=str(service.project / "one"))
+    browsing.go("live")
+    page.get_by_text("Nothing was fired yet").wait_for()
+    page.get_by_label("Of all workspaces").check()
+    page.locator(".fire").first.click()
+    page.get_by_role("link", name="Open in Fire").wait_for()
+    check(browsing, "live of all workspaces")
+    page.get_by_role("link", name="Open in Fire").click()
+    page.get_by_label("command", exact=True).wait_for()
+    assert chooser.input_value().endswith("/one")
+    assert page.get_by_label("command", exact=True).input_value() == "ls"
