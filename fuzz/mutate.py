@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
-#: The longest input, in bytes: long inputs cost time and seldom find more.
+#: The longest input, in bytes, unless a longer one was mutated: long inputs cost time and seldom find more.
 MAX_BYTES = 2048
 
 #: Numbers at the edges of what readers accept.
@@ -33,10 +33,11 @@ class Mutator:
 
     def mutated(self, corpus: Sequence[bytes]) -> bytes:
         """Return a new input: one of the corpus with one to six mutations."""
-        data = bytearray(self._random.choice(corpus))
+        original = self._random.choice(corpus)
+        data = bytearray(original)
         for _ in range(self._random.randint(1, 6)):
             self._random.choice(self._operations)(data, corpus)
-        return bytes(data[:MAX_BYTES])
+        return bytes(data[: max(MAX_BYTES, len(original))])  # a seed that were cut would never be whole
 
     def _span(self, data: bytearray) -> tuple[int, int]:
         start = self._random.randint(0, len(data))
