@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sandhook.bridges.core import Guard
+from sandhook.bridges.mcp import relay
 from sandhook.bridges.mcp.relay import Ask, Relay
 
 Hook = dict[str, str]
@@ -217,6 +218,42 @@ def test_a_hook_that_could_not_run_refuses(config: object) -> None:
     relaxed = Line(config, fail_open=True)
     line = relaxed.call()
     assert relaxed.server == [line]
+
+
+def broken(*arguments: object, **options: object) -> object:
+    raise KeyError("defect")
+
+
+def test_a_defect_before_a_call_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One in the guard, and one when what hooks changed becomes a message."""
+    changes = hooks(answer(permissionDecision="allow", updatedInput={"path": "/b"}))
+    for owner, name in ((Guard, "before_tool"), (relay, "line_of")):
+        with monkeypatch.context() as patch:
+            here = Line(changes)
+            failures = iter([broken])
+            real = getattr(owner, name)
+            patch.setattr(owner, name, lambda *a, **o: next(failures, real)(*a, **o))
+            here.call({"path": "/a"})
+            assert here.server == [] and here.texts() == ["the call cannot be checked"]
+            assert here.notes == ["the hooks before mcp__git__log failed: KeyError: 'defect'"]
+            assert not here.relay.has_calls
+
+
+def test_a_guard_that_fails_open_passes_a_call_on_after_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = Line(REFUSES, fail_open=True)
+    monkeypatch.setattr(Guard, "before_tool", broken)
+    line = here.call()
+    assert here.server == [line] and len(here.notes) == 1
+
+
+@pytest.mark.parametrize("early", [b'"result":{"content":[]}', b'"result":{},"result":{}'])
+def test_a_server_that_answers_before_it_is_asked_does_not_end_the_hooks(early: bytes) -> None:
+    here = Line(REFUSES, later=True)
+    here.call()
+    here.relay.from_server(b'{"jsonrpc":"2.0","id":1,' + early + b"}\n")
+    for work in reversed(here.waiting):
+        work()
+    assert here.server == [] and here.texts() == ["no"] and here.notes[1:] == []
 
 
 def test_a_hook_that_wants_to_ask() -> None:

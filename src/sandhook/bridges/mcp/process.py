@@ -49,7 +49,7 @@ class Proxy:
         )
         assert self._server.stdin is not None and self._server.stdout is not None
         self._server_input, self._server_output = self._server.stdin, self._server.stdout
-        self._work = Work()
+        self._work = Work(note)
         self._ended = Event()
         self._signal = 0
         self._relay = Relay(

@@ -18,9 +18,14 @@ Task: TypeAlias = Callable[[], None]
 
 
 class Work:
-    """Hooks that run, for any number of pumps."""
+    """Hooks that run, for any number of pumps.
 
-    def __init__(self) -> None:
+    Args:
+        note: Receives a line about what failed. Whoever submits a task answers for what it leaves undone.
+    """
+
+    def __init__(self, note: Callable[[str], None]) -> None:
+        self.note = note
         self._pool = ThreadPoolExecutor(_THREADS, "sandhook-hooks")
         self._running = 0
         self._changed = Condition(Lock())
@@ -38,6 +43,8 @@ class Work:
         """Run a task that was submitted."""
         try:
             task()
+        except Exception as error:  # the thread has other lines to read
+            self.note(f"hooks failed: {error.__class__.__name__}: {error}")
         finally:
             with self._changed:
                 self._running -= 1
@@ -58,8 +65,9 @@ class Pump:
     """Passes lines on until there are no more.
 
     Args:
-        read: Returns the next line; b"" at the end.
-        pass_on: Receives each line, one after the other. It submits what takes long as its last step.
+        read: Returns the next line; b"" at the end. A side that cannot be read has ended.
+        pass_on: Receives each line, one after the other. It submits what takes long as its last step. A line for which
+            it fails is dropped: nothing passes that was not checked.
         work: Receives that.
         at_end: Called after the last line, and after the tasks that the pump runs itself.
     """
@@ -107,12 +115,22 @@ class Pump:
         """Read until there is a task for this thread, and return that; None at the end."""
         with self._turn:
             while not self._has_ended:
-                line = self._read()
+                line = self._read_line()
                 if not line:
                     self._has_ended = True
                     return None
-                self._pass_on(line)
+                try:
+                    self._pass_on(line)
+                except Exception as error:
+                    self._work.note(f"a message was not passed on: {error.__class__.__name__}: {error}")
                 if self._kept is not None:
                     task, self._kept, self._is_running = self._kept, None, True
                     return task
         return None
+
+    def _read_line(self) -> bytes:
+        try:
+            return self._read()
+        except (OSError, ValueError) as error:  # ValueError: it is closed
+            self._work.note(f"a side could not be read: {error.__class__.__name__}: {error}")
+            return b""

@@ -191,10 +191,26 @@ class Relay:
 
     def _before(self, call: PendingCall, key: Key | None, message: JsonObject, line: bytes) -> None:
         """Run the hooks before a call, and pass it on or answer it."""
+        try:
+            self._decide(call, key, message, line)
+        except (
+            Exception
+        ) as error:  # a defect must not look like permission, and the client waits for an answer
+            self._note(f"the hooks before {call.call.name} failed: {error.__class__.__name__}: {error}")
+            with self._lock:
+                cancelled = call.cancelled
+                if key is not None:
+                    self._calls.pop(key, None)
+            if key is not None and not cancelled:
+                self._to_client(line_of(refusal(message["id"], "the call cannot be checked")))
+
+    def _decide(self, call: PendingCall, key: Key | None, message: JsonObject, line: bytes) -> None:
         name, arguments, call_id, *_ = call.call
         try:
             before = self._guard.before_tool(name, arguments, self._actor, call_id=call_id)
-        except Exception as error:  # the guard raises only if it fails open
+        except Exception as error:
+            if not self._guard.fail_open:
+                raise
             self._note(f"the hooks before {name} failed: {error.__class__.__name__}: {error}")
             self._to_server(line)
             return
@@ -202,7 +218,7 @@ class Relay:
         with self._lock:
             cancelled = call.cancelled
             if key is not None and (cancelled or refused is not None):
-                del self._calls[key]
+                self._calls.pop(key, None)
             call.call, call.context = call.call._replace(input=before.input), before.context
         if cancelled:  # the client expects no answer
             return
