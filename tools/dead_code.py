@@ -20,6 +20,7 @@ USED = {
     "__loader__ __package__ __path__": "the import system reads them from a module",
     "_": "argparse translates its headings by this name",
     "makefile readinto": "http.client calls them on its socket",
+    "daemon_threads handle_error client_address protocol_version log_message do_* close_connection": "http.server",
     "official_plug_ins": "ruamel.yaml calls it",
     "text_factory": "sqlite3 reads it",
     "handle_exit sig should_exit force_exit": "uvicorn calls or reads them",
