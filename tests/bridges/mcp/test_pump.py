@@ -144,6 +144,8 @@ def test_answers_of_the_other_side_pass_while_a_hook_waits(work: Work) -> None:
     assert not client.ended.wait(0.05), "the end overtook a hook"
     go.set()
     client.finish()
+    server.write(b"")
+    server.finish()
 
 
 def test_settle_waits_for_all_that_was_submitted(work: Work) -> None:
