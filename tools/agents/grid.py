@@ -216,6 +216,114 @@ COPILOT: dict[str, Object] = {
 }
 
 
+_EXPLORE: list[Json] = [
+    {
+        "tool": "agent",
+        "input": {
+            "description": "d",
+            "prompt": "go",
+            "subagent_type": "Explore",
+            "run_in_background": False,
+        },
+    },
+    {"text": "sub done"},
+    {"text": "done"},
+]
+
+
+def _todo(*states: str) -> list[Json]:
+    """Return a script that writes a list of one item in each of the states."""
+    lists: list[Json] = [
+        {"tool": "todo_write", "input": {"todos": [{"id": "1", "content": "c", "status": state}]}}
+        for state in states
+    ]
+    return [*lists, {"text": "done"}]
+
+
+_HEY = "project/.qwen/commands/hey.md"
+QWEN: dict[str, Object] = {
+    "SessionStart": {"script": [{"text": "done"}]},
+    "SubagentStart": {"script": _EXPLORE},
+    "SubagentStop": {"script": _EXPLORE},
+    "PostToolUse": {},
+    "PostToolUseFailure": {
+        "script": [
+            {
+                "tool": "run_shell_command",
+                "input": {"command": "exit 3", "description": "t", "is_background": False},
+            },
+            {"text": "done"},
+        ]
+    },
+    "PostToolBatch": {},
+    "UserPromptExpansion": {
+        "prompt": "/hey you",
+        "files": {_HEY: "Say hey to {{args}}\n"},
+        "script": [{"text": "done"}],
+    },
+    "TodoCreated": {"script": _todo("pending")},
+    "TodoCompleted": {"script": _todo("pending", "completed")},
+    "MessageDisplay": {"script": [{"text": "done"}]},
+    "Notification": {"script": [{"text": "done"}]},
+    "InstructionsLoaded": {"script": [{"text": "done"}]},
+}
+KIMI: dict[str, Object] = {
+    "SubagentStart": {
+        "script": [
+            {"tool": "Agent", "input": {"description": "d", "prompt": "go", "subagent_type": "explore"}},
+            {"text": "sub done"},
+            {"text": "done"},
+        ]
+    },
+    "PostToolUseFailure": {
+        "script": [
+            {"tool": "Bash", "input": {"command": "exit 3", "description": "t"}},
+            {"text": "done"},
+        ]
+    },
+    "SessionStart": {"script": [{"text": "done"}]},
+    "TurnStarted": {"script": [{"text": "done"}]},
+    "StopFailure": {"script": [{"status": 400}]},
+    "TaskStarted": {
+        "script": [
+            {"tool": "Bash", "input": {"command": "sleep 1", "description": "t", "run_in_background": True}},
+            {"tool": "Bash", "input": {"command": "sleep 2", "description": "t"}},
+            {"text": "done"},
+        ]
+    },
+}
+KIMI["SubagentStop"] = KIMI["SubagentStart"]
+KIMI["Notification"] = KIMI["TaskStarted"]
+#: Events whose hooks only watch, so that few outputs show all there is.
+_WATCHED = ("silent", "text", "exit2", "exit1", "out.denied", "out.block", "out.halt", "out.top-context")
+
+
+def qwen() -> list[Object]:
+    """Return the grid of Qwen Code."""
+    cases: list[Object] = []
+    for event, scene in QWEN.items():
+        made = _cases(event, scene, {**OUTPUTS, **specific(event)}, {"timeout": 1})
+        watched = event in ("MessageDisplay", "Notification", "InstructionsLoaded")
+        ends = {f"{event}.{name}" for name in (*_WATCHED, "timeout")}
+        cases += [case for case in made if case["id"] in ends or not watched]
+    return cases
+
+
+def kimi() -> list[Object]:
+    """Return the grid of Kimi Code, whose configuration is TOML."""
+    denied: Object = {
+        "hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "not so"}
+    }
+    ends = {**bodies({**OUTPUTS, "denied": denied}), "timeout": "sleep 20; exit 2"}
+    cases: list[Object] = []
+    for event, scene in KIMI.items():
+        for name in (*_WATCHED, "timeout"):
+            text = f'[[hooks]]\nevent = "{event}"\ncommand = {json.dumps(probe("a", ends[name]))}\n'
+            text += "timeout = 1\n" if name == "timeout" else ""
+            cases.append({"id": f"{event}.{name}", "event": event, "layers": {"user": text}, **scene})
+    return cases
+
+
 def codex() -> list[Object]:
     """Return the grid of Codex."""
     cases: list[Object] = []
@@ -314,7 +422,14 @@ def _cases(event: str, scene: Object, outputs: Mapping[str, Object], limit: Obje
     return cases
 
 
-GRIDS = {"claude_code": claude_code, "codex": codex, "gemini": gemini, "copilot": copilot}
+GRIDS = {
+    "claude_code": claude_code,
+    "codex": codex,
+    "gemini": gemini,
+    "copilot": copilot,
+    "qwen": qwen,
+    "kimi": kimi,
+}
 
 
 def main(arguments: list[str]) -> int:

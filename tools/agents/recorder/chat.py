@@ -1,8 +1,21 @@
-"""Reading requests in the format of OpenAI's Chat Completions."""
+"""Reading requests in the format of OpenAI's Chat Completions, and turns that agents read as lines."""
 
 from __future__ import annotations
 
-from tools.agents.records import Json, Object, objects
+from tools.agents.records import Json, Object, listed, objects
+
+
+def turns(case: Object) -> Json:
+    """Return a line for each turn of the user, or None for a case whose prompt is on the command line."""
+    if case.get("turns") is None:
+        return None
+    return [{"type": "user", "message": {"role": "user", "content": each}} for each in listed(case["turns"])]
+
+
+def instructions(request: Object) -> str:
+    """Return the texts of the system."""
+    messages = (each for each in objects(request.get("messages")) if each.get("role") == "system")
+    return "\n".join(text for message in messages for text in _flat(message.get("content")))
 
 
 def texts(request: Object, *hidden: str) -> list[str]:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from tools.agents.recorder import chat
 from tools.agents.recorder.model import ModelServer
 from tools.agents.recorder.world import Ended, World, environment, neutral, objects_of, with_etc
 from tools.agents.records import Json, Object, listed, mapping, objects
@@ -64,10 +65,7 @@ def command(case: Object, program: str) -> list[str]:
 
 def lines(case: Object) -> Json:
     """Return what the agent reads: a line for each turn of the user, or None for a prompt on its command line."""
-    turns = case.get("turns")
-    if turns is None:
-        return None
-    return [{"type": "user", "message": {"role": "user", "content": each}} for each in listed(turns)]
+    return chat.turns(case)
 
 
 def observe(case: Object, world: World, model: ModelServer, ended: Ended, env: dict[str, str]) -> Json:

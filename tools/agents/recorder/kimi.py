@@ -1,0 +1,74 @@
+"""Kimi Code, headless: ``kimi -p``. Its model is named by variables, so that its only file has hooks alone."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from tools.agents.recorder import chat
+from tools.agents.recorder.model import ModelServer
+from tools.agents.recorder.world import TIME, Ended, World, environment, neutral, objects_of
+from tools.agents.records import Json, Object, listed, mapping
+
+PACKAGE, PROGRAM = "@moonshot-ai/kimi-code", "kimi"
+
+_OWN = ("<system-reminder>",)
+_TIMES = re.compile(r"Wall time: [\d.]+ seconds")
+_SESSION = re.compile(r"session_@ID@")
+
+
+def variables(case: Object, world: World, url: str) -> dict[str, str]:
+    return environment(
+        world,
+        case,
+        KIMI_MODEL_NAME="made-up",
+        KIMI_MODEL_API_KEY="sk-made-up",
+        KIMI_MODEL_PROVIDER_TYPE="openai",
+        KIMI_MODEL_BASE_URL=f"{url}/v1",
+        KIMI_CODE_NO_AUTO_UPDATE="1",
+        KIMI_DISABLE_TELEMETRY="1",
+        NO_COLOR="1",
+    )
+
+
+def prepare(case: Object, world: World, url: str) -> None:
+    """Need nothing but the files of the case."""
+
+
+def command(case: Object, program: str) -> list[str]:
+    words = [program, "--output-format", "stream-json"]
+    arguments = [str(each) for each in listed(case.get("args"))]
+    return [*words, *arguments, "-p", str(case.get("prompt", "do it"))]
+
+
+def lines(case: Object) -> Json:
+    return None
+
+
+def observe(case: Object, world: World, model: ModelServer, ended: Ended, env: dict[str, str]) -> Json:
+    first = _texts(model.requests[0]) if model.requests else []
+    last = _texts(model.requests[-1]) if model.requests else []
+    edges = {*first, *last}
+    between = [text for request in model.requests for text in _texts(request) if text not in edges]
+    seen: Object = {
+        "requests": len(model.requests),
+        "exit": ended.status,
+        "ran": world.ran(),
+        "files": list(world.new_files()),
+        "tool_results": [*chat.results(model.requests[-1])] if model.requests else [],
+        "said": [text for text in last if text not in first],
+        "first": [text for text in first if text != case.get("prompt", "do it")],
+        "between": [*dict.fromkeys(between)],
+        "shown": [*objects_of(ended.stdout)],
+        "stderr": ended.stderr,
+        "probes": world.probes(env),
+    }
+    kept = neutral(
+        {key: value for key, value in seen.items() if value not in ([], "", None, {})}, world, 1200
+    )
+    text = _TIMES.sub("Wall time: 0.000 seconds", json.dumps(kept))
+    return mapping(json.loads(TIME.sub("@TIME@", text)))
+
+
+def _texts(request: Object) -> list[str]:
+    return chat.texts(request, *_OWN)
