@@ -312,7 +312,7 @@ def codex(layers: dict[str, Any], compat: Any, trusted: bool) -> HookEngine:
         if text is not None:
             read = contract.parse(text, layer.path, {})
             documents.append(read._replace(layer=layer.name, contract="codex"))
-    assert len(documents) == len(layers), [layer for layer in contract.layers("/workspace", {}, "linux")]
+    assert len(documents) == len(layers), list(contract.layers("/workspace", {}, "linux"))
     return HookEngine.load(documents, contract, compat=compat, trust=lambda spec: trusted)
 
 
