@@ -28,7 +28,7 @@ PYTEST_ARGS ?=
 FUZZ_TARGETS ?=
 BENCH_ARGS ?=
 DIST_ARGS ?=
-AGENTS ?= claude_code codex gemini copilot
+AGENTS ?= claude_code codex gemini copilot qwen kimi
 EVERY ?= 1
 
 ifeq ($(OS),Windows_NT)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tools.agents import claude_code
-from tools.agents.changes import confirmed, differences, known_cases, paragraphs, scene_of
+from tools.agents.changes import (
+    confirmed,
+    differences,
+    known_cases,
+    paragraphs,
+    program_version,
+    scene_of,
+)
 from tools.agents.grid import GRIDS
 
 
@@ -32,9 +41,29 @@ def test_keys_that_a_payload_gained_and_lost_are_named() -> None:
 
 
 def test_keys_of_the_payload_of_a_case_are_compared_too() -> None:
-    was: dict[str, Any] = {"event": "Stop", "fire": [{"a": 1}]}
-    now: dict[str, Any] = {"event": "Stop", "fire": [{"a": 2, "b": 1}]}
+    was: dict[str, Any] = {"event": "Stop", "fire": [{"session_id": "@ID@"}]}
+    now: dict[str, Any] = {"event": "Stop", "fire": [{"session_id": "@ID@", "b": 1}]}
     assert differences(was, now) == ["payload of Stop has the new key b"]
+
+
+def test_a_payload_that_no_hook_received_is_not_compared() -> None:
+    was: dict[str, Any] = {"event": "Stop", "fire": [{"session_id": "s"}]}
+    assert differences(was, {"event": "Stop", "fire": [{"session_id": "@ID@", "b": 1}]}) == []
+
+
+def test_an_aspect_that_the_record_lacks_is_new_and_no_change() -> None:
+    assert differences({"did": {"refused": True}}, {"did": {"refused": True, "reason": "no"}}) == [
+        'not in the record: reason: "no"'
+    ]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the program is a script of POSIX")
+def test_a_program_that_does_not_run_here_ends_the_comparison(tmp_path: Path) -> None:
+    program = tmp_path / "agent"
+    program.write_text("#!/bin/sh\necho SyntaxError: no createZstd >&2; exit 1\n")
+    program.chmod(0o755)
+    with pytest.raises(SystemExit, match=r"exit status 1: SyntaxError: no createZstd .*newer node"):
+        program_version(str(program))
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@
 Without PROGRAM npm installs the agent's package in a temporary directory: the newest, or ``--version V``. Runs the agent
 on the cases of ``conformance/hooks/AGENT/recorded``, and a second time on those that differ. Prints the keys that payloads
 gained or lost, and what the agent does otherwise; equal differences are one paragraph with their cases. Cases that differ in
-one run of the two stand by themselves. ``--id GLOB`` selects cases, ``--every N`` takes one of N, ``--jobs N`` runs N agents
-at a time, and ``--keep FILE`` writes the records, for tools.agents.convert. The exit status is 1 when something differs.
+one run of the two stand by themselves, and so do aspects that the records do not have yet. ``--id GLOB`` selects cases,
+``--every N`` takes one of N, ``--jobs N`` runs N agents at a time, and ``--keep FILE`` writes the records as they come, for
+tools.agents.convert. The exit status is 1 when something differs.
 """
 
 from __future__ import annotations
@@ -58,20 +59,27 @@ def report(options: argparse.Namespace, program: str) -> int:
     known = [each for each in known_cases(options.agent) if selected(str(each["id"]), options.id)]
     chosen = known[:: options.every]
     version = program_version(program)
-    print(f"{agent.TITLE}: {recorded_version(options.agent)} was recorded, the program is {version}")
-    records = list(recorded(options.agent, program, [scene_of(agent, each) for each in chosen], options.jobs))
-    if options.keep:
-        Path(options.keep).write_text(json.dumps(records, indent=1, ensure_ascii=False), encoding="utf-8")
+    print(
+        f"{agent.TITLE}: {recorded_version(options.agent)} was recorded, the program is {version}", flush=True
+    )
+    records: list[Object] = []
+    for made in recorded(options.agent, program, [scene_of(agent, each) for each in chosen], options.jobs):
+        records.append(made)
+        if options.keep:
+            text = json.dumps(records, indent=1, ensure_ascii=False)
+            Path(options.keep).write_text(text, encoding="utf-8")
     found = _by_case(agent, chosen, records)
     doubtful = [each for each in chosen if str(each["id"]) in found]
     again = recorded(options.agent, program, [scene_of(agent, each) for each in doubtful], options.jobs)
     steady, unsteady = confirmed(found, _by_case(agent, doubtful, again))
+    changed = {name: [line for line in lines if not line.startswith(NEW)] for name, lines in steady.items()}
+    changed = {name: lines for name, lines in changed.items() if lines}
     for line in paragraphs(steady):
         print(line)
     if unsteady:
         print(f"different in one run of two: {', '.join(unsteady)}")
-    print(f"{len(chosen)} cases, {len(steady)} of them changed")
-    return 1 if steady else 0
+    print(f"{len(chosen)} cases, {len(changed)} of them changed")
+    return 1 if changed else 0
 
 
 def _by_case(agent: Agent, known: Iterable[Object], records: Iterable[Object]) -> dict[str, list[str]]:
@@ -123,9 +131,19 @@ def recorded_version(agent: str) -> str:
 
 
 def program_version(program: str) -> str:
-    """Return the first line that a program prints for --version."""
+    """Return the first line that a program prints for --version.
+
+    Raises:
+        SystemExit: It does not run here.
+    """
     ended = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60, check=False)
-    return (ended.stdout or ended.stderr).strip().partition("\n")[0]
+    if ended.returncode:
+        lines = [line for line in ended.stderr.splitlines() if "rror" in line] or ["no message"]
+        raise SystemExit(
+            f"{program} --version: exit status {ended.returncode}: {lines[0].strip()} "
+            "(some agents want a newer node than the one on PATH)"
+        )
+    return ended.stdout.strip().partition("\n")[0]
 
 
 def scene_of(agent: Agent, case: Object) -> Object:
@@ -137,8 +155,10 @@ def scene_of(agent: Agent, case: Object) -> Object:
     return {**kept, "layers": layers, **{key: scene[key] for key in SCENE if key in scene}}
 
 
-#: How a line on a payload begins.
-PAYLOAD = "payload "
+#: How a line on a payload begins, and one on an aspect that the record does not have yet.
+PAYLOAD, NEW = "payload ", "not in the record: "
+#: What the recorder puts in place of identifiers; a payload without it was written by hand.
+_RECEIVED = "@ID@"
 
 
 def differences(was: Object, now: Object) -> list[str]:
@@ -151,7 +171,9 @@ def _facts(was: Object, now: Object) -> Iterator[str]:
         before, after = was.get(key), now.get(key)
         if key == "ran":
             before, after = sorted(map(str, _listed(before))), sorted(map(str, _listed(after)))
-        if not _equal(before, after):
+        if key not in was:
+            yield f"{NEW}{key}: {_short(after)}"
+        elif not _equal(before, after):
             yield f"{key}: {_short(before)} became {_short(after)}"
 
 
@@ -169,7 +191,7 @@ def _equal(before: Json, after: Json) -> bool:
 def _payloads(was: Object, now: Object) -> Iterator[str]:
     """Yield the keys that payloads gained or lost, by the event or by the label of the hook that received them."""
     fired = [next(iter(objects(each.get("fire"))), None) for each in (was, now)]
-    if fired[0] is not None and fired[1] is not None:
+    if all(_RECEIVED in json.dumps(each) for each in fired):
         yield from _changed_keys(f"{PAYLOAD}of {now.get('event', was.get('event'))}", *map(_keys, fired))
     before, after = mapping(was.get("probes")), mapping(now.get("probes"))
     for label in dict.fromkeys((*before, *after)):

@@ -23,7 +23,7 @@ def payloads(record: Record) -> list[Object]:
         "Stop": {"stop_hook_active": False},
     }
     common: Object = {"hook_event_name": event, "session_id": "s", "cwd": "@W@/project", "client_type": "cli"}
-    return [{**common, **own[event]}]
+    return [{**common, **own.get(event, {})}]
 
 
 def facts(record: Record) -> Facts:

@@ -12,7 +12,7 @@ TOUCH: Object = {
 }
 LAYERS = {"user": "home/.qwen/settings.json", "project": "project/.qwen/settings.json"}
 EVENTS: dict[str, str] = {}
-INCOMPARABLE = {"SessionStart.text": "the recorder leaves out the reminders in which the context stands"}
+INCOMPARABLE: dict[str, str] = {}
 
 
 def payloads(record: Record) -> list[Object]:
@@ -34,7 +34,7 @@ def payloads(record: Record) -> list[Object]:
         "timestamp": "2026-01-01T00:00:00.000Z",
         "permission_mode": "yolo",
     }
-    return [{**common, **own[event]}]
+    return [{**common, **own.get(event, {})}]
 
 
 def facts(record: Record) -> Facts:

@@ -14,7 +14,7 @@ PACKAGE, PROGRAM = "@moonshot-ai/kimi-code", "kimi"
 
 _OWN = ("<system-reminder>",)
 _TIMES = re.compile(r"Wall time: [\d.]+ seconds")
-_SESSION = re.compile(r"session_@ID@")
+_SESSION = re.compile(r"session_[0-9a-f-]{36}")
 
 
 def variables(case: Object, world: World, url: str) -> dict[str, str]:
@@ -67,7 +67,7 @@ def observe(case: Object, world: World, model: ModelServer, ended: Ended, env: d
         {key: value for key, value in seen.items() if value not in ([], "", None, {})}, world, 1200
     )
     text = _TIMES.sub("Wall time: 0.000 seconds", json.dumps(kept))
-    return mapping(json.loads(TIME.sub("@TIME@", text)))
+    return mapping(json.loads(TIME.sub("@TIME@", _SESSION.sub("session_@ID@", text))))
 
 
 def _texts(request: Object) -> list[str]:

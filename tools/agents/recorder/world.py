@@ -160,10 +160,11 @@ def run(
             status = process.returncode
         except subprocess.TimeoutExpired:
             status = "timeout"
+        finally:  # also if the recorder itself is interrupted
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
         seconds = time.monotonic() - began
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
         texts = []
         for file in (out, err):
             file.seek(0)

@@ -30,7 +30,12 @@ ROWS = {
     "PreCompact": Row("compact.pre", ("trigger", "token_count?"), "trigger"),
     "PostCompact": Row("compact.post", ("trigger", "estimated_token_count?"), "trigger"),
     "Notification": Row(
-        "notification", ("sink?", "notification_type", "title?", "body?"), "notification_type"
+        "notification",
+        (
+            *("sink?", "agent_id?", "notification_type", "title?", "body?", "severity?", "source_kind?"),
+            "source_id?",
+        ),
+        "notification_type",
     ),
 }
 EVENTS = {name: row.kind for name, row in ROWS.items()}

@@ -44,6 +44,9 @@ _ABSENT: JsonObject = {
     "notification_type": "",
 }
 
+#: What the agent adds to the message of a tool that failed.
+_ERROR: JsonObject = {"code": "internal", "message": "", "retryable": False}
+
 
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
@@ -58,7 +61,8 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
         fields["tool_output"] = text[:MAX_TOOL_OUTPUT]
     if native == "PostToolUseFailure":
         error = event.result.error if event.result is not None else None
-        fields["error"] = {"message": error or ""}
+        details = object_of(event.extras or {}, "error_details")
+        fields["error"] = {**_ERROR, **details, "message": error or ""}
     if native == "UserPromptSubmit":
         fields["prompt"] = [{"type": "text", "text": event.prompt or ""}]
     return asking(spec, event, encode(fields), compat)
@@ -74,6 +78,7 @@ def event(name: str, payload: Json) -> Event:
         texts = [object_of({"part": part}, "part").get("text") for part in prompt]
         fields["prompt"] = " ".join(text for text in texts if isinstance(text, str))
     if isinstance(fields.get("error"), dict):
+        fields["error_details"] = object_of(fields, "error")
         fields["error"] = text_of(object_of(fields, "error"), "message") or ""
     return event_of(EVENTS[name], fields, PLACES, ignored=("hook_event_name",))
 
