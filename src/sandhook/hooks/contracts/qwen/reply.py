@@ -19,7 +19,6 @@ MAX_EXPANSION = 10_000
 #: Where context goes, by event; on others nothing reads it.
 _CONTEXTS: dict[str, Placement] = {
     "SessionStart": "session",
-    "SubagentStart": "session",
     "UserPromptSubmit": "prompt",
     "UserPromptExpansion": "prompt",
     "PostToolUse": "result",

@@ -47,7 +47,10 @@ _PLACES = {**SNAKE, "error": "result.error"}
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     native = spec.native_event
-    fields = payload(event, (*COMMON, *ROWS[native].fields), _places(native), _ABSENT)
+    own = ROWS[native].fields
+    # the agent that starts another names itself nowhere; its sub-agent's id is among the event's own keys
+    common = [key for key in COMMON if native != "SubagentStart" or key != "agent_id?"]
+    fields = payload(event, (*common, *own), _places(native), _ABSENT)
     fields["hook_event_name"] = native
     stamp = event.timestamp
     if stamp is not None:
