@@ -146,3 +146,13 @@ def test_a_matcher_that_never_matches_is_reported_once(sandhook: Sandhook, proje
     (project / "never.json").write_text(json.dumps(value))
     ran = sandhook("check", "never.json", "--contract", "claude_code")
     assert [line.split(" ")[3] for line in ran.stdout.splitlines()[:-1]] == ["W-NEVER:", "W-NEVER:"]
+
+
+def test_a_file_that_cannot_be_read_is_one_that_exists(sandhook: Sandhook, project: Path) -> None:
+    (project / "crush.json").write_text("")
+    ran = sandhook("check", "--contract", "crush")
+    file = project.as_posix() + "/crush.json"
+    assert ran.stdout.splitlines() == [
+        f"{file}: error E-CONFIG: it is empty, and wanted is JSON",
+        f"1 error in 0 hooks of {file}",
+    ]

@@ -365,6 +365,16 @@ def test_an_installed_guard_has_the_expectations_of_its_source(machine: Machine)
         assert (result.status, guard["file"], guard["refusing_cases"]) == (0, config.as_posix(), 1)
 
 
+def test_an_installed_guard_takes_no_expectations_from_its_source(machine: Machine) -> None:
+    machine.guard("claude_code")
+    machine.approve()
+    installed = machine.run("install", machine.config, "--agent", "claude_code", "--scope", "user")
+    assert installed.status == 0
+    result = machine.run("doctor", "--tries", "1", "--format", "json", "--agent", "claude_code")
+    verdicts = [(hook["layer"], hook["verdict"]) for hook in json.loads(result.stdout)["hooks"]]
+    assert (result.status, verdicts) == (0, [("user", "proven on"), ("project", "proven on")])
+
+
 def test_text_and_no_hooks(machine: Machine) -> None:
     result = machine.run("doctor")
     assert result.status == 3

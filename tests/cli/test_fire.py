@@ -108,7 +108,7 @@ def test_a_payload_from_a_file_or_standard_input(
         (["turn_end", "--prompt", "x"], "--prompt does not go with turn_end"),
         (["pre_tool_use", "--tool", "x", "--input", "{"], "--input: Expecting property name"),
         (["pre_tool_use", "--tool", "x", "--payload", "-"], "--payload goes without --tool"),
-        (["pre_tool_use", "--payload", "-"], "--payload: Expecting value"),
+        (["pre_tool_use", "--payload", "-"], "--payload: it is empty, and wanted is JSON"),
         (["pre_tool_use", "--payload", "/nosuch/file"], "/nosuch/file: No such file or directory"),
         (["turn_end", "--write-back"], "--write-back needs --workspace DIR"),
         (["turn_end", "--workspace", "/nosuch/dir"], "/nosuch/dir: Not a directory"),
@@ -183,7 +183,12 @@ def test_a_fifo_as_a_configuration_does_not_wait(sandhook: Run, hooks: Write, tm
     ("text", "message"),
     [
         ("{", "Expecting property name enclosed in double quotes at line 1 column 2"),
-        ("", "Expecting value at line 1 column 1"),
+        ("", "it is empty, and wanted is JSON"),
+        (" \n", "it is empty, and wanted is JSON"),
+        ('{"hooks": [\n  1, \n]}', "a comma before ] at line 2 column 4"),
+        ('{"hooks": {},}', "a comma before } at line 1 column 13"),
+        ('{\n  // all\n  "hooks": {}}', "a comment, which JSON does not have at line 2 column 3"),
+        ('{"hooks": [1 2]}', "Expecting ',' delimiter at line 1 column 14"),
     ],
 )
 def test_a_file_that_is_no_json(sandhook: Run, tmp_path: Path, text: str, message: str) -> None:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from sandhook.hooks import contracts
 from tests.cli.conftest import RunResult
+from tests.cli.terminals import in_terminal
 
 Run = Callable[..., RunResult]
 
@@ -20,6 +22,26 @@ def project(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     made.mkdir()
     monkeypatch.chdir(made)
     return made
+
+
+@pytest.mark.parametrize("agent", ["claude_code", "codex", "copilot", "gemini", "grok"])
+def test_the_agent_itself_reads_the_reason_of_a_guard(sandhook: Run, project: Path, agent: str) -> None:
+    assert sandhook("init", "--agent", agent, "--recipe", "git-history").status == 0
+    (config,) = [name for name in contents(project) if name.endswith(".json")]
+    call = ("fire", "tool.pre", "--contract", agent, "--hooks", config, "--tool")
+    tool = contracts.get(agent).vocabulary().of_class("shell")[0]
+    result = sandhook(*call, tool, "--input", '{"command": "git push --force"}', "--compat", "strict")
+    assert (result.status, result.stdout.count("rewrites or removes what others have")) == (2, 2), result
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal of POSIX")
+@pytest.mark.parametrize("columns", [60, 140])
+def test_the_next_steps_fit_the_terminal(project: Path, columns: int) -> None:
+    shown = in_terminal("init", "--agent", "gemini", "--recipe", "git-history", cwd=project, columns=columns)
+    assert shown.status == 0
+    steps = shown.text.partition("next:\n")[2].splitlines()
+    assert max(map(len, steps)) <= columns
+    assert len(steps) == (8 if columns == 60 else 4)
 
 
 def contents(project: Path) -> dict[str, bytes]:

@@ -31,6 +31,14 @@ def test_help_has_an_example_for_every_command(sandhook: Callable[..., Any]) -> 
         assert sandhook("help", name) == own
 
 
+def test_names_and_summaries_are_two_columns() -> None:
+    lines = cli.usage().splitlines()
+    for name, command in cli.COMMANDS.items():
+        (line,) = [each for each in lines if each.endswith(f" {command.summary}")]
+        assert line.split()[0] == name
+    assert len({line.index("example:") for line in lines if "example:" in line}) == 1
+
+
 def test_without_a_command_the_help_is_shown_as_an_error(sandhook: Callable[..., Any]) -> None:
     ran = sandhook()
     assert (ran.status, ran.stdout) == (1, cli.usage())

@@ -70,7 +70,12 @@ def test_approves_once_until_a_byte_changes(sandhook: Callable[..., Any], repo: 
     again = sandhook("trust", "crush.json", *store)
     assert again.status == 0 and again.stdout.endswith("all approved\n")
     (repo / "guard.sh").write_text("#!/bin/sh\n")
-    assert sandhook("trust", "crush.json", *store).status == 2
+    changed = sandhook("trust", "crush.json", *store)
+    assert changed.status == 2
+    assert "]  " in changed.stdout.splitlines()[0]
+    assert changed.stdout.splitlines()[1].startswith(
+        "  guard.sh changed; words.sh is gone since it was approved on "
+    )
     listed = sandhook("trust", "--list", *store)
     assert listed.status == 0 and listed.stdout.count("PreToolUse[0]") == 1
     assert sandhook("trust", "crush.json", "--revoke", *store).stdout.startswith("1 approval(s)")

@@ -29,7 +29,7 @@ def test_says_what_a_bundle_does(sandhook: Sandhook, project: Path) -> None:
         "  executes: guard.sh",
         "  writes: ./log.txt",
         "  programs: bash, jq",
-        "nothing found in 1 hooks",
+        "nothing found in 1 hook",
     ]
 
 

@@ -100,6 +100,18 @@ CASES = [
         crush("exit 1"),
         crush('jq . | grep -q rm && { echo \'{"decision":"deny"}\'; exit 1; }'),
     ),
+    (
+        "W-EXIT",
+        "crush",
+        crush("x=$(cat) || exit 2; case $x in *rm*) echo 'Blocked: rm' >&2; exit 1 ;; esac"),
+        crush("x=$(cat) || exit 2; case $x in *rm*) echo 'Blocked: rm' >&2; exit 2 ;; esac"),
+    ),
+    (
+        "W-EXIT",
+        "crush",
+        crush("x=$(cat) || exit 2; case $x in *rm*) echo 'Not allowed' >&2; exit 1 ;; esac"),
+        crush("x=$(cat) || exit 2; case $x in *rm*) echo 'no input' >&2; exit 1 ;; esac"),
+    ),
     ("W-EXIT", "jcode", jcode("exit 1"), jcode("exit 1", "PostToolUse")),
     ("W-EXIT", "jcode", jcode("exit 1"), everruns("exit 1")),  # where every failure refuses
     ("W-DENY", "crush", crush("echo 'Blocked: no' >&2"), crush("echo 'Blocked: no' >&2; exit 2")),

@@ -316,8 +316,9 @@ def usage() -> str:
         "Run agent hooks and shell scripts in a sandbox.",
         "",
     ]
+    indent = 2 + max(map(len, COMMANDS)) + 1
     for name, command in COMMANDS.items():
-        lines += [f"  {name:<10}{command.summary}", f"            example: {command.example}"]
+        lines += [f"  {name}".ljust(indent) + command.summary, f"{'':{indent}}example: {command.example}"]
     lines += [
         "",
         "`sandhook COMMAND --help` describes a command. `sandhook --version` prints the version.",

@@ -133,6 +133,9 @@ def checked_in(options: argparse.Namespace, name: str | None) -> Checked:
     for configuration in configurations:
         findings, hooks = findings_of(configuration, options)
         files = [document.name for document in configuration.documents]
+        files += [
+            problem.file for problem in configuration.problems if problem.file
+        ]  # those that cannot be read
         checked = checked.plus(Checked(tuple(findings), tuple(files), hooks))
     return checked
 

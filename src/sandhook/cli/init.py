@@ -217,6 +217,13 @@ def _next_steps(plans: Sequence[AgentPlan], cwd: str) -> None:
             )
         else:
             steps.append((f"sandhook trust {plan.config}", "approves them, for sandhook itself to run them"))
+        steps.append((f"sandhook doctor --agent {plan.agent}", "proves that they are on"))
     put("\nnext:")
-    for text in columns(steps):
+    lines = columns(steps)
+    if is_terminal(sys.stdout):
+        import shutil
+
+        if max(map(len, lines)) + 2 > shutil.get_terminal_size().columns:
+            lines = [text for step, why in steps for text in (step, f"    {why}" if why else "") if text]
+    for text in lines:
         put(f"  {text}")

@@ -75,11 +75,13 @@ def _trust(options: argparse.Namespace) -> int:
         return 0
     contract, evidence, faults = _evidence(options, name, store)
     approved = store.approved()
+    project = _project(options)
     for each in evidence:
+        change = store.change(each, project)
         if is_terminal(sys.stdout):
-            _draw(each, each.digest in approved)
+            _draw(each, each.digest in approved, change)
         else:
-            _show(each, each.digest in approved)
+            _show(each, each.digest in approved, change)
     for fault in faults:
         print_note(fault)
     if options.show:
@@ -110,7 +112,7 @@ def _evidence(
     engine = HookEngine.load(layers, contract, env=dict(os.environ), prestart=False)
     if engine.problems:
         raise ConfigError(list(engine.problems))
-    project = os.path.abspath(options.project or ".").replace("\\", "/")  # noqa: PTH100
+    project = _project(options)
     evidence: list[Evidence] = []
     faults: list[str] = []
     for group in engine.groups:
@@ -124,11 +126,21 @@ def _evidence(
     return ",".join(each.name for each in engine.contracts), evidence, faults
 
 
-def _show(evidence: Evidence, approved: bool) -> None:
-    """Print one hook as plain text: when it runs, what, from where, and what it may reach."""
+def _project(options: argparse.Namespace) -> str:
+    return os.path.abspath(options.project or ".").replace("\\", "/")  # noqa: PTH100
+
+
+def _show(evidence: Evidence, approved: bool, change: str) -> None:
+    """Print one hook as plain text: when it runs, what, from where, and what it may reach.
+
+    Args:
+        change: What changed since it was approved; "" for nothing.
+    """
     spec = evidence.spec
     state = "approved" if approved else "NOT APPROVED"
     _line(f"{spec.id}  [{state}]  {spec.description}")
+    if change:
+        _line(f"  {change}")
     _line(f"  {_schedule(evidence)}")
     for line in _script(evidence):
         _line(f"  | {line}")
@@ -136,14 +148,16 @@ def _show(evidence: Evidence, approved: bool) -> None:
         _line(f"  {fact}")
 
 
-def _draw(evidence: Evidence, approved: bool) -> None:
-    """Draw one hook on the terminal as a tree, with its whole script."""
+def _draw(evidence: Evidence, approved: bool, change: str) -> None:
+    """Draw one hook on the terminal as a tree, with its whole script; arguments as for ``_show``."""
     from sandhook.cli.terminal import line, show, tree
 
     spec = evidence.spec
     state: Cell = ("approved", "good") if approved else ("NOT APPROVED", "warning")
     script = tree(line((_schedule(evidence), "")), [line((f"| {each}", "")) for each in _script(evidence)])
     facts = [line(fact) for fact in _facts(evidence)]
+    if change:
+        facts.insert(0, line((change, "warning")))
     show(tree(line((spec.id, "heading"), state, (spec.description or "", "faint")), [script, *facts]))
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sandhook.cli import USAGE_ERROR, UsageError
 from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import directory, find_project, gather, guarded
-from sandhook.cli.output import is_terminal, plain, put, put_record
+from sandhook.cli.output import counted, is_terminal, plain, put, put_record
 from sandhook.cli.outputs.annotations import FORMATS, put_annotations, shown_file
 from sandhook.hooks.manifest import KINDS, to_json, to_text
 from sandhook.hooks.sources import read_regular
@@ -195,8 +195,8 @@ def _summary(report: Report) -> str:
     ]
     scripts = sum(not hook.capabilities.event for hook in report.hooks)
     hooks = len(report.hooks) - scripts
-    alone = f" and {scripts} scripts that no hook names" if scripts else ""
-    return f"{', '.join(counts) or 'nothing found'} in {hooks} hooks{alone}"
+    alone = f" and {counted(scripts, 'script')} that no hook names" if scripts else ""
+    return f"{', '.join(counts) or 'nothing found'} in {counted(hooks, 'hook')}{alone}"
 
 
 def _capabilities(hook: HookReport) -> list[tuple[str, str]]:

@@ -143,12 +143,29 @@ def _decode(text: str, max_depth: int) -> tuple[Json, tuple[str, ...], tuple[str
     try:
         value = decoder.decode(text)
     except JSONDecodeError as error:
-        raise DecodeError(f"{error.msg} at line {error.lineno} column {error.colno}") from None
+        raise DecodeError(_fault(error)) from None
     except RecursionError:  # the caller's own stack is deep
         raise BoundExceeded("the value nests too deeply") from None
     if "\\ud" in text or "\\uD" in text or not text.isascii():
         _check_surrogates(value)
     return value, reader.top, tuple(reader.notes)
+
+
+def _fault(error: JSONDecodeError) -> str:
+    """Return what is wrong with a JSON text, and where. json has no words for what people write most, or several."""
+    text, place, what = error.doc, error.pos, error.msg
+    if not text.strip(" \t\n\r"):
+        return "it is empty, and wanted is JSON"
+    before = text[: place + 1].rstrip(" \t\n\r")
+    if text[place : place + 1] in ("}", "]"):
+        before = before[:-1].rstrip(" \t\n\r")
+    if before.endswith(",") and text[len(before) :].lstrip(" \t\n\r")[:1] in ("}", "]"):
+        place, what = len(before) - 1, f"a comma before {text[len(before) :].lstrip()[0]}"
+    elif text.startswith(("//", "/*", "#"), place):
+        what = "a comment, which JSON does not have"
+    return (
+        f"{what} at line {text.count(chr(10), 0, place) + 1} column {place - text.rfind(chr(10), 0, place)}"
+    )
 
 
 def other_readings(text: str) -> list[str]:

@@ -193,6 +193,18 @@ class TrustStore:
 
         return allowed
 
+    def change(self, evidence: Evidence, project: str) -> str:
+        """Return what changed since a hook was approved; "" if it never was, or is as it was approved."""
+        entries = self.approved()
+        if evidence.digest in entries:
+            return ""
+        try:
+            _raise_if_files_changed(evidence, entries, shell_name(project))
+            _raise_if_changed(evidence.spec, entries)
+        except NotApproved as error:
+            return str(error)
+        return ""
+
     def _write(self, entries: dict[str, JsonObject]) -> None:
         """Write the store to a new file and rename it, so that only the user can read it."""
         directory = os.path.dirname(self.path) or "."

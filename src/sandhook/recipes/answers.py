@@ -1,6 +1,6 @@
 """How a hook of an agent answers, as functions of the shell.
 
-A form is used only if the agent's decoder reads from it what it should say.
+A form is used only if the agent itself, and sandhook in its place, reads from it what it should say.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from sandhook.errors import SandhookError
 from sandhook.hooks.checks.probe import sample
 from sandhook.hooks.contracts import Answer, Contract
-from sandhook.hooks.model import Decision, HookSpec, Placement, RunResult, Verdict
+from sandhook.hooks.model import Compat, Decision, HookSpec, Placement, RunResult, Verdict
 from sandhook.recipes.catalogue import Action
 from sandhook.text.quoting import in_single_quotes
 
@@ -20,6 +20,9 @@ _TEXT = "SANDHOOK-TEXT"
 _WITHOUT_JQ = "A hook objects. Its reason cannot be shown, because jq does not run."
 
 _Test = Callable[[Verdict], bool]
+
+#: Some agents drop standard error, which sandhook shows.
+_COMPATS: tuple[Compat, ...] = ("strict", "better")
 
 
 def answers_of(contract: Contract, spec: HookSpec, action: Action) -> dict[str, str] | None:
@@ -59,8 +62,11 @@ _PLACES: Mapping[str, Placement] = {"prompt.submit": "prompt", "tool.post": "res
 
 def _is_read(contract: Contract, spec: HookSpec, answer: Answer, test: _Test) -> bool:
     ran = RunResult(answer.exit_status, answer.stdout, answer.stderr)
-    verdict = contract.decode(spec, sample(spec.event), ran, "better")
-    return verdict.could_not_run is None and test(verdict)
+    return all(
+        verdict.could_not_run is None and test(verdict)
+        for compat in _COMPATS
+        for verdict in (contract.decode(spec, sample(spec.event), ran, compat),)
+    )
 
 
 _TESTS: Mapping[Action, _Test] = {

@@ -184,11 +184,16 @@ def _subject(
             configuration, inventory(engine, contract, documents, configuration.problems)
         ),
         findings=tuple(check(engine, contract, documents, around, configuration.problems)),
-        expectations=tuple({file.path: file for file in (*named, *near.files)}.values()),
+        expectations=tuple({_subject_of(file): file for file in (*named, *near.files)}.values()),
         project=project,
         trust=trust_of(configuration, options),
     )
     return subject, near.problems
+
+
+def _subject_of(file: ExpectationFile) -> tuple[str, ...]:
+    """Return a file of expectations and the hook files that it is about; installed hooks have those of their source."""
+    return file.path, *(document.name for document in file.documents)
 
 
 def _as_the_agent_reads(configuration: AgentConfiguration, items: Sequence[Item]) -> tuple[Item, ...]:

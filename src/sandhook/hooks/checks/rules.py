@@ -128,7 +128,7 @@ RULES: dict[RuleId, Rule] = {
     ),
     "W-EXIT": Rule(
         "warning",
-        "The script exits with a status that does not refuse on this event, and never with one that does.",
+        "The script exits with a status that does not refuse on this event: it never exits with one that does, or says here that it blocks.",
         "Exit with 2 to refuse.",
     ),
     "W-DENY": Rule(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from sandhook.builtins import BUILTINS
 from sandhook.dispatch.shebang import READ, is_binary, program_of
@@ -358,7 +359,10 @@ class _Checker:
             self._object(value, act, own)
         if not objects:
             self._plain(acts)
-        if refuses or self.opaque or not probe.is_gate or not probe.refuses(2):
+        if self.opaque or not probe.is_gate or not probe.refuses(2):
+            return
+        if refuses:
+            self._said_alone(acts)
             return
         for status, act, own in exits:
             if status:
@@ -368,6 +372,18 @@ class _Checker:
         for act, own in acts:
             if act.to_stderr and _REFUSES.match(printed_text(act) or ""):
                 self.add("W-DENY", "it says that it blocks, and lets the action pass", own, act.line)
+                return
+
+    def _said_alone(self, acts: list[tuple[Act, str | None]]) -> None:
+        """Find a branch that says that it blocks, and exits with a status that does not, in a hook with others that do."""
+        for (said, place), (act, own) in pairwise(acts):
+            if place != own or not _is_exit(act) or not said.to_stderr or act.function != said.function:
+                continue
+            status = int(act.words[1] or 0)
+            if status and not self.probe.refuses(status) and _REFUSES.match(printed_text(said) or ""):
+                native = self.probe.spec.native_event
+                message = f"it says that it blocks, and exit {status} does not refuse {native}; exit 2 does"
+                self.add("W-EXIT", message, own, act.line)
                 return
 
     def _object(self, value: JsonObject, act: Act, own: str | None) -> None:
