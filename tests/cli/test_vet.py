@@ -91,3 +91,29 @@ def test_links_are_not_followed(
 
 def test_schema(sandhook: Sandhook) -> None:
     assert json.loads(sandhook("schema", "manifest").stdout)["title"] == "Capability manifest of sandhook"
+
+
+def test_the_manifest_of_an_earlier_run_is_no_configuration(sandhook: Sandhook, project: Path) -> None:
+    first = sandhook("vet", ".", "--manifest", "own.json")
+    assert (project / "own.json").exists()
+    assert sandhook("vet", ".") == first
+
+
+def test_a_manifest_hides_no_hooks(sandhook: Sandhook, project: Path) -> None:
+    text = (project / "crush.json").read_text()
+    (project / "crush.json").write_text(text.replace("{", '{"sandhook_manifest": 1, "files": {}, ', 1))
+    assert "PreToolUse[0] on PreToolUse  crush.json:1" in sandhook("vet", ".").stdout
+
+
+def test_a_configuration_with_faults_alone_is_reported(sandhook: Sandhook, project: Path) -> None:
+    (project / ".claude").mkdir()
+    value = {
+        "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "comand": "./guard.sh"}]}]}
+    }
+    (project / ".claude" / "settings.json").write_text(json.dumps(value))
+    ran = sandhook("vet", ".")
+    assert ran.status == 1
+    assert (
+        "problem: .claude/settings.json:1: hooks.PreToolUse[0].hooks[0].command: is required"
+        in ran.stdout + ran.stderr
+    )

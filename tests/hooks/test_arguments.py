@@ -202,3 +202,11 @@ def test_all_messages_are_one_list() -> None:
     ]
     assert all(each.file == "a.json" and each.text for each in engine.messages)
     assert NopEngine().messages == ()
+
+
+@pytest.mark.parametrize("manifest", [5, {}, "hooks.manifest.json"])
+def test_what_is_no_manifest(manifest: Any) -> None:
+    with pytest.raises(
+        TypeError, match=r"manifest must be a Manifest, as manifest.parse\(\) returns it, not"
+    ):
+        HookEngine.load(GUARD, "claude_code", manifest=manifest)

@@ -401,8 +401,11 @@ def _holder(manifest: Manifest | None, runner: Runner | None, *, host: bool) -> 
         raise ValueError(
             "manifest is for the engine's own sandbox; pass SandboxRunner(holder=Holder(manifest)) as runner"
         )
+    from sandhook.hooks.manifest import Manifest
     from sandhook.hooks.manifest.hold import Holder
 
+    if not isinstance(manifest, Manifest):
+        raise TypeError(f"manifest must be a Manifest, as manifest.parse() returns it, not {manifest!r:.50}")
     return Holder(manifest)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sandhook.errors import SandhookError
+from sandhook.errors import ManifestError, SandhookError
 from sandhook.hooks.contracts import Contract, Document, UnrecognisedError, recognise
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.manifest import KINDS, Capabilities, Manifest, digest_of
+from sandhook.hooks.manifest import parse as parse_manifest
 from sandhook.hooks.manifest.hold import Hold, covers
 from sandhook.hooks.model import HookSpec
 from sandhook.hooks.sources import line_of, parse
@@ -140,10 +141,21 @@ def _configurations(
         except (SandhookError, ValueError, RecursionError) as error:
             problems.append(f"{name}: {error}")
             continue
+        if engine.problems and not engine.hooks and _is_manifest(bundle.text(name)):
+            continue
         problems += [str(problem) for problem in engine.problems]
         if engine.hooks:
             engines.append((engine, document))
     return engines
+
+
+def _is_manifest(text: str) -> bool:
+    """Return True for what an earlier run wrote: its list "hooks" looks like that of an agent."""
+    try:
+        parse_manifest(text)
+    except ManifestError:
+        return False
+    return True
 
 
 def _of_hook(

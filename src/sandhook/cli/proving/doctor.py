@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     import argparse
 
     from sandhook.cli.terminal import Cell, Meaning
+    from sandhook.conformance.expectations.model import ExpectationFile
 
 NOT_ON, UNUSABLE, NOT_PROVEN = 1, 2, 3
 
@@ -192,7 +193,7 @@ def _subject(
 
 
 def _subject_of(file: ExpectationFile) -> tuple[str, ...]:
-    """Return a file of expectations and the hook files that it is about; installed hooks have those of their source."""
+    """Return the names of a file of expectations and of the hook files that it is about, which may be installed ones."""
     return file.path, *(document.name for document in file.documents)
 
 
