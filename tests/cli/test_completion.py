@@ -90,6 +90,8 @@ def test_bash_completes_the_options_of_every_command(bash: Callable[..., set[str
         (("help", "check"), {"check"}),
         (("check", "gua"), {"guard.json"}),
         (("init", "--recipe", NAMES[0]), {NAMES[0]}),
+        (("chaos", "--fault", "no-j"), {"no-jq"}),
+        (("record", "--output", "gua"), {"guard.json"}),
         (("list", "--contract", ""), set(contracts.names())),
         (("list", "--cwd", "h"), {"hooks"}),
     ],

@@ -40,7 +40,7 @@ def options_of(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
 
 
 #: Names of files and directories in the helps of arguments.
-FILES, DIRECTORIES = ("FILE", "SCRIPT", "PATH"), ("DIR",)
+FILES, DIRECTORIES = ("FILE", "SCRIPT", "PATH", "RECORD"), ("DIR",)
 
 
 def _words(command: str, action: argparse.Action) -> Iterable[str]:
@@ -57,7 +57,11 @@ def _words(command: str, action: argparse.Action) -> Iterable[str]:
         from sandhook.recipes.catalogue import NAMES
 
         return NAMES
-    if name == "--output":
+    if name == "--fault":
+        from sandhook.proving.faults import NAMES as FAULTS
+
+        return FAULTS
+    if name == "--output" and command == "schema":
         from sandhook.cli.outputs import OUTPUTS
 
         return OUTPUTS
