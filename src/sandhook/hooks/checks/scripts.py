@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
 from sandhook.builtins import BUILTINS
 from sandhook.dispatch.shebang import READ, is_binary, program_of
@@ -22,6 +21,7 @@ from sandhook.hooks.checks.reading import (
     splits,
     substitution,
 )
+from sandhook.hooks.checks.refusals import is_exit, said_alone, says_that_it_blocks
 from sandhook.hooks.checks.rules import Finding, RuleId
 from sandhook.hooks.checks.surroundings import Surroundings
 from sandhook.hooks.contracts import Contract
@@ -51,7 +51,6 @@ _INTERPRETERS = frozenset((*_SHELLS, "python", "python3", "node", "bun", "ruby",
 _ASKS = frozenset({"command", "hash", "type", "which"})
 
 #: The beginnings of messages that announce a refusal.
-_REFUSES = re.compile(r"\W*(?:error: *)?(?:block|den(?:y|ied)|refus|forbidden|not allowed|reject)", re.I)
 _PATH = re.compile(r"\.([A-Za-z_]\w*+)[\w.]*")
 
 #: Fields that some agent reads; an object without any of them has no effect.
@@ -347,7 +346,7 @@ class _Checker:
     def results(self, acts: list[tuple[Act, str | None]]) -> None:
         """Check the output and the exit statuses of the whole hook."""
         probe = self.probe
-        exits = [(int(act.words[1] or 0), act, own) for act, own in acts if _is_exit(act)]
+        exits = [(int(act.words[1] or 0), act, own) for act, own in acts if is_exit(act)]
         objects = [
             (value, act, own)
             for act, own in acts
@@ -362,29 +361,18 @@ class _Checker:
         if self.opaque or not probe.is_gate or not probe.refuses(2):
             return
         if refuses:
-            self._said_alone(acts)
+            for status, line, own in said_alone(acts, probe.refuses):
+                said = f"it says that it blocks, and exit {status} does not refuse {probe.spec.native_event}"
+                self.add("W-EXIT", f"{said}; exit 2 does", own, line)
             return
         for status, act, own in exits:
             if status:
                 message = f"exit {status} does not refuse {probe.spec.native_event}; exit 2 does"
                 self.add("W-EXIT", message, own, act.line)
                 return
-        for act, own in acts:
-            if act.to_stderr and _REFUSES.match(printed_text(act) or ""):
-                self.add("W-DENY", "it says that it blocks, and lets the action pass", own, act.line)
-                return
-
-    def _said_alone(self, acts: list[tuple[Act, str | None]]) -> None:
-        """Find a branch that says that it blocks, and exits with a status that does not, in a hook with others that do."""
-        for (said, place), (act, own) in pairwise(acts):
-            if place != own or not _is_exit(act) or not said.to_stderr or act.function != said.function:
-                continue
-            status = int(act.words[1] or 0)
-            if status and not self.probe.refuses(status) and _REFUSES.match(printed_text(said) or ""):
-                native = self.probe.spec.native_event
-                message = f"it says that it blocks, and exit {status} does not refuse {native}; exit 2 does"
-                self.add("W-EXIT", message, own, act.line)
-                return
+        for act, own in (pair for pair in acts if says_that_it_blocks(pair[0])):
+            self.add("W-DENY", "it says that it blocks, and lets the action pass", own, act.line)
+            return
 
     def _object(self, value: JsonObject, act: Act, own: str | None) -> None:
         """Check one object that the hook prints."""
@@ -479,10 +467,6 @@ def _understands(name: str, spec: HookSpec, value: JsonObject) -> bool:
         return False
     verdict = probe.of_json(value)
     return verdict.could_not_run is None and verdict.undecodable is None and has_effect(verdict)
-
-
-def _is_exit(act: Act) -> bool:
-    return act.name == "exit" and len(act.words) == 2 and (act.words[1] or "").isdecimal()
 
 
 def _reads_stdin(word: Word | Assignment) -> bool:
