@@ -133,6 +133,8 @@ def _root(args: tuple[Any, ...]) -> str:
 
 def _import_may(event: str, args: tuple[Any, ...]) -> bool:
     """Whether an import that is under way may cause the event."""
+    if event in ("os.mkdir", "os.rename"):
+        return _writes_bytecode(str(args[0]))
     if event not in OF_IMPORTS:
         return False
     if event == "import":
@@ -144,7 +146,7 @@ def _import_may(event: str, args: tuple[Any, ...]) -> bool:
 
 
 def _writes_bytecode(path: str) -> bool:
-    return "__pycache__" in path
+    return "__pycache__" in path or (sys.pycache_prefix is not None and path.startswith(sys.pycache_prefix))
 
 
 def _metadata_may(event: str, args: tuple[Any, ...]) -> bool:
