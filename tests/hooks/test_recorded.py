@@ -96,7 +96,8 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "qwen": {
         "L-QWEN-001": ("PreToolUse.top-block-inner-allow", "several.*", "layers.allow-project-deny"),
-        "L-QWEN-002": ("PreToolUse.exit2-*", "UserPromptSubmit.exit2-silent"),
+        "L-QWEN-002": ("PreToolUse.exit2-*", "UserPromptSubmit.exit2-silent", "Todo*.exit2"),
+        "L-QWEN-003": ("Todo*.out.halt",),
         "L-QWEN-004": ("layers.off-project",),
     },
     "kimi": {

@@ -46,8 +46,15 @@ def facts(record: Record) -> Facts:
         del did["texts"]
     if event == "PreToolUse":
         did["touched"] = list(record.texts("files"))
-    elif event == "UserPromptSubmit":
+    elif event in ("UserPromptSubmit", "UserPromptExpansion"):
         did["refused"] = requests == 0
+    elif event == "SubagentStop":
+        del did["texts"]
+        did["refused"] = len(record.texts("ran")) > 1  # again and again, until the agent ends it
+    elif event == "PostToolBatch":
+        did["refused"] = not record.texts("tool_results")[0].startswith("Command:")
+    elif event in ("TodoCreated", "TodoCompleted"):
+        did["refused"] = any("hook blocked the operation" in text for text in record.texts("tool_results"))
     elif event == "Stop":
         did["stops"] = requests
     return did

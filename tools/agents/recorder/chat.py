@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from tools.agents.recorder.model import ModelServer
+from tools.agents.recorder.world import Ended, World
 from tools.agents.records import Json, Object, listed, objects
 
 
@@ -29,6 +33,28 @@ def results(request: Object) -> list[str]:
     """Return what the model got for its calls."""
     messages = (each for each in objects(request.get("messages")) if each.get("role") == "tool")
     return [text for message in messages for text in _flat(message.get("content"))]
+
+
+def observed(
+    case: Object, world: World, model: ModelServer, ended: Ended, texts: Callable[[Object], list[str]]
+) -> Object:
+    """Return what can be seen of a run: requests, results, texts of the first and last request and between them."""
+    first = texts(model.requests[0]) if model.requests else []
+    last = texts(model.requests[-1]) if model.requests else []
+    edges = {*first, *last}
+    between = [text for request in model.requests for text in texts(request) if text not in edges]
+    return {
+        "requests": len(model.requests),
+        "exit": ended.status,
+        "ran": world.ran(),
+        "files": list(world.new_files()),
+        "tool_results": [*results(model.requests[-1])] if model.requests else [],
+        "said": [text for text in last if text not in first],
+        "first": [text for text in first if text != case.get("prompt", "do it")],
+        "between": [*dict.fromkeys(between)],
+        "stderr": ended.stderr,
+        "posted": [*model.posted],
+    }
 
 
 def _flat(content: Json) -> list[str]:

@@ -46,21 +46,9 @@ def lines(case: Object) -> Json:
 
 
 def observe(case: Object, world: World, model: ModelServer, ended: Ended, env: dict[str, str]) -> Json:
-    first = _texts(model.requests[0]) if model.requests else []
-    last = _texts(model.requests[-1]) if model.requests else []
-    edges = {*first, *last}
-    between = [text for request in model.requests for text in _texts(request) if text not in edges]
     seen: Object = {
-        "requests": len(model.requests),
-        "exit": ended.status,
-        "ran": world.ran(),
-        "files": list(world.new_files()),
-        "tool_results": [*chat.results(model.requests[-1])] if model.requests else [],
-        "said": [text for text in last if text not in first],
-        "first": [text for text in first if text != case.get("prompt", "do it")],
-        "between": [*dict.fromkeys(between)],
+        **chat.observed(case, world, model, ended, _texts),
         "shown": [*objects_of(ended.stdout)],
-        "stderr": ended.stderr,
         "probes": world.probes(env),
     }
     kept = neutral(
