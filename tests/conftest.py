@@ -15,12 +15,11 @@ import pytest
 WINDOWS = Path(__file__).resolve().parents[1] / "docs" / "windows.md"
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure() -> None:
     """Have signals as at a terminal: shells ignore some in the background, and nohup SIGHUP.
 
     No test asks a service that the developer runs: it would run another version of the code.
     """
-    keep_bytecode(config)
     os.environ["SANDHOOK_SOCKET"] = ""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -28,19 +27,6 @@ def pytest_configure(config: pytest.Config) -> None:
         for number in (signal.SIGQUIT, signal.SIGHUP):
             if signal.getsignal(number) is signal.SIG_IGN:
                 signal.signal(number, signal.SIG_DFL)
-
-
-def keep_bytecode(config: pytest.Config) -> None:
-    """Keep bytecode in pytest's cache directory where PYTHONDONTWRITEBYTECODE keeps it out of the tree.
-
-    Compiling sandhook is half of the time of a command that a test starts, and of the collection in each process of
-    pytest-xdist. These processes inherit the variable.
-    """
-    cache: pytest.Cache | None = getattr(config, "cache", None)  # None with -p no:cacheprovider
-    if sys.dont_write_bytecode and "PYTHONPYCACHEPREFIX" not in os.environ and cache is not None:
-        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = str(cache.mkdir("bytecode"))
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        sys.dont_write_bytecode = False
 
 
 @pytest.hookimpl(wrapper=True)
