@@ -43,13 +43,7 @@ IMPORTABLE = frozenset(
 PACKAGE = str(Path(sandhook.__file__ or "").parent)
 #: Directories whose Python files an import may open.
 LIBRARIES = tuple(
-    {
-        PACKAGE,
-        *(str(Path(path)) for path in sysconfig.get_paths().values()),
-        sys.base_prefix,
-        sys.prefix,
-        sys.pycache_prefix or sys.prefix,
-    }
+    {PACKAGE, *(str(Path(path)) for path in sysconfig.get_paths().values()), sys.base_prefix, sys.prefix}
 )
 ZONES = str(Path(tzdata.__file__ or "").parent)
 METADATA = str(importlib.metadata.__file__)
@@ -133,8 +127,6 @@ def _root(args: tuple[Any, ...]) -> str:
 
 def _import_may(event: str, args: tuple[Any, ...]) -> bool:
     """Whether an import that is under way may cause the event."""
-    if event in ("os.mkdir", "os.rename"):
-        return _writes_bytecode(str(args[0]))
     if event not in OF_IMPORTS:
         return False
     if event == "import":
@@ -146,7 +138,7 @@ def _import_may(event: str, args: tuple[Any, ...]) -> bool:
 
 
 def _writes_bytecode(path: str) -> bool:
-    return "__pycache__" in path or (sys.pycache_prefix is not None and path.startswith(sys.pycache_prefix))
+    return "__pycache__" in path
 
 
 def _metadata_may(event: str, args: tuple[Any, ...]) -> bool:

@@ -120,7 +120,7 @@ def test_a_fire_is_kept_in_the_history(studio: Make) -> None:
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("{", "column 2"), ("[]", "event"), ('{"hook_event_name": "Never"}', "Never"), ("", "column 1")],
+    [("{", "column 2"), ("[]", "event"), ('{"hook_event_name": "Never"}', "Never"), ("", "it is empty")],
 )
 def test_a_payload_that_is_none(studio: Make, text: str, why: str) -> None:
     reply = studio({}).try_post("/v1/studio/fire", agent="claude_code", payload=text)
