@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import subprocess
@@ -50,15 +51,21 @@ def in_terminal(
         command, cwd=cwd, env=variables, stdin=theirs, stdout=theirs, stderr=theirs
     ) as child:
         os.close(theirs)
-        data = b""
-        while block := _read(ours):
-            data += block
+        data = _read(ours)
+        # Linux can report the end to a reader that found nothing, although a last line came in between
+        child.wait()
+        data += _read(ours)
     os.close(ours)
     return Shown(child.returncode, data.decode("utf-8", "surrogateescape").replace("\r\n", "\n"))
 
 
 def _read(descriptor: int) -> bytes:
+    """Return what there is to read until nobody has the other end."""
+    data = b""
     try:
-        return os.read(descriptor, 65_536)
-    except OSError:  # Linux: EIO once nobody has the other end
-        return b""
+        while block := os.read(descriptor, 65_536):
+            data += block
+    except OSError as error:
+        if error.errno != errno.EIO:  # what Linux reports at the end
+            raise
+    return data

@@ -74,6 +74,7 @@ def test_texts_of_hooks_are_shown_as_they_are_and_fit(
     project: Path, command: tuple[str, ...], columns: int
 ) -> None:
     shown = in_terminal(*command, cwd=project, columns=columns)
+    assert shown.status in (0, 1, 2), shown.raw
     assert ATTRIBUTES.search(shown.raw), "rich did not draw"
     left = shown.text
     assert "\x1b" not in left and "\u202e" not in left
