@@ -105,6 +105,8 @@ NOTABLE = REDIRECTIONS | OPENING | CLOSING | {"NUMBER", "REDIR_WORD"}
 TIME_PREFIX = frozenset(["TIME", "TIMEOPT", "TIMEIGN", "BANG"])
 #: Words that ``special_word`` may find reserved.
 SPECIAL_WORDS = frozenset(["in", "do", "esac", "{", "}", "-p", "--", "]]"])
+#: After these the name of a command may stand, but no name of a coprocess.
+BEFORE_COMMAND = RESERVED_WORD_OK - CASE_CLAUSE_END - {"COPROC"} | {"ASSIGNMENT_WORD"}
 #: After these, a word decides how later ones are read.
 EXPECTING = frozenset(["LESS_LESS", "LESS_LESS_MINUS", "FUNCTION", "CASE", "SELECT", "FOR"])
 START = "START"  #: kind before the first token
@@ -194,6 +196,16 @@ class Context:
             last == "ASSIGNMENT_WORD"
             or (self.redirected and last == "WORD")
             or (last not in CASE_CLAUSE_END and self.reserved_word_ok())
+        )
+
+    def at_plain_command(self) -> bool:
+        """Return True where a word that is not reserved can only be a command's name, or a function's."""
+        return (
+            self.last in BEFORE_COMMAND
+            and not self.in_case_pattern
+            and not self.in_condition
+            and not self.brace_ok
+            and not self._awaiting_in
         )
 
     def expect(self, token: Token) -> None:

@@ -36,29 +36,24 @@ class Driver:
             left, *right = text.split()
             action = actions[text] if text in actions else actions.get(left)
             self._productions.append((left, len(right) - 1, action))
-        #: By state: the left side of the only production there, if it has one symbol and no action.
-        self._units = [self._unit(row) for row in self._rows]
         #: The next state by state and left side, as far as they were asked for.
         self._gotos: list[dict[str, int]] = [{} for _ in GOTOS]
 
-    def _unit(self, row: dict[str, int] | int) -> str:
-        if not isinstance(row, int):
-            return ""
-        left, size, make = self._productions[-row]
-        return left if size == 1 and make is None and left != "inputunit" else ""
-
     def _next_state(self, state: int, left: str) -> int:
-        """Return the state after ``left``, past reductions to one symbol without an action, and remember it."""
-        row = GOTO_ROWS[GOTOS[state]]
-        following = row[left]
-        while above := self._units[following]:
-            following = row[above]
+        """Return the state after ``left``, past reductions of one symbol without an action, and remember it."""
+        gotos = GOTO_ROWS[GOTOS[state]]
+        following = gotos[left]
+        while isinstance(row := self._rows[following], int):
+            above, size, make = self._productions[-row]
+            if size != 1 or make is not None or above == "inputunit":
+                break
+            following = gotos[above]
         self._gotos[state][left] = following
         return following
 
     def run(self, lexer: Lexer) -> Any:
         """Return the value of one ``inputunit``; raise ShellSyntaxError if the text has none."""
-        rows, gotos, units, productions = self._rows, self._gotos, self._units, self._productions
+        rows, gotos, productions = self._rows, self._gotos, self._productions
         next_token = lexer.token
         states = [0]
         values: Symbols = [None]
@@ -76,8 +71,7 @@ class Driver:
                 if action is None:
                     unexpected(lexer, token)
                 if action > 0:
-                    left = units[action]
-                    state = (gotos[state].get(left) or self._next_state(state, left)) if left else action
+                    state = action
                     states.append(state)
                     values.append(token)
                     token = None

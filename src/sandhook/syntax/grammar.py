@@ -178,9 +178,13 @@ def _simple_command(lexer: Lexer, p: Symbols) -> SimpleCommand:
             assignments.append(element.value)
         else:
             words.append(element.value)
+            words.extend(element.arguments)
     first, last = elements[0], elements[-1]
     start = first.start if first.__class__ is Token else first.span[0]
-    end = last.end if last.__class__ is Token else last.span[1]
+    if last.__class__ is not Token:
+        end = last.span[1]
+    else:
+        end = last.arguments[-1].span[1] if last.arguments else last.end
     parts = tuple(assignments), tuple(words), tuple(redirections)
     line = lexer.line_at(_line_ends(elements))
     if lexer.is_divided(start, end):
@@ -196,6 +200,8 @@ def _line_ends(elements: Symbols) -> int:
     first = elements[0]
     if first.__class__ is Redirection:
         return int(first.span[1])
+    if first.arguments:
+        return int(first.arguments[0].span[1])
     if first.kind == "ASSIGNMENT_WORD" or len(elements) == 1:
         return int(first.end)
     second = elements[1]

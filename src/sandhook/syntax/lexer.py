@@ -444,7 +444,31 @@ class Lexer(WordReader):
         token = Token("WORD", text, start, end, word)
         if last in EXPECTING:
             context.expect(token)
+        elif self.aliases is None and context.at_plain_command():
+            self._read_arguments(token)
         return token
+
+    def _read_arguments(self, name: Token) -> None:
+        """Read the plain and the quoted words after a command's name with it: they need no tokens of their own."""
+        text = self.text
+        words: list[Word] = []
+        while blank := self._blank(text, self.position):
+            at = blank.end()
+            match = _PLAIN_WORD.match(text, at)
+            if match is not None and match[0][0] != "#":
+                self.position = end = match.end()
+                words.append(new_record(Word, ((new_record(Literal, (match[0],)),), (at, end))))
+            elif (match := _QUOTED_WORD.match(text, at)) is not None and "\n" not in match[0]:
+                words.append(self._quoted_word(match))
+            else:
+                if text.startswith("(", at):  # no function has two names
+                    self.position = name.end
+                    return
+                break
+            self.count_piece()
+        if words:
+            name.arguments = words
+            self.context.last = "WORD"
 
     # ------------------------------------------------------------------ assignments
 
