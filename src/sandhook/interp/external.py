@@ -18,7 +18,7 @@ from sandhook.kernel.descriptor import Description
 from sandhook.kernel.failure import CommandFailure
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
-from sandhook.state.environment import exported_variables, lower_level, set_environment
+from sandhook.state.environment import ExportedVariables, lower_level, set_environment
 from sandhook.state.fork import fork
 from sandhook.state.state import Function, Interpreter, State
 from sandhook.typed import TypeAlias
@@ -33,25 +33,14 @@ _SAMPLE = 128
 
 
 class ShellContext(Context):
-    """A utility's view of the shell that runs it; the environment is copied on first use."""
+    """A utility's view of the shell that runs it."""
 
     __slots__ = ("_state", "_variables")
 
     def __init__(self, name: str, state: State, program: str) -> None:
-        super().__init__(name, state.process, {}, self._run, program)
+        self._variables = ExportedVariables(state)
+        super().__init__(name, state.process, self._variables, self._run, program)
         self._state = state
-        self._variables: Mapping[str, str] | None = None
-
-    @property
-    def environment(self) -> Mapping[str, str]:
-        """The exported variables."""
-        if self._variables is None:
-            self._variables = exported_variables(self._state)
-        return self._variables
-
-    @environment.setter
-    def environment(self, value: Mapping[str, str]) -> None:
-        self._variables = None
 
     def _run(
         self,
@@ -75,6 +64,7 @@ class ShellContext(Context):
     def end(self) -> None:
         """Refund what is held, and drop the state, which must not live as long as a cycle of the utility's objects."""
         super().end()
+        self._variables.end()
         del self.run, self._state
 
 

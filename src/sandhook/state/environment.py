@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from sandhook.lazy import cache_texts
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, DYNAMIC, EXPORT, NAMEREF, hash_of
 from sandhook.text.numbers import decimal
+from sandhook.typed import TypeVar, overload
+
+T = TypeVar("T")
 
 
 @cache_texts(1024)
@@ -38,6 +41,70 @@ def exported_variables(state: State) -> dict[str, str]:
     if state.executed is not None:
         ordered["_"] = state.executed
     return ordered
+
+
+def exported_value(state: State, name: str) -> str | None:
+    """Return the value that ``exported_variables`` has for a name, without the others; None if it has none."""
+    if name == "_" and state.executed is not None:
+        return state.executed
+    if name in state.memo.foreign:
+        return state.memo.foreign[name]
+    bits = state.attributes.get(name, 0)
+    value = state.get(name) if bits & EXPORT and not bits & (ARRAY | ASSOC) else None
+    if value is None and state.frames:
+        hidden = (frame.saved[name] for frame in reversed(state.frames) if name in frame.saved)
+        texts = (saved.value for saved in hidden if saved.attributes & EXPORT)
+        value = next((text for text in texts if isinstance(text, str)), None)
+    if bits & EXPORT and state.namerefs.get(name):
+        value = state.namerefs[name]
+    if name == "SHLVL" and value is not None and state.execution.replaced_shell == state.calls:
+        value = lower_level(value)
+    return value
+
+
+class ExportedVariables(Mapping[str, str]):
+    """The exported variables of a state as a mapping: most utilities look at one or two of them.
+
+    They are what they were when all of them were first asked for.
+    """
+
+    __slots__ = ("_state", "_variables")
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._variables: dict[str, str] | None = None
+
+    def _all(self) -> dict[str, str]:
+        if self._variables is None:
+            self._variables = exported_variables(self._state)
+        return self._variables
+
+    def __getitem__(self, name: str) -> str:
+        value = self.get(name)
+        if value is None:
+            raise KeyError(name)
+        return value
+
+    @overload
+    def get(self, name: str, default: None = None, /) -> str | None: ...
+    @overload
+    def get(self, name: str, default: str, /) -> str: ...
+    @overload
+    def get(self, name: str, default: T, /) -> str | T: ...
+    def get(self, name: str, default: object = None, /) -> object:
+        known = self._variables
+        value = exported_value(self._state, name) if known is None else known.get(name)
+        return default if value is None else value
+
+    def end(self) -> None:
+        """Drop the state: who keeps these variables does not keep it."""
+        del self._state
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
 
 
 def lower_level(level: str) -> str:
