@@ -87,13 +87,10 @@ class Record(tuple[Any, ...]):
 
     def _replace(self, **changes: object) -> Self:
         """Return a copy with some fields changed. Raises TypeError for a name it lacks."""
-        fields = self._fields
-        values = dict(zip(fields, self))
-        values.update(changes)
-        if len(values) != len(fields):
-            unknown = sorted(changes.keys() - set(fields))
-            raise TypeError(f"{self.__class__.__name__} has no field {unknown}")
-        return tuple.__new__(self.__class__, values.values())
+        made = tuple.__new__(self.__class__, map(changes.pop, self._fields, self))
+        if changes:
+            raise TypeError(f"{self.__class__.__name__} has no field {sorted(changes)}")
+        return made
 
     def __eq__(self, other: object) -> bool:
         # a subclass that only adds methods shares the very tuple of names

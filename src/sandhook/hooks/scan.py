@@ -61,7 +61,7 @@ def walk(node: object) -> Iterator[Node]:
                 except (ShellSyntaxError, LimitExceeded):
                     continue
         if isinstance(item, tuple):
-            pending.extend(part for part in reversed(item) if isinstance(part, tuple))
+            pending.extend([part for part in reversed(item) if isinstance(part, tuple)])
 
 
 def literal_text(word: Word | Assignment) -> str | None:

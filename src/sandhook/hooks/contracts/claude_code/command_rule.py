@@ -15,11 +15,13 @@ from sandhook.syntax import parse_cached
 from sandhook.syntax.nodes import (
     ArithmeticExpansion,
     ArithmeticFor,
+    Assignment,
     Backquoted,
     CommandSubstitution,
     For,
     FunctionDefinition,
     HereDocument,
+    Literal,
     Node,
     ParameterExpansion,
     Pipeline,
@@ -75,13 +77,13 @@ def judge(pattern: str, command: str, *, inside: bool, shell: bool, profile: Pro
             return _like(pattern, command.strip()), f"command {quote(command)}, which does not parse"
         return True, "the command does not parse, so the hook runs"
     nodes = [node for unit in units for node in walk(unit)] if inside else []
-    kinds = {type(node) for node in nodes}
-    if any(issubclass(kind, _OPAQUE) for kind in kinds):
+    kinds = set(map(type, nodes))
+    if not kinds.isdisjoint(_OPAQUE):
         return True, "the command has parts that no rule is compared with, so the hook runs"
     bare = pattern.endswith(" *") and " " not in pattern.removesuffix(" *")
     calls = _calls(nodes if inside else [node for unit in units for node in _outside(unit)])
     wrappers = _XARGS if profile.reproduces("wrappers") else _WRAPPERS
-    reader = _reader(nodes)
+    reader = _reader(nodes) if Assignment in kinds else Reader({}, None)
     timed = {id(_first(node)) for node in nodes if isinstance(node, Pipeline) and node.timed}
     for call in calls:
         check_clock()
@@ -94,9 +96,10 @@ def judge(pattern: str, command: str, *, inside: bool, shell: bool, profile: Pro
                 return True, f"command {quote(text)}"
     if not inside:
         return False, f"no command of {quote(command)} is like it"
-    if any(isinstance(node, Backquoted) and not _parses(node.text) for node in nodes):
+    expansions = [node for node in nodes if isinstance(node, _EXPANSIONS)]
+    if any(isinstance(node, Backquoted) and not _parses(node.text) for node in expansions):
         return True, "something in backquotes does not parse, so the hook runs"
-    if not bare and any(isinstance(node, _EXPANSIONS) and not _is_known(node, reader) for node in nodes):
+    if not bare and not all(_is_known(node, reader) for node in expansions):
         return True, "the command has expansions, so the hook runs"
     if not profile.strict and any(literal_text(call.words[0]) is None for call in calls):
         return True, "the name of a command is not known, so the hook runs"
@@ -150,9 +153,11 @@ def _texts(call: SimpleCommand, wrappers: frozenset[str], reader: Reader) -> Ite
 
     Yields None at the end when there are more than MAX_WRAPPERS.
     """
-    written = [unparse(word) for word in call.words]
-    known = [reader.value(word) for word in call.words]
-    words = [text if plain is None else plain for text, plain in zip(written, known, strict=True)]
+    written = words = _plain(call.words)
+    if not written:
+        written = [unparse(word) for word in call.words]
+        known = [reader.value(word) for word in call.words]
+        words = [text if plain is None else plain for text, plain in zip(written, known, strict=True)]
     for _ in range(MAX_WRAPPERS):
         yield " ".join(written)
         if words != written:
@@ -162,6 +167,17 @@ def _texts(call: SimpleCommand, wrappers: frozenset[str], reader: Reader) -> Ite
             return
         words, written = words[count:], written[count:]
     yield None
+
+
+def _plain(words: Sequence[Word | Assignment]) -> list[str]:
+    """Return the texts of words without quotes and expansions; an empty list if one has them."""
+    texts = []
+    for word in words:
+        part = word.parts[0] if isinstance(word, Word) and len(word.parts) == 1 else None
+        if not isinstance(part, Literal):
+            return []
+        texts.append(part.text)
+    return texts
 
 
 def _wrapper(words: list[str]) -> int:
