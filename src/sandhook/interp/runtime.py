@@ -23,7 +23,7 @@ from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
 from sandhook.state.state import State
 from sandhook.syntax import parse_heredoc, parse_word
 from sandhook.syntax.nodes import Assignment, Case, Command, For, Select, SimpleCommand, Word
-from sandhook.syntax.options import ParseOptions
+from sandhook.syntax.options import ParseOptions, parse_options
 from sandhook.typed import TYPE_CHECKING, NoReturn, TypeVar
 
 if TYPE_CHECKING:
@@ -164,13 +164,7 @@ class Runtime:
         """Return the options for parsing the next input unit."""
         options = state.options
         limits = state.process.kernel.limits
-        result = ParseOptions(
-            extglob=options.extglob,
-            posix=options.posix,
-            nesting=int(limits.nesting),
-            max_bytes=int(limits.script_bytes),
-            tolerate_cr=self.crlf,
-        )
+        result = parse_options(options.extglob, options.posix, limits.nesting, limits.script_bytes, self.crlf)
         if state.aliases and "expand_aliases" in options.shopts:
             result = result.with_aliases(state.aliases)
         return result
