@@ -17,7 +17,7 @@ from sandhook.state.assigned import Argument
 from sandhook.state.state import Hashed, State
 from sandhook.state.values import held
 from sandhook.typed import TYPE_CHECKING, Literal, TypeAlias
-from sandhook.vfs.base import FileSystem
+from sandhook.vfs.base import FileSystem, lacks_of
 from sandhook.vfs.errors import NameMissing, error_text, fs_error
 from sandhook.vfs.names import MAX_LINKS
 from sandhook.vfs.path import VirtualPath, join
@@ -234,11 +234,17 @@ def search(state: State, name: str, path: str | None) -> Located | None:
         return programs.search(state, name, path)
     if not name:
         return None
+    fs = state.process.kernel.fs
+    lacks = lacks_of(fs)
+    located: Located | None
     for candidate in candidates(path, name):
-        located = at(state, candidate)
+        if lacks is not None and candidate[0] == "/" and lacks(candidate):
+            utility = _standard_name(state, candidate)
+            located = None if utility is None else (candidate, utility)
+        else:
+            located = at(state, candidate)
         if located is not None:
             return located
-    fs = state.process.kernel.fs
     for candidate in candidates(path, name):
         absolute = join(state.process.cwd, candidate)
         if fs.exists(absolute) and not fs.is_dir(absolute):

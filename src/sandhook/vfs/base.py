@@ -12,6 +12,8 @@ ENAMETOOLONG (a name over 255 bytes or a path over 4,096), EINVAL (a NUL in a na
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sandhook.record import Record
 from sandhook.typed import Literal, Protocol, TypeAlias
 from sandhook.vfs.path import VirtualPath
@@ -154,3 +156,12 @@ class FileSystem(Protocol):
     def read_bytes(self, path: str) -> bytes: ...
 
     def write_bytes(self, path: str, data: bytes, *, mode: int = 0o644, parents: bool = False) -> None: ...
+
+
+def lacks_of(fs: FileSystem) -> Callable[[str], bool] | None:
+    """Return a file system's function that says at once of most missing files that they are missing, if it has one.
+
+    A search along PATH is the only use: it meets more missing files than others, and their errors take time.
+    """
+    lacks: Callable[[str], bool] | None = getattr(fs, "lacks", None)
+    return lacks

@@ -11,10 +11,10 @@ from struct import Struct, error
 
 from sandhook.record import Record
 from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG, Inode
-from sandhook.vfs.names import MAX_DEPTH, check_name, check_path, check_target
+from sandhook.vfs.names import DOTS, MAX_DEPTH, check_name, check_path, check_target
 from sandhook.vfs.path import VirtualPath
 from sandhook.vfs.snapshot import SavedInode, Snapshot
-from sandhook.vfs.tree import DOTS, Tree
+from sandhook.vfs.tree import Tree
 
 _FILES = (S_IFREG, S_IFLNK, S_IFIFO)
 _TYPES = (S_IFDIR, *_FILES)

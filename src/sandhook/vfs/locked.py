@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import RLock
 
-from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat
+from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat, lacks_of
 from sandhook.vfs.initial import superuser
 from sandhook.vfs.path import VirtualPath
 from sandhook.vfs.resolving import canonical_stat_of
@@ -24,11 +24,12 @@ class LockedFileSystem:
         lock: Held during each operation; file systems over one another have one lock.
     """
 
-    __slots__ = ("_canonical_stat", "_fs", "_lock")
+    __slots__ = ("_canonical_stat", "_fs", "_lacks", "_lock")
 
     def __init__(self, fs: FileSystem, lock: RLock) -> None:
         self._fs = fs
         self._canonical_stat = canonical_stat_of(fs)
+        self._lacks = lacks_of(fs)
         self._lock = lock
 
     @property
@@ -122,6 +123,13 @@ class LockedFileSystem:
     def utime(self, path: VirtualPath, atime_ns: int, mtime_ns: int, *, follow: bool = True) -> None:
         with self._lock:
             self._fs.utime(path, atime_ns, mtime_ns, follow=follow)
+
+    def lacks(self, path: str) -> bool:
+        """Return True if it is certain, at once, that an absolute path names nothing; False is no answer."""
+        if self._lacks is None:
+            return False
+        with self._lock:
+            return self._lacks(path)
 
     def access(self, path: VirtualPath, mask: int) -> bool:
         with self._lock:

@@ -18,10 +18,10 @@ from sandhook.vfs.base import Device, Entry, Stat
 from sandhook.vfs.conveniences import Conveniences
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG, Inode, MemoryFile
-from sandhook.vfs.names import byte_order, check_relative, check_target
+from sandhook.vfs.names import DOTS, byte_order, check_relative, check_target
 from sandhook.vfs.path import VirtualPath
 from sandhook.vfs.quota import Quota
-from sandhook.vfs.tree import DOTS, Tree
+from sandhook.vfs.tree import Tree
 
 if TYPE_CHECKING:
     from sandhook.vfs.changes import Changes
@@ -259,6 +259,10 @@ class MemoryFileSystem(Conveniences):
 
     def stat(self, path: VirtualPath, *, follow: bool = True) -> Stat:
         return self._tree.lookup(path, follow).stat()
+
+    def lacks(self, path: str) -> bool:
+        """Return True if it is certain, at once, that an absolute path names nothing; False is no answer."""
+        return self._tree.lacks(path)
 
     def access(self, path: VirtualPath, mask: int) -> bool:
         tree = self._tree

@@ -17,6 +17,9 @@ MAX_LINKS = 40
 #: The deepest nesting of directories; a path of MAX_PATH bytes cannot be deeper.
 MAX_DEPTH = 2048
 
+#: Last components of a path that are not names of directory entries.
+DOTS = ("", ".", "..")
+
 #: A path of fewer characters is not measured: a character has at most four bytes.
 SHORT_PATH = MAX_PATH // 4
 
@@ -27,6 +30,11 @@ def check_path(path: str) -> None:
         raise fs_error(errno.ENAMETOOLONG, path)
     if not path:
         raise fs_error(errno.ENOENT, path)
+
+
+def is_plain(name: str) -> bool:
+    """Return True if a name is not special, not too long in any encoding, and of characters that are bytes."""
+    return name not in DOTS and len(name) < 64 and name.isprintable()
 
 
 def check_name(name: str, path: str) -> None:

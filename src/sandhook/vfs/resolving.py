@@ -17,11 +17,8 @@ from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat
 from sandhook.vfs.conveniences import Conveniences
 from sandhook.vfs.errors import TEXTS, NameMissing, fs_error
 from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG
-from sandhook.vfs.names import MAX_LINKS, check_name, check_path, check_target
+from sandhook.vfs.names import DOTS, MAX_LINKS, check_name, check_path, check_target
 from sandhook.vfs.path import VirtualPath, dirname
-
-_DOTS = ("", ".", "..")
-
 
 #: Reports what lstat does for a canonical path; see ``ResolvingFileSystem.canonical_stat``.
 CanonicalStat: TypeAlias = Callable[[VirtualPath, tuple[int, int]], Stat]
@@ -137,7 +134,7 @@ class ResolvingFileSystem(Conveniences):
             directory = stats[-1]
             if directory.mode & S_IFMT != S_IFDIR:
                 raise fs_error(errno.ENOTDIR, path)
-            if part in _DOTS:
+            if part in DOTS:
                 if part and not self._allowed(directory, 1):
                     raise fs_error(errno.EACCES, path)
                 if part == ".." and names:
@@ -181,7 +178,7 @@ class ResolvingFileSystem(Conveniences):
             raise fs_error(errno.ENOTDIR, path)
         if not self._allowed(parent, 1):
             raise fs_error(errno.EACCES, path)
-        if name in _DOTS:
+        if name in DOTS:
             candidate, stat = self._lookup(path)
             return Place(candidate, stat, parent, name)
         check_path(path)
@@ -266,7 +263,7 @@ class ResolvingFileSystem(Conveniences):
         place = self._entry(path)
         if place.stat is None:
             raise fs_error(errno.ENOENT, path)
-        if place.name in _DOTS:
+        if place.name in DOTS:
             codes = {"": errno.EBUSY, ".": errno.EINVAL, "..": errno.ENOTEMPTY}
             raise fs_error(codes[place.name], path)
         if place.stat.mode & S_IFMT != S_IFDIR:
@@ -280,7 +277,7 @@ class ResolvingFileSystem(Conveniences):
         place = self._entry(path)
         if place.stat is None:
             raise fs_error(errno.ENOENT, path)
-        if place.name in _DOTS or place.stat.mode & S_IFMT == S_IFDIR:
+        if place.name in DOTS or place.stat.mode & S_IFMT == S_IFDIR:
             raise fs_error(errno.EISDIR, path)
         if path[-1:] == "/":
             raise fs_error(errno.ENOTDIR, path)
@@ -292,7 +289,7 @@ class ResolvingFileSystem(Conveniences):
         if source.stat is None:
             raise fs_error(errno.ENOENT, old)
         target = self._entry(new)
-        if source.name in _DOTS or target.name in _DOTS:
+        if source.name in DOTS or target.name in DOTS:
             raise fs_error(errno.EBUSY, old)
         is_directory = source.stat.mode & S_IFMT == S_IFDIR
         if not is_directory and (old[-1:] == "/" or new[-1:] == "/"):

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 
+from sandhook.lazy import cache_texts
 from sandhook.record import Record
 from sandhook.vfs.base import Device
 from sandhook.vfs.inode import S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, Children, DynamicChildren, Inode
+from sandhook.vfs.names import is_plain
 
 _HOSTNAME = b"sandhook\n"
 
@@ -146,6 +148,33 @@ _LAST = 1 + sum(map(len, _ROWS.values()))
 _ROOT_LINKS = 2 + len(_ROWS[""])
 
 
+#: Types and permission bits by path.
+_MODES = {
+    f"{row.parent}/{row.name}" if row.parent else row.name: row.mode
+    for rows in _ROWS.values()
+    for row in rows
+}
+
+
+@cache_texts(1024)
+def lacks(path: str) -> bool:
+    """Return True if a skeleton that nobody has changed cannot have an absolute path; False is no answer.
+
+    True says that a directory, which no link leads to, lacks the next name.
+    """
+    place = ""
+    for part in path[1:].split("/"):
+        if not is_plain(part):
+            return False
+        place = f"{place}/{part}" if place else part
+        mode = _MODES.get(place)
+        if mode is None:
+            return not place.startswith(_FD_DIRECTORY)
+        if mode & (S_IFMT | 0o111) != S_IFDIR | 0o111:
+            return False
+    return False
+
+
 @lru_cache(maxsize=8)
 def _size(uid: int, gid: int) -> int:
     """Return the bytes of all contents."""
@@ -188,6 +217,11 @@ def _children(top: str, uid: int, gid: int, now: int) -> dict[str, Inode]:
             path = f"{parent}/{name}"
             node.children = nodes[path] = {} if path != _FD_DIRECTORY else _Descriptors(uid, gid, now)
     return children
+
+
+def is_unread(node: Inode) -> bool:
+    """Return True for a directory of the root whose entries nobody has read or changed."""
+    return node.__class__ is _Unread
 
 
 def directory(bits: int, number: int, uid: int, gid: int, now: int) -> Inode:

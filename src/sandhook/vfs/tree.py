@@ -11,11 +11,8 @@ from collections.abc import Callable
 from sandhook.vfs import skeleton
 from sandhook.vfs.errors import TEXTS, NameMissing, fs_error
 from sandhook.vfs.inode import S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, Inode
-from sandhook.vfs.names import MAX_DEPTH, MAX_LINKS, SHORT_PATH, check_name, check_path
+from sandhook.vfs.names import DOTS, MAX_DEPTH, MAX_LINKS, SHORT_PATH, check_name, check_path, is_plain
 from sandhook.vfs.quota import Quota
-
-#: Last components of a path that are not names of directory entries.
-DOTS = ("", ".", "..")
 
 
 class Tree:
@@ -85,13 +82,32 @@ class Tree:
                     return None
                 node = node.children[part]
         except KeyError:
-            is_missing = (
-                node.mode & S_IFMT == S_IFDIR and part not in DOTS and len(part) < 64 and part.isprintable()
-            )
-            if is_missing and not create:
+            if not create and node.mode & S_IFMT == S_IFDIR and is_plain(part):
                 raise NameMissing(errno.ENOENT, TEXTS[errno.ENOENT], path) from None
             return None
         return node
+
+    def lacks(self, path: str) -> bool:
+        """Return True if ``quick_lookup`` raises NameMissing for an absolute path; False is no answer.
+
+        It reads no directory of the skeleton for that, and a search along PATH asks for nothing else.
+        """
+        node = self.root
+        if len(path) >= SHORT_PATH:
+            return False
+        if node is None:
+            return not self.bare and skeleton.lacks(path)
+        for part in path[1:].split("/"):
+            if node.mode & (S_IFMT | 0o111) != S_IFDIR | 0o111:
+                return False
+            try:
+                child = node.children[part]
+            except KeyError:
+                return is_plain(part)
+            if skeleton.is_unread(child):
+                return skeleton.lacks(path)
+            node = child
+        return False
 
     def lookup(self, path: str, follow: bool = True) -> Inode:
         """Return the inode of a path; fast for paths without links, "." and ".."."""
