@@ -264,6 +264,9 @@ class MemoryFileSystem(Conveniences):
         """Return True if it is certain, at once, that an absolute path names nothing; False is no answer."""
         return self._tree.lacks(path)
 
+    def exists(self, path: str) -> bool:
+        return not self._tree.lacks(path) and super().exists(path)
+
     def access(self, path: VirtualPath, mask: int) -> bool:
         tree = self._tree
         try:
