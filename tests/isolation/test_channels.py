@@ -21,12 +21,12 @@ LIMITS = Limits(output_bytes=1 << 20, wall_seconds=30.0)
 @pytest.mark.parametrize(
     "script",
     every(3, [
-        "seq 30000 | jq -c . | jq -c . | jq -c . | tail -n 1",
-        "seq 30000 | jq .",
-        "seq 30000 | jq -c . | head -n 1",
+        "seq 15000 | jq -c . | jq -c . | jq -c . | tail -n 1",
+        "seq 15000 | jq .",
+        "seq 15000 | jq -c . | head -n 1",
         "echo 'select 1;' | sqlite3 | jq -c . | sqlite3 :memory: '.read /dev/stdin' ; echo $?",
-        "seq 20000 | jq . | while read -r x; do [ $x = 500 ] && jq -n '\"inner\"'; done",
-        "seq 20000 | jq . > a & seq 20000 | jq . > b; wait; cmp a b && wc -l < a",
+        "seq 15000 | jq . | while read -r x; do [ $x = 500 ] && jq -n '\"inner\"'; done",
+        "seq 15000 | jq . > a & seq 15000 | jq . > b; wait; cmp a b && wc -l < a",
     ]),
 )  # fmt: skip
 @pytest.mark.parametrize("streams", [False, True])

@@ -88,7 +88,8 @@ def test_a_recipe_can_be_approved(name: str) -> None:
 
 @REAL
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name == "git-history" else [pytest.mark.slow]) for name in SAMPLE]
+    "name",
+    [pytest.param(name, marks=[] if name == "secrets-in-prompts" else [pytest.mark.slow]) for name in SAMPLE],
 )
 def test_expectations_hold_on_real_bash(name: str, tmp_path: Path) -> None:
     agent = "claude_code" if "claude_code" in agents_of(catalogue.get(name)) else SAMPLE[name]

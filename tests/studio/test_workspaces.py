@@ -49,14 +49,18 @@ class Asking:
         return self.service.fire("ls", cwd=self.path(name)).json
 
 
-@pytest.fixture(params=["0", "1"])
+@pytest.fixture
 def asking(serve: Callable[..., Running], request: pytest.FixtureRequest) -> Asking:
-    """Return requests to a service for two directories, without and with worker processes."""
-    words = ("--ui", "--edit", "--sandbox", "--processes", request.param)
+    """Return requests to a service for two directories; a parameter says with how many worker processes."""
+    words = ("--ui", "--edit", "--sandbox", "--processes", getattr(request, "param", "0"))
     places = [word for name in ("one", "two") for word in ("--workspace", name)]
     return Asking(serve(*words, *places, files=FILES, **({} if HAS_UNIX else {"tcp": True})))
 
 
+with_and_without_processes = pytest.mark.parametrize("asking", ["0", "1"], indirect=True)
+
+
+@with_and_without_processes
 def test_hooks_and_fires_are_those_of_the_workspace(asking: Asking) -> None:
     assert asking.get("workspaces")["workspaces"] == [asking.path("one"), asking.path("two")]
     for name in ("one", "two"):
@@ -71,6 +75,7 @@ def test_hooks_and_fires_are_those_of_the_workspace(asking: Asking) -> None:
     assert words == {"one": "deny", "two": "proceed"}
 
 
+@with_and_without_processes
 def test_history_is_that_of_the_workspace(asking: Asking) -> None:
     asking.event("one")
     asking.event("two")
