@@ -117,7 +117,7 @@ def compare(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
 
 
 def test_random_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert sum(compare(seed, monkeypatch) for seed in range(1_000)) > 100
+    assert sum(compare(seed, monkeypatch) for seed in range(600)) > 60
 
 
 @pytest.mark.slow
