@@ -17,6 +17,7 @@ from typing import Any
 
 from docs import api, manual
 from sandhook import cli, limits
+from sandhook.cli.arguments import Parser
 from sandhook.command.options import options_by_flag
 from sandhook.limits import Limits
 from sandhook.utilities import load, names
@@ -230,9 +231,9 @@ def cli_page() -> str:
     """Describe every sub-command by its argument parser."""
     parts = [NOTICE, "# Command line\n", "```text", cli.usage().rstrip(), "```\n"]
     for name, command in cli.COMMANDS.items():
-        parser: argparse.ArgumentParser = import_module(command.module).parser()
+        parser: Parser = import_module(command.module).parser()
         parts += [f"## sandhook {name}\n", "```text", f"sandhook {name} {usage_of(parser)}", "```\n"]
-        parts += [(parser.description or "").strip() + "\n", options_of(parser)]
+        parts += [parser.whole_description().strip() + "\n", options_of(parser)]
         parts += [f"Example: `{command.example}`\n"]
     return "\n".join(parts)
 
@@ -258,6 +259,36 @@ def options_of(parser: argparse.ArgumentParser) -> str:
         text = (action.help or "") % {"default": action.default, "prog": parser.prog}
         rows.append([name.replace("|", "\\|"), escape(text)])
     return table(["argument", "meaning"], rows)
+
+
+# --------------------------------------------------------------------------- statuses.md
+
+
+def statuses_page() -> str:
+    """Describe the exit statuses of all commands."""
+    from sandhook.cli.statuses import CONVENTION, OF_THE_PROGRAM, STATUSES
+
+    numbers = list(CONVENTION)
+    rows = []
+    for name, (meanings, others) in STATUSES.items():
+        cells = [escape(meanings.get(number, "")) for number in numbers]
+        own = [f"{number}: {text}." for number, text in meanings.items() if number not in CONVENTION]
+        rows.append([f"`{name}`", *cells, escape(" ".join([*own, others]).strip())])
+    every = [[str(number), escape(text)] for number, text in {**CONVENTION, **OF_THE_PROGRAM}.items()]
+    return "\n".join(
+        [
+            NOTICE,
+            "# Exit statuses\n",
+            "One convention holds for all commands. [Why](../decisions/0032-exit-statuses.md)\n",
+            table(["status", "meaning"], every),
+            "Three commands have the status of what they run: `exec`, `hook` and `mcp-proxy`. Two are decisions for an",
+            "agent, which reads 2 as a refusal. `sandhook hook` and `fire --as-hook` refuse after a usage error: a guard",
+            "with a misspelt option would otherwise let everything pass. `sandhook fire` for people has 2 for a refusal,",
+            "too. It has 1 for a usage error, so that a test which expects a refusal does not pass because of one. Whoever",
+            "acts on its status lets an action proceed with 0 alone.\n",
+            table(["command", *map(str, numbers), "others"], rows),
+        ]
+    )
 
 
 # --------------------------------------------------------------------------- checks.md
@@ -377,6 +408,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "api.md": lambda: f"{NOTICE}\n{api.page()}",
     "checks.md": checks,
     "cli.md": cli_page,
+    "statuses.md": statuses_page,
     "commands.md": commands,
     "contracts.md": contracts,
     "limits.md": limits_page,

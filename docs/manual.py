@@ -46,7 +46,7 @@ def main_page() -> str:
 def command_page(name: str) -> str:
     command, parser = COMMANDS[name], parser_of(name)
     usage = re.sub(r"^sandhook [\w-]+ ", "", (parser.usage or "").strip())
-    body, _, status = (parser.description or "").partition("Exit status:")
+    body, _, status = parser.whole_description().partition("Exit status:")
     lines = [
         *head(f"sandhook-{name}", command.summary),
         *synopsis(escape(usage), f"sandhook {name}"),

@@ -160,7 +160,7 @@ def test_vet_of_several_bundles(sandhook: Run, project: Path) -> None:
     ran = sandhook("vet", "guard.sh", "b.sh", "--fail-on", "never")
     assert "guard.sh:4:" in ran.stdout and "b.sh:2:1: medium V-PRIVILEGE" in ran.stdout
     ran = sandhook("vet", "guard.sh", "b.sh", "--format", "json")
-    assert ran.status == 1 and ran.stderr.endswith(
+    assert ran.status == 2 and ran.stderr.endswith(
         "vet: --format json is about one bundle, and there are 2\n"
     )
 

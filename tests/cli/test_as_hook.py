@@ -146,28 +146,30 @@ def test_what_ran_is_passed_through_when_failing_closed(sandhook: Callable[..., 
 )
 def test_usage(sandhook: Callable[..., Any], argv: tuple[str, ...], message: str) -> None:
     ran = sandhook("hook", *argv, stdin=CALL)
-    assert ran.status == 1 and ran.stderr.startswith(f"sandhook: {message}")
+    assert ran.status == 2 and ran.stderr.startswith(f"sandhook: {message}")
 
 
 @pytest.mark.parametrize(
     "argv",
     [
-        ("hook", "--fail-closed", "--", "x"),
-        ("hook", "--fail-closed", "--contract", "nosuch", "--", "x"),
-        ("hook", "--fail-closed", "--contract", "crush", "--nosuch", "--", "x"),
-        ("hook", "--fail-closed", "--contract", "crush", "--workspace", "/nosuch", "--", "-c", ":"),
-        ("fire", "--fail-closed", "--as-hook", "crush"),
-        ("fire", "--fail-closed", "--as-hook", "nosuch", "--hooks", "x"),
-        ("fire", "--fail-closed", "--as-hook", "crush", "--hooks", "x", "--nosuch"),
+        ("hook", "--", "x"),
+        ("hook", "--contract", "nosuch", "--", "x"),
+        ("hook", "--contract", "crush", "--nosuch", "--", "x"),
+        ("hook", "--contract", "crush", "--fail-closd", "--", "x"),
+        ("hook", "--contract", "crush", "--workspace", "/nosuch", "--", "-c", ":"),
+        ("hook", "--contract", "crush", "--isolation", "fork", "--", "-c", ":"),
+        ("fire", "--as-hook", "crush"),
+        ("fire", "--as-hook=crush"),
+        ("fire", "--as-hook", "nosuch", "--hooks", "x"),
+        ("fire", "--as-hook", "crush", "--hooks", "x", "--nosuch"),
+        ("fire", "--color", "never", "--hooks", "x", "--nosuch", "--as-hook=crush"),
     ],
 )
-def test_a_wrong_command_line_refuses_when_failing_closed(
-    sandhook: Callable[..., Any], argv: tuple[str, ...]
-) -> None:
+def test_a_wrong_command_line_refuses(sandhook: Callable[..., Any], argv: tuple[str, ...]) -> None:
+    """--fail-closed itself may be what is misspelt, so that it cannot be asked for."""
     ran = sandhook(*argv, stdin=CALL)
-    assert ran.status == 2 and ran.stderr.startswith("sandhook: ")
-    open_ = [word for word in argv if word != "--fail-closed"]
-    assert sandhook(*open_, stdin=CALL).status == 1
+    assert (ran.status, ran.stdout) == (2, "") and ran.stderr.startswith("sandhook: ")
+    assert sandhook(argv[0], "--fail-closed", *argv[1:], stdin=CALL) == ran
 
 
 def fails(*arguments: Any) -> None:
@@ -277,13 +279,20 @@ def test_a_faulty_hook_leaves_the_others_in_force(
     assert sandhook("fire", "--as-hook", "crush", "--hooks", hooks(BLOCKS, faulty), stdin=CALL).status == 2
 
 
-def test_a_missing_configuration_refuses_only_when_asked_to(
-    sandhook: Callable[..., Any], project: Path
-) -> None:
+def test_a_missing_configuration_refuses(sandhook: Callable[..., Any], project: Path) -> None:
     base = ("fire", "--as-hook", "crush", "--hooks", "nosuch.json")
     ran = sandhook(*base, stdin=CALL)
-    assert ran.status == 1 and "No such file" in ran.stderr
-    assert sandhook(*base, "--fail-closed", stdin=CALL).status == 2
+    assert ran.status == 2 and "No such file" in ran.stderr
+    assert sandhook(*base, "--fail-closed", stdin=CALL) == ran
+
+
+def test_a_payload_that_is_no_event_refuses_only_when_asked_to(
+    sandhook: Callable[..., Any], project: Path
+) -> None:
+    (project / "crush.json").write_text('{"hooks": {"PreToolUse": [{"command": "true"}]}}')
+    base = ("fire", "--as-hook", "crush", "--hooks", "crush.json")
+    assert sandhook(*base, stdin=b"[]").status == 1
+    assert sandhook(*base, "--fail-closed", stdin=b"[]").status == 2
 
 
 def test_as_hook_takes_the_event_from_standard_input(sandhook: Callable[..., Any]) -> None:
@@ -423,7 +432,7 @@ def test_a_script_that_cannot_run_on_this_machine_refuses(sandhook: Callable[...
 )
 def test_options_of_the_sandbox_and_host(sandhook: Callable[..., Any], option: tuple[str, ...]) -> None:
     ran = sandhook("hook", "--contract", "claude_code", "--host", *option, "--", "-c", "true", stdin=b"{}")
-    assert ran.status == 1 and f"{option[0]} is for the sandbox" in ran.stderr
+    assert ran.status == 2 and f"{option[0]} is for the sandbox" in ran.stderr
 
 
 def test_a_script_in_base64(sandhook: Callable[..., Any]) -> None:
@@ -433,7 +442,7 @@ def test_a_script_in_base64(sandhook: Callable[..., Any]) -> None:
     )
     assert (ran.status, ran.stderr) == (2, "it's arg %PATH%\n")
     ran = sandhook("hook", "--contract", "claude_code", "--", "-b", "*", stdin=payload_of("ls"))
-    assert ran.status == 1 and "-b: not base64" in ran.stderr
+    assert ran.status == 2 and "-b: not base64" in ran.stderr
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_always_is_stronger_than_the_variable(
     "arguments", [["list", "--color", "sometimes"], ["--color", "sometimes", "list"], ["--color"]]
 )
 def test_another_word_is_an_error(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(arguments) == 1
+    assert main(arguments) == 2
     assert "--color" in capsys.readouterr().err
 
 

@@ -208,4 +208,4 @@ def test_the_script_names_every_command(sandhook: Sandhook, shell: str) -> None:
 
 def test_an_unknown_shell_is_an_error(sandhook: Sandhook) -> None:
     ran = sandhook("completion", "tcsh")
-    assert ran.status == 1 and "tcsh" in ran.stderr
+    assert ran.status == 2 and "tcsh" in ran.stderr

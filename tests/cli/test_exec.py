@@ -68,7 +68,7 @@ def test_a_file_is_the_script(sandhook: Run, tmp_path: Path) -> None:
 )
 def test_a_usage_error(sandhook: Run, argv: list[str], message: str) -> None:
     ran = sandhook("exec", *argv)
-    assert ran.status == 1 and ran.stderr.startswith(f"sandhook: {message}")
+    assert ran.status == 2 and ran.stderr.startswith(f"sandhook: {message}")
 
 
 def test_a_limit_is_told(sandhook: Run) -> None:
@@ -185,8 +185,8 @@ def test_urls_are_reached_only_when_they_are_named(sandhook: Run) -> None:
     refused = sandhook("exec", "--allow-url", "http://a.example", "-c", script)
     assert "not on the list of URLs" in refused.stderr
     wrong = sandhook("exec", "--allow-url", "a.example", "-c", ":")
-    assert (wrong.status, "--allow-url: 'a.example' is not an http or https URL" in wrong.stderr) == (1, True)
-    assert sandhook("exec", "--allow-private", "-c", ":").status == 1
+    assert (wrong.status, "--allow-url: 'a.example' is not an http or https URL" in wrong.stderr) == (2, True)
+    assert sandhook("exec", "--allow-private", "-c", ":").status == 2
 
 
 @pytest.mark.parametrize("isolation", ["thread", "process"])

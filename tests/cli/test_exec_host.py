@@ -74,7 +74,7 @@ def test_streams_that_are_not_the_processes_are_used_as_they_are(tmp_path, monke
     ],
 )
 def test_what_does_not_go_together_is_named(arguments, message, capsys):
-    assert main(["exec", *arguments]) == 1
+    assert main(["exec", *arguments]) == 2
     assert message in capsys.readouterr().err
 
 

@@ -149,7 +149,7 @@ def test_a_fault_is_in_the_first_line_the_json_and_the_exit_status(
     broken.write_text("{")
     call = ("fire", "pre_tool_use", "--hooks", hooks(GUARD), "--hooks", broken, "--tool", "bash")
     proceeds = sandhook(*call, "--input", '{"command": "ls"}')
-    assert proceeds.status == 1
+    assert proceeds.status == 3
     assert proceeds.stdout.startswith("not in force: hooks or files with 1 problem(s)")
     assert "decision: proceed" in proceeds.stdout
     assert f"{broken}: Expecting property name" in proceeds.stderr

@@ -181,7 +181,7 @@ def test_errors_are_named_and_nothing_is_written(
     sandhook: Run, project: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     result = sandhook("init", *arguments)
-    assert (result.status, result.stdout) == (1, "")
+    assert (result.status, result.stdout) == (2, "")
     assert message in result.stderr
     assert contents(project) == {}
 

@@ -112,7 +112,7 @@ def test_list_and_explain_name_hooks_that_should_run_in_a_worker_and_cannot(tmp_
     ],
 )
 def test_what_cannot_be_combined_is_a_usage_error(arguments, capsys):
-    assert main(arguments) == 1
+    assert main(arguments) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert "isolation" in printed.err and "internal" not in printed.err
@@ -121,5 +121,5 @@ def test_what_cannot_be_combined_is_a_usage_error(arguments, capsys):
 def test_a_program_that_cannot_start_workers_says_so(capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", None)
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert main(["exec", "--isolation", "process", "-c", "echo"]) == 1
+    assert main(["exec", "--isolation", "process", "-c", "echo"]) == 2
     assert "cannot be used with --isolation process: a worker needs" in capsys.readouterr().err

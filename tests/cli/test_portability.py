@@ -29,7 +29,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_prints_a_line_for_each_hook_agent_and_system(sandhook: Sandhook, project: Path) -> None:
     ran = sandhook("portability", "crush.json", "--agent", "crush", "--system", "linux", "macos")
-    assert (ran.status, ran.stderr) == (2, "")
+    assert (ran.status, ran.stderr) == (1, "")
     assert [line.split(maxsplit=4) for line in ran.stdout.splitlines()] == [
         ["runs", "PreToolUse[0]", "crush", "linux"],
         ["fails", "PreToolUse[0]", "crush", "macos",
@@ -41,10 +41,10 @@ def test_prints_a_line_for_each_hook_agent_and_system(sandhook: Sandhook, projec
     ("arguments", "status"),
     [
         (("--agent", "crush", "--system", "linux"), 0),
-        (("--agent", "crush", "--system", "macos"), 2),
+        (("--agent", "crush", "--system", "macos"), 1),
         (("--agent", "goose", "--system", "windows"), 3),
-        (("--agent", "nosuch"), 1),
-        (("--system", "solaris"), 1),
+        (("--agent", "nosuch"), 2),
+        (("--system", "solaris"), 2),
     ],
 )
 def test_exit_status(sandhook: Sandhook, project: Path, arguments: tuple[str, ...], status: int) -> None:
@@ -54,7 +54,7 @@ def test_exit_status(sandhook: Sandhook, project: Path, arguments: tuple[str, ..
 def test_a_configuration_with_a_fault_is_reported(sandhook: Sandhook, project: Path) -> None:
     (project / "crush.json").write_text('{"hooks": {"PreToolUse": [{"command": 1}]}}')
     ran = sandhook("portability", "crush.json", "--contract", "crush")
-    assert (ran.status, ran.stdout) == (1, "") and "hooks.PreToolUse[0].command" in ran.stderr
+    assert (ran.status, ran.stdout) == (2, "") and "hooks.PreToolUse[0].command" in ran.stderr
 
 
 def test_without_a_file_the_agents_files_are_read(sandhook: Sandhook, project: Path) -> None:
@@ -85,7 +85,7 @@ def test_json_has_all_reasons(sandhook: Sandhook, project: Path) -> None:
 @pytest.mark.parametrize("columns", [50, 120])
 def test_a_terminal_shows_a_table_and_each_reason_once(project: Path, columns: int) -> None:
     shown = in_terminal("portability", "crush.json", cwd=project, columns=columns)
-    assert shown.status == 2
+    assert shown.status == 1
     assert all(len(line) <= columns for line in shown.text.splitlines())
     assert " ".join(shown.text.split()).count("guard.sh:2: an associative array") == 1
     if columns == 120:

@@ -108,7 +108,7 @@ def test_explains_what_matches_and_why_not_and_runs_nothing(sandhook: Sandhook, 
         '  no    PreToolUse[2]  -  crush.json:4  tool name "bash" is not matched by /edit/',
     ]
     assert sorted(project.iterdir()) == before
-    assert sandhook("explain", "PreToolUse", "--hooks", "crush.json", "--tool", "view").status == 3
+    assert sandhook("explain", "PreToolUse", "--hooks", "crush.json", "--tool", "view").status == 1
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_explains_for_all_agents_that_have_the_event(sandhook: Sandhook, project
     out = sandhook("explain", "tool.pre", "--tool", "bash").stdout
     assert "PreToolUse of crush: 1 of 4 hook(s) would run" in out
     ran = sandhook("explain", "nosuch")
-    assert (ran.status, ran.stderr) == (1, "sandhook: unknown event 'nosuch'; no known agent has it\n")
+    assert (ran.status, ran.stderr) == (2, "sandhook: unknown event 'nosuch'; no known agent has it\n")
 
 
 # schema
@@ -208,7 +208,7 @@ def test_converts_and_says_what_is_lost(sandhook: Sandhook, project: Path) -> No
     assert "lost: PreToolUse[0]: it inherits variables of the agent; Everruns passes none" in ran.stderr
     assert "`sandhook fire --as-hook everruns --hooks FILE` runs them as they are" in ran.stderr
     ran = sandhook("convert", "--to", "everruns", "crush.json")
-    assert (ran.status, ran.stdout) == (2, "")
+    assert (ran.status, ran.stdout) == (1, "")
     assert "nothing is written: " in ran.stderr and "--lossy writes the rest" in ran.stderr
     own = sandhook("convert", "--to", "crush", "crush.json")
     assert (own.status, own.stderr) == (0, "")
@@ -239,7 +239,7 @@ def test_every_contract_takes_what_another_wrote(
 def test_a_faulty_configuration_is_not_converted(sandhook: Sandhook, project: Path) -> None:
     (project / "crush.json").write_text('{"hooks": {"PreToolUse": [{"command": 1}]}}')
     ran = sandhook("convert", "--from", "crush", "--to", "jcode", "crush.json")
-    assert (ran.status, ran.stdout) == (1, "")
+    assert (ran.status, ran.stdout) == (2, "")
     assert "crush.json:1: hooks.PreToolUse[0].command" in ran.stderr
 
 

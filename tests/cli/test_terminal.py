@@ -127,7 +127,7 @@ def test_an_approval_is_asked_for_below_the_whole_script(project: Path, tmp_path
     (project / "crush.json").write_text(json.dumps({"hooks": {"PreToolUse": [{"command": script}]}}))
     store = ("--store", tmp_path / "store")
     refused = in_terminal("trust", "crush.json", *store, cwd=project, typed="n\n")
-    assert refused.status == 2 and refused.text.endswith("not approved\n")
+    assert refused.status == 1 and refused.text.endswith("not approved\n")
     assert all(f"| : line {number}\n" in refused.text for number in range(30))
     approved = in_terminal("trust", "crush.json", *store, cwd=project, typed="y\n")
     assert approved.status == 0 and approved.text.endswith("1 hook(s) of crush approved\n")

@@ -24,7 +24,7 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_shows_what_would_run_and_asks(sandhook: Callable[..., Any], repo: Path) -> None:
     ran = sandhook("trust", "crush.json", "--store", repo / "store")
-    assert ran.status == 2
+    assert ran.status == 1
     lines = ran.stdout.splitlines()
     assert lines[0] == f"PreToolUse[0]  [NOT APPROVED]  {repo / 'crush.json'}:1"
     assert lines[1:] == [
@@ -53,11 +53,11 @@ def test_a_hook_that_exceeds_a_bound_does_not_keep_the_others_from_an_approval(
     (repo / "crush.json").write_text(json.dumps(value))
     store = ("--store", repo / "store")
     ran = sandhook("trust", "crush.json", "--yes", *store)
-    assert ran.status == 2
+    assert ran.status == 1
     assert ran.stdout.endswith("1 hook(s) of crush approved\n")
     assert "PreToolUse[0]: cannot be approved: it executes more than 64 files" in ran.stderr
     again = sandhook("trust", "crush.json", "--yes", *store)
-    assert again.status == 2 and again.stdout.endswith("all others approved\n")
+    assert again.status == 1 and again.stdout.endswith("all others approved\n")
     assert sandhook("trust", "--list", *store).stdout.count("PreToolUse[1]") == 1
 
 
@@ -71,7 +71,7 @@ def test_approves_once_until_a_byte_changes(sandhook: Callable[..., Any], repo: 
     assert again.status == 0 and again.stdout.endswith("all approved\n")
     (repo / "guard.sh").write_text("#!/bin/sh\n")
     changed = sandhook("trust", "crush.json", *store)
-    assert changed.status == 2
+    assert changed.status == 1
     assert "]  " in changed.stdout.splitlines()[0]
     assert changed.stdout.splitlines()[1].startswith(
         "  guard.sh changed; words.sh is gone since it was approved on "
@@ -85,7 +85,7 @@ def test_approves_once_until_a_byte_changes(sandhook: Callable[..., Any], repo: 
 def test_a_faulty_file_is_not_approved(sandhook: Callable[..., Any], repo: Path) -> None:
     (repo / "crush.json").write_text('{"hooks": {"PreToolUse": [{"command": "x", "timeout": "9"}]}}')
     ran = sandhook("trust", "crush.json", "--yes", "--store", repo / "store")
-    assert (ran.status, ran.stdout) == (1, "")
+    assert (ran.status, ran.stdout) == (2, "")
     assert "hooks.PreToolUse[0].timeout: wanted an integer, got a string" in ran.stderr
 
 
@@ -96,7 +96,7 @@ def test_a_file_is_needed(sandhook: Callable[..., Any]) -> None:
 def test_what_cannot_be_known_needs_a_word_more(sandhook: Callable[..., Any], repo: Path) -> None:
     store = ("--store", repo / "store")
     ran = sandhook("trust", "crush.json", "--yes", *store)
-    assert (ran.status, ran.stdout.splitlines()[-1]) == (2, "not approved")
+    assert (ran.status, ran.stdout.splitlines()[-1]) == (1, "not approved")
     where = f"{shell_name(str(repo / 'guard.sh'))}:2"
     assert ran.stderr.splitlines() == [
         f"PreToolUse[0]: cannot be known: {where}: sh executes what it reads from a pipe or a computed file",

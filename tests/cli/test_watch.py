@@ -77,8 +77,8 @@ def test_once_reports_faults_and_fails(sandhook: Sandhook, project: Path) -> Non
 
 
 def test_wrong_arguments(sandhook: Sandhook, project: Path) -> None:
-    assert sandhook("watch", "--interval", "0").status == 1
-    assert sandhook("watch", "--once", "--contract", "nosuch").status == 1
+    assert sandhook("watch", "--interval", "0").status == 2
+    assert sandhook("watch", "--once", "--contract", "nosuch").status == 2
 
 
 pytest_terminals = pytest.mark.skipif(

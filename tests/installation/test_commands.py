@@ -53,7 +53,7 @@ def test_json_of_the_status(sandhook: Callable[..., Any], around: Path) -> None:
     del value["hooks"]["Stop"]
     path.write_text(json.dumps(value))
     ran = sandhook("status", "--format", "json")
-    assert ran.status == 2
+    assert ran.status == 1
     rows = json.loads(ran.stdout)["hooks"]
     assert [(row["state"], row["file_edited"], row["wrapped"]) for row in rows] == [
         ("edited", True, False),
@@ -62,7 +62,7 @@ def test_json_of_the_status(sandhook: Callable[..., Any], around: Path) -> None:
     assert rows[0]["command"] == GUARD["hooks"]["PreToolUse"][0]["hooks"][0]["command"]  # type: ignore[index]
     assert rows[0]["source"] == (around / "guard.json").as_posix()
     ran = sandhook("uninstall", "--agent", "claude_code")
-    assert ran.status == 2
+    assert ran.status == 1
     assert ran.stdout.endswith(f"0 hook(s) uninstalled from {path.as_posix()}\n")
     assert ran.stderr == f"{path.as_posix()}: 1 hook(s) were changed by others: left as they are\n"
     assert json.loads(path.read_bytes()) == value
@@ -163,11 +163,11 @@ def test_a_dry_run_prints_a_diff_and_writes_nothing(sandhook: Callable[..., Any]
 def test_a_scope_that_an_agent_lacks(sandhook: Callable[..., Any], around: Path) -> None:
     ran = sandhook("install", "../guard.json", "--agent", "kimi", "--scope", "project")
     assert (ran.status, ran.stderr) == (
-        1,
+        2,
         "sandhook: kimi: there is no scope project; this agent has user\n",
     )
     ran = sandhook("install", "../guard.json", "--agent", "nobody")
-    assert ran.status == 1 and "unknown contract 'nobody'" in ran.stderr
+    assert ran.status == 2 and "unknown contract 'nobody'" in ran.stderr
 
 
 @pytest.mark.parametrize("agent", contracts.names())
@@ -175,7 +175,7 @@ def test_every_scope_of_every_agent(sandhook: Callable[..., Any], around: Path, 
     count = 0
     for scope in ("user", "project", "local"):
         ran = sandhook("install", "../guard.json", "--agent", agent, "--scope", scope, "--lossy")
-        assert ran.status == (0 if "installed in" in ran.stdout else 1), ran
+        assert ran.status == (0 if "installed in" in ran.stdout else 2), ran
         count += ran.status == 0
     assert count
     assert sandhook("status", "--agent", agent).status == 0
@@ -198,7 +198,7 @@ def test_a_file_of_two_agents(sandhook: Callable[..., Any], around: Path) -> Non
     command = ("install", "../guard.json", "--lossy", "--agent")
     assert sandhook(*command, "antigravity").status == 0
     ran = sandhook(*command, "everruns")
-    assert ran.status == 1
+    assert ran.status == 2
     assert "has hooks that sandhook installed for antigravity, which reads the same file; " in ran.stderr
     assert "uninstall those with --agent antigravity" in ran.stderr
     assert "install both with --agent everruns antigravity\n" in ran.stderr
@@ -221,7 +221,7 @@ def test_two_agents_of_one_file_in_one_command(
 
 def test_nothing_is_written_when_something_would_be_lost(sandhook: Callable[..., Any], around: Path) -> None:
     ran = sandhook("install", "../guard.json", "--agent", "claude_code", "ub")
-    assert ran.status == 2
+    assert ran.status == 1
     assert "lost: ub: PreToolUse[0]: exit status 2 does not refuse in ub" in ran.stderr
     assert list((around / "project").iterdir()) == []
 
@@ -233,12 +233,12 @@ def test_one_file_that_cannot_be_changed_keeps_all_from_being_changed(
     path.parent.mkdir()
     path.write_text('{"hooks": []}')
     ran = sandhook("install", "../guard.json", "--agent", "claude_code", "gemini")
-    assert ran.status == 1
+    assert ran.status == 2
     assert ran.stderr.endswith("hooks: wanted an object; hooks cannot be added to it\n")
     assert not (around / "project" / ".claude").exists()
     path.write_text('{"hooks": {]')
     ran = sandhook("install", "../guard.json", "--agent", "gemini")
-    assert ran.status == 1 and "cannot be read as JSON: wanted a key in double quotes at line 1" in ran.stderr
+    assert ran.status == 2 and "cannot be read as JSON: wanted a key in double quotes at line 1" in ran.stderr
 
 
 def test_variables_that_an_agent_would_expand(sandhook: Callable[..., Any], around: Path) -> None:
@@ -280,7 +280,7 @@ def test_a_link_without_a_target(sandhook: Callable[..., Any], around: Path) -> 
     link.parent.mkdir()
     link.symlink_to("missing")
     ran = sandhook("install", "../guard.json", "--agent", "claude_code")
-    assert ran.status == 1 and "is a link to" in ran.stderr and "there is no such file" in ran.stderr
+    assert ran.status == 2 and "is a link to" in ran.stderr and "there is no such file" in ran.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")
@@ -293,7 +293,7 @@ def test_a_read_only_file_or_directory(sandhook: Callable[..., Any], around: Pat
         ran = sandhook("install", "../guard.json", "--agent", "claude_code")
     finally:
         place.chmod(0o755)
-    assert ran.status == 1
+    assert ran.status == 2
     assert "cannot be written: the " + read_only in ran.stderr and "nothing is changed" in ran.stderr
     assert path.read_bytes() == SETTINGS
     assert sandhook("status").stdout == "no hooks are installed\n"
@@ -312,7 +312,7 @@ def test_a_damaged_record_is_an_error_that_names_it(sandhook: Callable[..., Any]
             ("install", "../guard.json", "--agent", "claude_code"),
         ):
             ran = sandhook(*command)
-            assert ran.status == 1 and "the record is damaged" in ran.stderr, (text, command, ran)
+            assert ran.status == 2 and "the record is damaged" in ran.stderr, (text, command, ran)
     assert path.read_bytes() != SETTINGS
 
 
@@ -375,7 +375,7 @@ def test_hooks_that_cannot_be_wrapped_are_listed(sandhook: Callable[..., Any], a
     hooks = [{"type": "prompt", "prompt": "ok?"}, {"type": "command", "command": "true"}]
     settings(around, json.dumps({"hooks": {"Stop": [{"hooks": hooks}]}}).encode())
     ran = sandhook("wrap", "--agent", "claude_code")
-    assert ran.status == 2 and "1 hook(s) wrapped" in ran.stdout
+    assert ran.status == 1 and "1 hook(s) wrapped" in ran.stdout
     assert "not wrapped: Stop[0]: hooks of the type prompt run no command" in ran.stderr
 
 
@@ -437,7 +437,7 @@ def test_a_result_that_the_agent_would_not_accept_is_not_written(
     path.parent.mkdir()
     path.write_text(json.dumps({"hooks": [hook] * 64}))
     ran = sandhook("install", "../guard.json", "--agent", "everruns", "--lossy")
-    assert ran.status == 1
+    assert ran.status == 2
     assert "everruns would not accept the result: hooks: user_hooks has " in ran.stderr
     assert json.loads(path.read_text()) == {"hooks": [hook] * 64}
     assert sandhook("status").stdout == "no hooks are installed\n"
@@ -460,7 +460,7 @@ def test_texts_that_cannot_be_changed_are_errors(
     path.parent.mkdir()
     path.write_text(text)
     ran = sandhook("install", "../guard.json", "--agent", "hermes", "--lossy")
-    assert ran.status == 1 and ran.stderr.splitlines()[-1].startswith(f"sandhook: {path.as_posix()}: ")
+    assert ran.status == 2 and ran.stderr.splitlines()[-1].startswith(f"sandhook: {path.as_posix()}: ")
     assert path.read_text() == text
 
 

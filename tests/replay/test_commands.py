@@ -161,7 +161,7 @@ def test_import_masks_and_appends(place: Path, capsys: pytest.CaptureFixture[str
 def test_usage_errors(
     place: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], why: str
 ) -> None:
-    assert main(arguments) == 1
+    assert main(arguments) == 2
     error = capsys.readouterr().err
     assert why in error and error.count("\n") == 1 and "Traceback" not in error
 

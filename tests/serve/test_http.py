@@ -376,7 +376,7 @@ def test_a_change_counts_at_once_and_a_broken_one_does_not(running: Running) -> 
         assert running.fire("cat x").json["hookSpecificOutput"]["permissionDecisionReason"] == "new"
         health = running.ask("GET", "/healthz").json
         assert health["status"] == "degraded" and "a change is not in use" in health["problems"][0], health
-        assert running.sandhook("serve", "--status").status == 2
+        assert running.sandhook("serve", "--status").status == 1
     file.unlink()
     assert running.fire("cat x").json["hookSpecificOutput"]["permissionDecisionReason"] == "new"
     file.write_text(settings(GUARD))
@@ -484,7 +484,7 @@ def test_a_second_service_does_not_start_and_the_first_one_stays(running: Runnin
     if not HAS_UNIX:
         pytest.skip("Unix sockets")
     ran = running.sandhook("serve", "--socket", running.socket)
-    assert (ran.status, "a service listens there already" in ran.stderr) == (1, True)
+    assert (ran.status, "a service listens there already" in ran.stderr) == (2, True)
     assert running.fire("ls").json == {}
 
 
@@ -499,7 +499,7 @@ def test_start_status_and_stop(serve: Callable[..., Running]) -> None:
     assert service.sandhook("serve", "--status").stdout.startswith("ok: process ")
     assert service.sandhook("serve", "--stop").status == 0
     ran = service.sandhook("serve", "--start", "--hooks")
-    assert (ran.status, "Traceback" in ran.stderr) == (1, False)
+    assert (ran.status, "Traceback" in ran.stderr) == (2, False)
 
 
 @pytest.mark.parametrize(
@@ -520,7 +520,7 @@ def test_wrong_options_are_one_line(running: Running, options: list[str], messag
     if not HAS_UNIX and options[0] in ("--socket", "--audit"):
         pytest.skip("paths of POSIX")
     ran = running.sandhook("serve", *options, SANDHOOK_SOCKET=str(running.top / "other" / "s"))
-    assert ran.status == 1 and message in ran.stderr and ran.stderr.count("\n") == 1, ran
+    assert ran.status == 2 and message in ran.stderr and ran.stderr.count("\n") == 1, ran
 
 
 def test_refusals_of_an_event_that_cannot_be_refused_are_failures() -> None:

@@ -75,5 +75,5 @@ def test_the_file_is_written_and_nothing_is_started(
     ],
 )
 def test_wrong_options(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["install", *words]) == 1
+    assert main(["install", *words]) == 2
     assert message in capsys.readouterr().err

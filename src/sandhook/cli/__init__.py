@@ -177,14 +177,15 @@ COMMANDS = {
     ),
 }
 
+#: The exit statuses of all commands; ``cli.statuses`` has what they mean for each.
+FINDINGS, USAGE_ERROR, INCOMPLETE = 1, 2, 3
+
 #: Exit status for a defect of sandhook: EX_SOFTWARE of sysexits.h.
 INTERNAL_ERROR = 70
 
-USAGE_ERROR = 1
-
 
 class UsageError(Exception):
-    """An invalid command line; ``main`` prints one line and returns exit status 1."""
+    """An invalid command line, or a file that it names and that cannot be used; one line and USAGE_ERROR."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -196,11 +197,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         return _dispatch(arguments)
-    except UsageError as error:
-        _print_error(f"sandhook: {error}")
-        return USAGE_ERROR
-    except IsolationError as error:
-        _print_error(f"sandhook: {error.argument} cannot be used with --isolation process: {error.reason}")
+    except (UsageError, IsolationError) as error:
+        _print_error(f"sandhook: {usage_text(error)}")
         return USAGE_ERROR
     except SystemExit as ending:  # --help
         return int(ending.code or 0)
@@ -211,6 +209,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except Exception as error:
         return _internal_error(error)
+
+
+def usage_text(error: UsageError | IsolationError) -> str:
+    """Return what is wrong with a command line."""
+    if isinstance(error, IsolationError):
+        return f"{error.argument} cannot be used with --isolation process: {error.reason}"
+    return str(error)
 
 
 def entry() -> NoReturn:

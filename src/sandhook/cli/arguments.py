@@ -1,4 +1,4 @@
-"""The argument parser of every command: its errors are one line and exit status 1."""
+"""The argument parser of every command: its errors are one line and the exit status of a usage error."""
 
 from __future__ import annotations
 
@@ -52,12 +52,26 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
             formatter_class=_Formatter,
         )
+        self.command = command
         self.add_argument(
             "--color",
             choices=("auto", "always", "never"),
             default="auto",
             help="colours: on a terminal (auto), also elsewhere, or never",
         )
+
+    def whole_description(self) -> str:
+        """Return the description with the exit statuses, which only help pages need."""
+        from sandhook.cli.statuses import status_lines
+
+        return f"{self.description}\n\n" + "\n".join(status_lines(self.command, 100))
+
+    def format_help(self) -> str:
+        own, self.description = self.description, self.whole_description()
+        try:
+            return super().format_help()
+        finally:
+            self.description = own
 
     def parse_args(self, args: Sequence[str], namespace: None = None) -> argparse.Namespace:  # type: ignore[override]
         """Parse arguments; the error about an unknown option names the one that is most like it."""

@@ -1,8 +1,9 @@
 """``sandhook fire --as-hook CONTRACT``: act as one command hook of an agent, for hooks of any agent.
 
-The payload comes on standard input; the decision of the hooks is written in that agent's form. An invalid command
-line or configuration must not look like a decision: the exit status is then 1, which no agent reads as one. With
-``--fail-closed`` it is a refusal. A defect of sandhook, and a payload beyond its bounds, are always refusals.
+The payload comes on standard input; the decision of the hooks is written in that agent's form. Refusals are also: an
+invalid command line, hooks that cannot be read, a defect of sandhook, and a payload beyond its bounds. A guard that is
+not on would otherwise let everything pass, and ``--fail-closed`` itself may be what is misspelt. A payload that is no
+event is that agent's fault: the hook has failed then, or refuses with ``--fail-closed``.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ import sys
 from collections.abc import Callable
 from time import monotonic
 
-from sandhook.cli import USAGE_ERROR, UsageError
+from sandhook.cli import USAGE_ERROR, UsageError, usage_text
 from sandhook.cli.configuration import gather
 from sandhook.cli.engines import engine_of, notes_of, prestart, workspace_of
 from sandhook.cli.notes import print_note
 from sandhook.cli.observer import OBSERVER
-from sandhook.errors import SandhookError
+from sandhook.errors import IsolationError, SandhookError
 from sandhook.hooks import contracts
 from sandhook.hooks.adapters import caller
-from sandhook.hooks.adapters.caller import MAX_PAYLOAD, fire_for, refusal
+from sandhook.hooks.adapters.caller import FAILURE, MAX_PAYLOAD, fire_for, refusal
 from sandhook.hooks.contracts import Answer, Contract
 from sandhook.hooks.decode import BoundExceeded, DecodeError
 from sandhook.typed import TYPE_CHECKING
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
 
     from sandhook.hooks.event import Event, Json
 
-#: Exit status that nearly every agent reads as a refusal; used when the agent is unknown.
-_REFUSAL = 2
+#: Exit status that nearly every agent reads as a refusal; used when the agent is unknown. That of a usage error is the
+#: same, by the convention of all commands.
+_REFUSAL = USAGE_ERROR
 
 
 def fire(options: argparse.Namespace) -> int:
@@ -48,11 +50,13 @@ def fire(options: argparse.Namespace) -> int:
         data = stdin()
         event, name = event_of(agent, options.event, data)
         answer, notes = _decide(options, agent, event, name, data)
+    except IsolationError as error:
+        raise UsageError(usage_text(error)) from None
     except (SandhookError, DecodeError) as error:
         message = f"sandhook: {' '.join(str(error).split())}"
-        if not (options.fail_closed or isinstance(error, BoundExceeded)):
+        if event is None and not (options.fail_closed or isinstance(error, BoundExceeded)):
             print_note(message)
-            return USAGE_ERROR
+            return FAILURE
         answer, notes = refusal(agent, event, message), []
     except (UsageError, BrokenPipeError):
         raise
@@ -61,17 +65,17 @@ def fire(options: argparse.Namespace) -> int:
     return write_answer(answer, notes)
 
 
-def closed(command: Callable[[], int], fail_closed: bool) -> int:
-    """Run a command; a defect of sandhook refuses, and with ``--fail-closed`` an invalid command line too."""
+def closed(command: Callable[[], int]) -> int:
+    """Run a command; an invalid command line and a defect of sandhook refuse."""
     try:
         return command()
     except BrokenPipeError:
         raise
+    except (UsageError, IsolationError) as error:
+        print_note(f"sandhook: {' '.join(usage_text(error).split())}")
+        return USAGE_ERROR
     except Exception as error:
-        usage = isinstance(error, UsageError)
-        if usage and not fail_closed:
-            raise
-        print_note(f"sandhook: {' '.join(str(error).split())}" if usage else internal(error))
+        print_note(internal(error))
         return _REFUSAL
 
 

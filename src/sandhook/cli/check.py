@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sandhook.cli import USAGE_ERROR
+from sandhook.cli import FINDINGS, USAGE_ERROR
 from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import (
     directory,
@@ -24,7 +24,7 @@ from sandhook.errors import ConfigError
 from sandhook.hooks.checks import SEVERITIES, Finding, Surroundings, check
 from sandhook.hooks.checks.rules import finding_json
 from sandhook.hooks.contracts import COMPAT, UnrecognisedError
-from sandhook.hooks.sources import AgentConfiguration
+from sandhook.hooks.sources import AgentConfiguration, read_regular
 from sandhook.hooks.trust import read_host
 from sandhook.record import Record
 
@@ -44,8 +44,7 @@ def parser() -> Parser:
         "Find faults of hooks without running them: of configurations, each with its line and path,\n"
         "and of the scripts that they name. Without FILE: check the files that the agents would read\n"
         "from the project's directory: the current one, or the nearest above it that has such a file.\n"
-        "docs/reference/checks.md explains every identifier.\n\n"
-        "Exit status: 0, or 1 after errors (with --strict: also after warnings).",
+        "docs/reference/checks.md explains every identifier.",
     )
     add = result.add_argument
     add("hooks", nargs="*", metavar="FILE", help="a configuration of hooks; each one is checked by itself")
@@ -62,6 +61,14 @@ def parser() -> Parser:
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
     return guarded(lambda: _check(parser().parse_args(arguments)))
+
+
+def _can_be_read(name: str) -> bool:
+    """Return False for a file that is a usage error. One that has a fault is a finding."""
+    try:
+        return os.path.isdir(name) or read_regular(name, 1) is not None  # noqa: PTH112 - pathlib costs 10 ms
+    except OSError:
+        return False
 
 
 class Checked(Record):
@@ -93,7 +100,9 @@ def _check(options: argparse.Namespace) -> int:
         checked = checked.plus(checked_in(options, name))
     findings = checked.findings
     fails = SEVERITIES[: 2 if options.strict else 1]
-    status = USAGE_ERROR if any(finding.severity in fails for finding in findings) else 0
+    status = FINDINGS if any(finding.severity in fails for finding in findings) else 0
+    if not all(map(_can_be_read, files)):
+        status = USAGE_ERROR
     if options.layout in FORMATS:
         from sandhook.cli.outputs.annotations.findings import of_check
 

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 
 from sandhook.cli import COMMANDS
+from sandhook.cli.arguments import Parser
 from sandhook.hooks import contracts
 
 
-def parser_of(command: str) -> argparse.ArgumentParser:
+def parser_of(command: str) -> Parser:
     """Return the parser of a command."""
-    parser: argparse.ArgumentParser = import_module(COMMANDS[command].module).parser()
+    parser: Parser = import_module(COMMANDS[command].module).parser()
     return parser
 
 

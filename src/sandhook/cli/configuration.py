@@ -64,7 +64,7 @@ def add_write_back_also(parser: Parser) -> None:
 
 
 def guarded(command: Callable[[], int]) -> int:
-    """Run a command; if a configuration has faults, print a line for each and return exit status 1."""
+    """Run a command; if a configuration has faults, print a line for each and return USAGE_ERROR."""
     from sandhook.cli import USAGE_ERROR, UsageError
     from sandhook.errors import TrustError
     from sandhook.hooks.contracts import ContractError

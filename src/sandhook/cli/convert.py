@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from sandhook.cli import FINDINGS
 from sandhook.cli.arguments import Parser
 from sandhook.cli.configuration import guarded
 from sandhook.cli.notes import print_note
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 #: Exit status when something would be lost.
-LOST = 2
+LOST = FINDINGS
 
 
 def parser() -> Parser:
@@ -34,8 +35,7 @@ def parser() -> Parser:
         "Write the hooks of one agent in the format of another, on standard output: as JSON (which is\n"
         "also YAML), or as TOML for agents that read only TOML. Tools and variables with directories get\n"
         "the other agent's names. Standard error lists what it cannot express, a line each; nothing is\n"
-        "written then, except with --lossy. The scripts stay as they are.\n\n"
-        "Exit status: 0 converted, 2 something would be lost, 1 usage or configuration error.",
+        "written then, except with --lossy. The scripts stay as they are.",
     )
     add = result.add_argument
     add("--from", dest="source", metavar="CONTRACT", help="the agent to read (default: recognised from FILE)")

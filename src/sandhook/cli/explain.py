@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sandhook.cli import FINDINGS
 from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import (
     add_places,
@@ -44,9 +45,7 @@ def parser() -> Parser:
         "EVENT [OPTION]...",
         "Show which hooks an event would run, and why the others would not. Nothing runs.\n"
         "The hooks are those of --hooks, or those that the agent would read. Every hook is matched\n"
-        "against the event as it is described, not as earlier hooks may change it.\n\n"
-        "Exit status: 0 when a hook would run, 3 when no hook would run, 1 after a usage or\n"
-        "configuration error.",
+        "against the event as it is described, not as earlier hooks may change it.",
     )
     add = result.add_argument
     add(
@@ -63,7 +62,7 @@ def parser() -> Parser:
 
 
 #: Exit status when no hook would run.
-NONE = 3
+NONE = FINDINGS
 
 
 def run(arguments: list[str]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from sandhook.cli import USAGE_ERROR, UsageError
+from sandhook.cli import INCOMPLETE, UsageError, usage_text
 from sandhook.cli.arguments import Parser, add_format, add_isolation, add_variables
 from sandhook.cli.configuration import add_places, add_write_back_also, find_project, gather, nothing_found
 from sandhook.cli.engines import engine_of, notes_of, prestart, workspace_of
@@ -12,7 +12,7 @@ from sandhook.cli.events import add_event, event_of
 from sandhook.cli.machine import add_host
 from sandhook.cli.network import add_permissions
 from sandhook.cli.notes import print_note
-from sandhook.errors import ConfigError, TrustError
+from sandhook.errors import ConfigError, IsolationError, TrustError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import COMPAT, ContractError
 from sandhook.hooks.decode import DecodeError
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from sandhook.hooks.model import Decision
 
-REFUSED = 2
-#: Nothing refused, but not every hook that wanted the event took part.
-INCOMPLETE = 3
+#: The status of a hook that refuses. So a usage error has another one than elsewhere: a test that expects a refusal
+#: must not pass because of a misspelt option.
+REFUSED, NOT_FIRED = 2, 1
 
 
 def parser() -> Parser:
@@ -38,10 +38,7 @@ def parser() -> Parser:
         "run only when they are approved (`sandhook trust`). Hooks in the sandbox see a copy of the current\n"
         "directory as /workspace, and below its own path.\n\n"
         "A file or a hook with a fault does not run, nor does a hook that nobody approved as it is;\n"
-        "the first line says so, and the others run.\n\n"
-        "Exit status: 0 the agent may proceed, 2 refused, 3 nothing refused, and a hook could not run or\n"
-        "is not in force, 1 usage error, or nothing refused and a part of the configuration has a fault;\n"
-        "with --as-hook, that of a hook of that agent.",
+        "the first line says so, and the others run.",
     )
     add = result.add_argument
     add(
@@ -106,11 +103,15 @@ def _add_surroundings(result: Parser) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
-    if "--as-hook" in arguments:
+    if any(each.partition("=")[0] == "--as-hook" for each in arguments):
         from sandhook.cli.as_hook import closed
 
-        return closed(lambda: _run(arguments), "--fail-closed" in arguments)
-    return _run(arguments)
+        return closed(lambda: _run(arguments))
+    try:
+        return _run(arguments)
+    except (UsageError, IsolationError) as error:
+        print_note(f"sandhook: {usage_text(error)}")
+        return NOT_FIRED
 
 
 def _run(arguments: list[str]) -> int:
@@ -128,7 +129,7 @@ def _run(arguments: list[str]) -> int:
     except ConfigError as error:
         for problem in error.problems:
             print_note(f"{error.source}: {problem}" if error.source else str(problem))
-        return USAGE_ERROR
+        return NOT_FIRED
     except (ContractError, DecodeError, TrustError) as error:
         raise UsageError(str(error)) from None
 
@@ -155,9 +156,7 @@ def _fire(options: argparse.Namespace) -> int:
     workspace.finish(write_back=options.write_back, report=print_note, also=options.write_back_also)
     if decision.refused:
         return REFUSED
-    if problems:
-        return USAGE_ERROR
-    return INCOMPLETE if decision.could_not_run or decision.withheld else 0
+    return INCOMPLETE if problems or decision.could_not_run or decision.withheld else 0
 
 
 def _draw(lines: list[str], decision: Decision) -> None:

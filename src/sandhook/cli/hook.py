@@ -46,9 +46,7 @@ def parser() -> Parser:
         "Run a script of this machine as a command hook of an agent, in the sandbox. The payload of\n"
         "the event comes on standard input; standard output and error are those of the script. It sees\n"
         "only itself and the directory of --workspace. With --host it runs on this machine instead, with\n"
-        "its files, programs and variables.\n\n"
-        "Exit status: that of the script. A script that exceeds a limit other than --timeout is a refusal in\n"
-        "the form of the agent; with --fail-closed, any script that could not run is.",
+        "its files, programs and variables.",
     )
     add = result.add_argument
     add("--contract", required=True, metavar="NAME", help="the agent that runs the hook")
@@ -90,7 +88,7 @@ def run(arguments: list[str]) -> int:
 
     at = arguments.index("--") if "--" in arguments else len(arguments)
     own, words = arguments[:at], arguments[at + 1 :]
-    return closed(lambda: _run_with_options(own, words), "--fail-closed" in own)
+    return closed(lambda: _run_with_options(own, words))
 
 
 def _run_with_options(own: list[str], words: list[str]) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sandhook.cli import USAGE_ERROR, UsageError
+from sandhook.cli import FINDINGS, UsageError
 from sandhook.cli.arguments import Parser
 from sandhook.cli.notes import print_note
 from sandhook.cli.output import columns, is_terminal, put
@@ -31,8 +31,7 @@ def parser() -> Parser:
         "files in the project. Without --recipe, the recipes are\n"
         f"{', '.join(catalogue.STARTERS)}.\n\n"
         "No existing file is changed. If the hook file of an agent exists, the hooks are written to\n"
-        "hooks/AGENT, and `sandhook install` merges them.\n\n"
-        "Exit status: 0 written, 1 usage error, or a file exists: then nothing is written.",
+        "hooks/AGENT, and `sandhook install` merges them.",
     )
     add = result.add_argument
     add("--agent", nargs="+", action="extend", metavar="NAME", help="write for these agents")
@@ -101,7 +100,7 @@ def _init(options: argparse.Namespace) -> int:
     conflicts += _same_files(plans)
     if conflicts:
         print_note("nothing is written")
-        return USAGE_ERROR
+        return FINDINGS
     for plan in plans:
         for note in plan.notes:
             print_note(f"note: {note}")

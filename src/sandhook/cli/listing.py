@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sandhook.cli import USAGE_ERROR
+from sandhook.cli import FINDINGS
 from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import (
     add_places,
@@ -41,8 +41,7 @@ def parser() -> Parser:
         "List the hooks of an agent, of all its layers: the files that it would read from the current\n"
         "directory. Without --contract and --hooks: those of every known agent. Nothing runs.\n\n"
         "trusted: it runs. untrusted: it comes with the project, and nobody approved it. muted: the\n"
-        "configuration switches it off. invalid: it has a fault and is left out.\n\n"
-        "Exit status: 0, or 1 when a hook is invalid.",
+        "configuration switches it off. invalid: it has a fault and is left out.",
     )
     add_places(result)
     add_format(result)
@@ -66,7 +65,7 @@ def _list(options: argparse.Namespace) -> int:
         _draw(items)
     else:
         put_rows([_row(item) for item in items])
-    return USAGE_ERROR if any(item.state == "invalid" for item in items) else 0
+    return FINDINGS if any(item.state == "invalid" for item in items) else 0
 
 
 def items_of(configuration: AgentConfiguration, options: argparse.Namespace) -> list[Item]:

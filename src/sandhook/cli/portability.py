@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sandhook.cli import FINDINGS, INCOMPLETE
 from sandhook.cli.arguments import Parser, add_agent_filter, add_format
 from sandhook.cli.configuration import (
     directory,
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
     from sandhook.hooks.model import HookSpec
 
 #: Exit status when a hook runs differently, or does not run.
-NOT_EVERYWHERE = 2
+NOT_EVERYWHERE = FINDINGS
 #: Exit status when nothing is known to be wrong, and not everything is known.
-NOT_KNOWN = 3
+NOT_KNOWN = INCOMPLETE
 
 _MEANINGS: dict[State, Meaning] = {"runs": "good", "differs": "warning", "unknown": "faint", "fails": "bad"}
 
@@ -46,9 +47,7 @@ def parser() -> Parser:
         "the scripts that it names are parsed, and compared with what is known of the agents and systems.\n"
         "Without FILE: the hooks that the agents would read from the project's directory.\n\n"
         "runs: with the programs that are named. differs: it starts, and does something else. fails: it\n"
-        "does not start, or cannot do its work. unknown: nobody has established it.\n\n"
-        "Exit status: 0 every hook runs everywhere, 2 one differs or fails, 3 none does, and not everything\n"
-        "is known, 1 usage or configuration error.",
+        "does not start, or cannot do its work. unknown: nobody has established it.",
     )
     add = result.add_argument
     add("hooks", nargs="*", metavar="FILE", help="a configuration of hooks; each one is looked at by itself")

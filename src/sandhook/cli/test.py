@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from sandhook.cli import UsageError
+from sandhook.cli import FINDINGS, USAGE_ERROR, UsageError
 from sandhook.cli.arguments import Parser
 from sandhook.cli.expectations import Expectations
 from sandhook.cli.notes import print_note
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sandhook.conformance.model import CaseFile
     from sandhook.conformance.runner import Report
 
-FAILED, UNUSABLE = 1, 2
+FAILED, UNUSABLE = FINDINGS, USAGE_ERROR
 
 
 def parser() -> Parser:
@@ -45,9 +45,7 @@ def parser() -> Parser:
         "Run the cases of files, or of all *.test, *.test.sh and *.bats files in directories, on\n"
         "sandhook and on real shells, and compare the results with the expectations in the files.\n"
         "Files named *.expect.yaml have events: they are fired at the hooks that the file names, in the\n"
-        "sandbox, or on this machine with --shell host.\n\n"
-        "Exit status: 0 all as expected, 1 a case is not as expected, 2 after a usage error, a file\n"
-        "that cannot be read or has a fault, or a missing shell.",
+        "sandbox, or on this machine with --shell host.",
     )
     add = result.add_argument
     add("paths", nargs="+", metavar="PATH", help="a case file, or a directory to search")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sandhook.cli import UsageError
+from sandhook.cli import FINDINGS, UsageError
 from sandhook.cli.arguments import Parser
 from sandhook.cli.configuration import guarded, store_of
 from sandhook.cli.notes import print_note
@@ -30,7 +30,7 @@ REACHES_OUT = frozenset(
     {"curl", "wget", "nc", "ncat", "ssh", "scp", "ftp", "telnet", "socat", "git", "npm", "npx", "pip", "gh"}
 )
 
-NOT_APPROVED = 2
+NOT_APPROVED = FINDINGS
 
 
 def parser() -> Parser:
@@ -41,9 +41,7 @@ def parser() -> Parser:
         "covers the hook and the bytes of every file that it executes or sources: after a change,\n"
         "sandhook asks again. Files that a hook only reads are neither opened nor covered. What a\n"
         "hook executes in addition and cannot be known is listed; --yes alone does not approve it.\n"
-        "Approvals are in the user's data directory.\n\n"
-        "Exit status: 0 approved (or revoked, listed), 2 a hook is not approved, 1 usage or configuration\n"
-        "error.",
+        "Approvals are in the user's data directory.",
     )
     add = result.add_argument
     add("file", nargs="?", metavar="FILE", help="a configuration of hooks")

@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sandhook.cli import USAGE_ERROR, UsageError
+from sandhook.cli import FINDINGS, USAGE_ERROR, UsageError
 from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import directory, find_project, gather, guarded
 from sandhook.cli.output import counted, is_terminal, plain, put, put_record
@@ -40,8 +40,7 @@ def parser() -> Parser:
         "and reaches, which variables it sees, and what it hides. FILE is a configuration of hooks, whose\n"
         "scripts are in its directory, or a script. Scripts are followed through their trees, and run on\n"
         "sample events in the sandbox; nothing runs on this machine. --manifest writes what they may do,\n"
-        "for `sandhook fire --manifest`. Without FILE or DIR: vet the files of the project that agents read.\n\n"
-        "Exit status: 0, or 1 after a finding of the severity that --fail-on names.",
+        "for `sandhook fire --manifest`. Without FILE or DIR: vet the files of the project that agents read.",
     )
     add = result.add_argument
     add(
@@ -123,7 +122,7 @@ def _status(reports: Sequence[Report], fail_on: str) -> int:
         return USAGE_ERROR
     limit = SEVERITIES.index(fail_on) if fail_on != "never" else -1
     found = [each.severity for report in reports for each in report.findings]
-    return USAGE_ERROR if any(SEVERITIES.index(severity) <= limit for severity in found) else 0
+    return FINDINGS if any(SEVERITIES.index(severity) <= limit for severity in found) else 0
 
 
 def _write(name: str, text: str) -> None:

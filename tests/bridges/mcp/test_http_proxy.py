@@ -375,7 +375,7 @@ def test_a_port_has_one_listener(tmp_path: Path, proxy: HttpProxy) -> None:
         other.listen()
     process = start(tmp_path, "--listen", str(proxy.server_port), "http://localhost/mcp")
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == 1 and "Traceback" not in errors
+    assert process.returncode == 2 and "Traceback" not in errors
     assert f"mcp-proxy: --listen {proxy.server_port}: " in errors
 
 
@@ -400,4 +400,4 @@ def test_a_listener_takes_no_port_that_another_may_share() -> None:
 def test_wrong_arguments_are_usage_errors(tmp_path: Path, words: list[str], text: str) -> None:
     process = start(tmp_path, *words)
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == 1 and text in errors and "Traceback" not in errors
+    assert process.returncode == 2 and text in errors and "Traceback" not in errors

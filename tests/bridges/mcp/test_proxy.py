@@ -149,9 +149,9 @@ def test_a_signal_ends_both(start: Start) -> None:
     ("options", "server", "status", "message"),
     [
         ((), ("/nosuch/server",), 127, "sandhook: mcp-proxy: /nosuch/server: "),
-        (("--name", "x"), ("true",), 1, "mcp-proxy: needs --hooks FILE, or --contract NAME"),
-        (("--hooks", "gone.json"), ("true",), 1, "gone.json: No such file or directory"),
-        (("--contract", "crush"), ("true",), 1, "mcp-proxy: there are no hooks; --fail-open passes all calls then"),
+        (("--name", "x"), ("true",), 2, "mcp-proxy: needs --hooks FILE, or --contract NAME"),
+        (("--hooks", "gone.json"), ("true",), 2, "gone.json: No such file or directory"),
+        (("--contract", "crush"), ("true",), 2, "mcp-proxy: there are no hooks; --fail-open passes all calls then"),
     ],
 )  # fmt: skip
 def test_what_it_does_not_start(

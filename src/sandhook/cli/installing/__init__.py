@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from sandhook.cli import UsageError
+from sandhook.cli import FINDINGS, UsageError
 from sandhook.cli.arguments import add_agent_filter
 from sandhook.cli.configuration import directory, guarded
 from sandhook.cli.notes import print_note
@@ -16,7 +16,7 @@ from sandhook.cli.output import put
 from sandhook.hooks import contracts
 from sandhook.hooks.text import neutralise
 from sandhook.installation.changes import Changer, Outcome
-from sandhook.installation.errors import InstallationError, ScopeError
+from sandhook.installation.errors import EditedError, InstallationError, ScopeError
 from sandhook.installation.places import SCOPES, Place, Scope, Surroundings, is_linked, is_of
 from sandhook.installation.records import FileRecord, Pending, RecordStore
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sandhook.hooks.contracts import Contract
 
 #: Exit status when hooks stay as they are.
-LEFT = 2
+LEFT = FINDINGS
 
 
 def add_agents(parser: Parser, *, required: bool = True, default: str = "all") -> None:
@@ -53,9 +53,12 @@ def add_dry_run(parser: Parser) -> None:
 
 
 def reported(command: Callable[[], int]) -> int:
-    """Run a command; a file that cannot be changed is one line and exit status 1."""
+    """Run a command; a file that cannot be changed is one line and USAGE_ERROR, one that was edited is LEFT."""
     try:
         return guarded(command)
+    except EditedError as error:
+        print_note(f"sandhook: {error}")
+        return LEFT
     except (InstallationError, ScopeError) as error:
         raise UsageError(str(error)) from None
 

@@ -43,8 +43,7 @@ def parser() -> Parser:
         "comments, blanks, line ends and other keys stay. What it was before is kept, so that\n"
         "`sandhook uninstall` gives it back. The same FILE again changes nothing; a changed FILE\n"
         "replaces its hooks. Standard error lists what an agent cannot express; nothing is written\n"
-        "then, except with --lossy. With --service, add `sandhook serve` to what the system starts instead.\n\n"
-        "Exit status: 0 installed, 2 something would be lost, 1 usage or configuration error.",
+        "then, except with --lossy. With --service, add `sandhook serve` to what the system starts instead.",
     )
     add = result.add_argument
     add("file", nargs="?", metavar="FILE", help="a configuration of hooks, in the format of any agent")

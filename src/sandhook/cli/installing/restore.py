@@ -16,9 +16,7 @@ def parser() -> Parser:
         "restore",
         "--agent NAME... [OPTION]...",
         "Write back the bytes that the configuration of an agent had before `sandhook install` or\n"
-        "`sandhook wrap` changed it first. A file that sandhook created is removed.\n\n"
-        "Exit status: 0 restored (or there was nothing), 1 usage or configuration error, or the file was\n"
-        "edited since.",
+        "`sandhook wrap` changed it first. A file that sandhook created is removed.",
     )
     add_agents(result)
     result.add_argument(

@@ -31,8 +31,7 @@ def parser() -> Parser:
         "Show the hooks that `sandhook install` added and `sandhook wrap` changed, in all files of the\n"
         "user and of all projects.\n\n"
         "unchanged: as it was installed. edited: its command is there, and something else differs. gone:\n"
-        "it is not in the file. unreadable: the file cannot be read.\n\n"
-        "Exit status: 0 all unchanged, 2 a hook is not, 1 usage error.",
+        "it is not in the file. unreadable: the file cannot be read.",
     )
     add = result.add_argument
     add_agent_filter(result, "only of this agent (again for more)")

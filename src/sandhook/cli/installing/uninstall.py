@@ -19,8 +19,7 @@ def parser() -> Parser:
         "[FILE] [--agent NAME...] [OPTION]...",
         "Remove the hooks that `sandhook install` added. A file that nobody edited since gets its old\n"
         "bytes back, and a file that sandhook created is removed. In a file that somebody edited, only\n"
-        "the installed hooks are removed; those that were changed are left, and listed.\n\n"
-        "Exit status: 0 removed (or there was nothing), 2 hooks are left, 1 usage or configuration error.",
+        "the installed hooks are removed; those that were changed are left, and listed.",
     )
     result.add_argument(
         "file", nargs="?", metavar="FILE", help="the file that was installed (default: all of the agents)"

@@ -16,9 +16,7 @@ def parser() -> Parser:
         "unwrap",
         "--agent NAME... [OPTION]...",
         "Undo `sandhook wrap`. A file that nobody edited since gets its old bytes back. In a file that\n"
-        "somebody edited, the wrapped commands alone are changed back.\n\n"
-        "Exit status: 0 undone (or there was nothing), 2 hooks were changed since and are left, 1 usage or\n"
-        "configuration error.",
+        "somebody edited, the wrapped commands alone are changed back.",
     )
     add_agents(result)
     add_dry_run(result)

@@ -38,8 +38,7 @@ def parser() -> Parser:
         "`sandhook hook`: in sandhook's bash, with jq and the other utilities, on every system. A hook\n"
         "that cannot run, or does not end in time, refuses. The hooks run on this machine, as before;\n"
         "with --sandbox they see a copy of the working directory and nothing else. `sandhook unwrap`\n"
-        "undoes it.\n\n"
-        "Exit status: 0 wrapped, 2 hooks are left as they are, 1 usage or configuration error.",
+        "undoes it.",
     )
     add_agents(result)
     add = result.add_argument

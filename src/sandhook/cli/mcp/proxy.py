@@ -35,9 +35,7 @@ def parser() -> Parser:
         "other messages as they are. A hook that could not run, or that nobody approved, refuses, and so does one\n"
         "that wants to ask. In an MCP configuration, write this command instead of the server's.\n\n"
         "With --listen, stand between clients and a server that is reached by streamable HTTP: listen on this machine\n"
-        "alone, and pass requests to the URL. The client's configuration has the address that is printed.\n\n"
-        "Exit status: that of the server, 127 if it cannot be started, 1 after a usage error. With --listen 128 and\n"
-        "the number of the signal that ended it.",
+        "alone, and pass requests to the URL. The client's configuration has the address that is printed.",
     )
     add = result.add_argument
     add("server", nargs="+", metavar="SERVER", help="the command of the server, after --")

@@ -27,8 +27,7 @@ def parser() -> Parser:
         "Be an MCP server on standard input and output whose tool `bash` runs commands in the sandbox: a real\n"
         "bash with the usual utilities, without the programs, the variables and the network of this machine.\n"
         "A connection is a session: files, variables, functions and the working directory stay until it ends.\n"
-        "Needs the extra: pip install 'sandhook[mcp]'.\n\n"
-        "Exit status: 0, or 1 after a usage error.",
+        "Needs the extra: pip install 'sandhook[mcp]'.",
     )
     add = result.add_argument
     add(
@@ -81,13 +80,13 @@ def run(arguments: list[str]) -> int:
     ):
         if not 0 < value < float("inf"):
             raise UsageError(f"mcp-shell: --{name} must be more than 0")
+    tool = tool_of(options)
     try:
         from sandhook.bridges.mcp.shell import serve_stdio, shell_server
     except ModuleNotFoundError as error:
         if error.name not in ("mcp", "mcp_types"):
             raise
         raise UsageError("mcp-shell: needs the package mcp: pip install 'sandhook[mcp]'") from None
-    tool = tool_of(options)
     asyncio.run(serve_stdio(shell_server(lambda: tool)))
     return 0
 

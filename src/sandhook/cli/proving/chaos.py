@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from sandhook.cli import UsageError
+from sandhook.cli import FINDINGS, INCOMPLETE, USAGE_ERROR, UsageError
 from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.installing.sources import installed_sources
 from sandhook.cli.notes import print_note
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sandhook.cli.terminal import Meaning
     from sandhook.conformance.expectations.model import ExpectationFile
 
-LET_PASS, UNUSABLE, NOT_TRIED = 1, 2, 3
+LET_PASS, UNUSABLE, NOT_TRIED = FINDINGS, USAGE_ERROR, INCOMPLETE
 
 #: What a person writes to have a guard tried.
 _SKELETON = """\
@@ -54,9 +54,7 @@ def parser() -> Parser:
         "--host on this machine, where they can do everything that you can.\n\n"
         "refused: the guard refused. allowed: it ran, and let the action pass. crashed: it could not run,\n"
         "and the agent refuses or lets the action pass. uncovered: its matcher does not select such a tool.\n"
-        "-: the fault does not concern it.\n\n"
-        "Exit status: 0 no action passed, 1 one did, 2 usage error, or a file that cannot be read,\n"
-        "3 a guard could not be tried.",
+        "-: the fault does not concern it.",
     )
     add = result.add_argument
     add("files", nargs="*", metavar="FILE", help="a hook file, or a file of expectations")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sandhook.cli import UsageError
+from sandhook.cli import FINDINGS, INCOMPLETE, USAGE_ERROR, UsageError
 from sandhook.cli.arguments import Parser
 from sandhook.cli.configuration import (
     directory,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from sandhook.cli.terminal import Cell, Meaning
     from sandhook.conformance.expectations.model import ExpectationFile
 
-NOT_ON, UNUSABLE, NOT_PROVEN = 1, 2, 3
+NOT_ON, UNUSABLE, NOT_PROVEN = FINDINGS, USAGE_ERROR, INCOMPLETE
 
 _VERDICTS: Mapping[Verdict, Meaning] = {
     "proven on": "good",
@@ -75,9 +75,7 @@ def parser() -> Parser:
         "trust`). Others are tried in the sandbox alone, and are not proven. A hook that may refuse is\n"
         f"started {TRIES} times; one without expectations that cannot refuse, once.\n\n"
         "proven on: it refused all that it should. works: it runs, and has nothing to refuse. not proven:\n"
-        "something could not be found out. not on: it does not run, or does not refuse what it should.\n\n"
-        "Exit status: 0 every guard is proven on, 1 a hook is not on, 2 usage error, or a file that cannot\n"
-        "be read, 3 something is not proven, or there are no hooks.",
+        "something could not be found out. not on: it does not run, or does not refuse what it should.",
     )
     add = result.add_argument
     add(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sandhook.cli import UsageError
+from sandhook.cli import FINDINGS, UsageError
 from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.notes import print_note
 from sandhook.cli.output import put, put_record
@@ -28,8 +28,7 @@ def parser() -> Parser:
         "Read the transcripts of agents into a record, for `sandhook replay` and `sandhook stats`: the prompts, the\n"
         "tool calls and their results that hooks would have seen. A directory stands for the transcripts below it, such as\n"
         "~/.claude/projects, ~/.codex/sessions, ~/.gemini/tmp or ~/.copilot/session-state. Secrets of known forms\n"
-        "are masked.\n\n"
-        "Exit status: 0, 1 usage error, or nothing was imported.",
+        "are masked.",
     )
     add = result.add_argument
     add("action", choices=("import",), metavar="import", help="the only action")
@@ -92,4 +91,4 @@ def _import(options: argparse.Namespace) -> int:
         if len(messages) > _MOST_MESSAGES:
             print_note(f"skipped: {len(messages) - _MOST_MESSAGES} more")
         put(f"{events} events of {len(files)} transcripts")
-    return 0 if events else 1
+    return 0 if events else FINDINGS

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from sandhook.cli import UsageError
+from sandhook.cli import FINDINGS, INCOMPLETE, UsageError
 from sandhook.cli.arguments import Parser
 from sandhook.cli.configuration import gather, guarded
 from sandhook.cli.notes import print_note
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sandhook.replay.job import Job
     from sandhook.replay.run import Progress, Result
 
-BROKEN, INCOMPLETE = 1, 3
+BROKEN = FINDINGS
 
 RECORDED = "recorded"
 
@@ -40,8 +40,7 @@ def parser() -> Parser:
         "run in the sandbox. Each event finds the same files, so the order of events has no effect.\n\n"
         "RECORD is a file of JSON lines, a database of SQLite, a part of Parquet, or a directory of parts, as\n"
         "`sandhook serve --audit` and `sandhook record import` write them. What is damaged is reported, and the\n"
-        "rest is read.\n\n"
-        "Exit status: 0, 1 a rule of --fail-on is broken or usage error, 3 a part of the record was not replayed.",
+        "rest is read.",
     )
     add = result.add_argument
     add("records", nargs="+", metavar="RECORD", help="a record (again for more)")

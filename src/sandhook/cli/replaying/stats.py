@@ -19,8 +19,7 @@ def parser() -> Parser:
         "stats",
         "RECORD... [--where EXPR] [--format text|json]",
         "Show what a record has: how many events, what was decided, which hooks ran, how often, how long, and\n"
-        "which of them never matched. `refused` counts the events whose reason a hook gave.\n\n"
-        "Exit status: 0, 1 usage error.",
+        "which of them never matched. `refused` counts the events whose reason a hook gave.",
     )
     add = result.add_argument
     add("records", nargs="+", metavar="RECORD", help="a record (again for more), see `sandhook replay`")

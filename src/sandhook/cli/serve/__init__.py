@@ -6,8 +6,9 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from sandhook.cli import UsageError
+from sandhook.cli import INCOMPLETE, UsageError
 from sandhook.cli.arguments import Parser, add_isolation
+from sandhook.cli.notes import print_note
 from sandhook.cli.serve.recording import add_recording, check_recording
 from sandhook.client.place import VARIABLE, socket_path
 from sandhook.errors import SandhookError
@@ -29,9 +30,7 @@ def parser() -> Parser:
         "post their events to /v1/hooks/CONTRACT; /openapi.json describes the other paths.\n\n"
         "The hooks of posted events are those of --hooks, or those that the agent itself would read in the\n"
         "directory of the event. When their files, scripts or approvals change, they are read again; a\n"
-        "change with a fault is reported, and what was in force before stays in force.\n\n"
-        "Exit status: 0 ended by a signal or --stop, 1 usage error or it could not start;\n"
-        "with --status, 0 it works, 2 a configuration has a fault, 3 it does not run.",
+        "change with a fault is reported, and what was in force before stays in force.",
     )
     _add_hooks(result)
     _add_listening(result)
@@ -115,6 +114,8 @@ def _add_variables(result: Parser) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
+    from sandhook.cli.serve.control import ControlError
+
     options = parser().parse_args(arguments)
     check(options)
     try:
@@ -128,6 +129,9 @@ def run(arguments: list[str]) -> int:
                 return control.status(path)
             return control.start(path, [each for each in arguments if each != "--start"])
         return _serve(options, arguments)
+    except ControlError as error:
+        print_note(f"sandhook: serve: {error}")
+        return INCOMPLETE
     except SandhookError as error:
         raise UsageError(f"serve: {error}") from None
 

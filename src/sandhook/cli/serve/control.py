@@ -8,6 +8,7 @@ import sys
 import time
 from subprocess import DEVNULL, Popen
 
+from sandhook.cli import FINDINGS, INCOMPLETE
 from sandhook.cli.output import put
 from sandhook.client.ask import connect
 from sandhook.errors import SandhookError
@@ -19,7 +20,7 @@ _POLL_SECONDS = 0.05
 
 _MAX_ANSWER = 1 << 20
 
-DEGRADED, NOT_RUNNING = 2, 3
+DEGRADED, NOT_RUNNING = FINDINGS, INCOMPLETE
 
 
 class ControlError(SandhookError):

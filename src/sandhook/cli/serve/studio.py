@@ -25,8 +25,7 @@ def parser() -> Parser:
         "their scripts line by line, and edits them. Nothing leaves this machine: the page is served on a\n"
         "loopback address, and needs the token that is in the address which this command prints.\n"
         "Without FILE: the hooks that the agents would read from the project's directory. Hooks run in\n"
-        "the sandbox, on a copy of that directory. Ctrl-C ends it.\n\n"
-        "Exit status: 0 ended by a signal, 1 usage error or it could not start.",
+        "the sandbox, on a copy of that directory. Ctrl-C ends it.",
     )
     add = result.add_argument
     add("hooks", nargs="*", metavar="FILE", help="a configuration of hooks; several are layers")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sandhook.cli import USAGE_ERROR, UsageError
+from sandhook.cli import FINDINGS, UsageError
 from sandhook.cli.arguments import Parser
 from sandhook.cli.configuration import directory, find_project, guarded
 from sandhook.cli.output import is_terminal, plain, put
@@ -40,8 +41,7 @@ def parser() -> Parser:
         "Check hooks and run their expectations, and again whenever one of their files is saved: the\n"
         "configuration, a script that a hook executes, or a file of expectations. Only what depends on the\n"
         "saved file runs. Without FILE: the hooks that the agents would read from the project's directory,\n"
-        "and the expectations next to them. Expectations run in the sandbox. Ctrl-C ends it.\n\n"
-        "Exit status: 0, or with --once 1 after errors and failed expectations.",
+        "and the expectations next to them. Expectations run in the sandbox. Ctrl-C ends it.",
     )
     add = result.add_argument
     add("files", nargs="*", metavar="FILE", help="a configuration of hooks, or a file of expectations")
@@ -68,12 +68,17 @@ def run(arguments: list[str]) -> int:
 
 def _watch(options: argparse.Namespace) -> int:
     options.hooks, options.compat = list(options.files) or None, "better"
+    for name in (
+        options.files if options.once else ()
+    ):  # otherwise it is watched: an editor may write it later
+        if not os.path.exists(name):  # noqa: PTH110 - pathlib costs 10 ms
+            raise UsageError(f"watch: {name}: there is no such file")
     find_project(options)
     known = subjects(options, options.files)
     seen = signatures(_files(known))
     good = _run_all(known)
     if options.once:
-        return 0 if good else USAGE_ERROR
+        return 0 if good else FINDINGS
     _announce(known)
     while True:
         time.sleep(options.interval)
