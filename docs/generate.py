@@ -341,6 +341,8 @@ def output() -> str:
         f"What commands print with `--format json`, version {OUTPUT_VERSION}. `sandhook schema --output COMMAND` prints the",
         "JSON Schema of a command. The version grows when a field changes or goes. A new field does not change it:",
         "ignore fields that you do not know. A field in parentheses may be absent.\n",
+        "Standard output has one object; that of `watch` has one on a line for each run. A usage error is text on standard",
+        "error, and standard output is empty then. [Exit statuses](statuses.md) are those of the text.\n",
     ]
     for command in OUTPUTS:
         schema = output_schema(command)

@@ -16,27 +16,9 @@ from sandhook.cli import COMMANDS
 from sandhook.cli.outputs import OUTPUTS, output_schema
 from sandhook.cli.outputs.schema import configuration_schema
 from sandhook.hooks import contracts
+from tests.cli.schemas import check, closed
 
 Sandhook = Callable[..., Any]
-
-
-def closed(schema: Any) -> Any:
-    """Return a schema that allows no other fields: what a command prints is in it whole."""
-    if isinstance(schema, list):
-        return [closed(each) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    result = {key: closed(value) for key, value in schema.items()}
-    if "properties" in result:
-        result["additionalProperties"] = False
-    return result
-
-
-def check(command: str, text: str) -> Any:
-    value = json.loads(text)
-    Draft202012Validator(closed(output_schema(command))).validate(value)
-    assert (value["version"], value["command"]) == (1, command)
-    return value
 
 
 def has_json(command: str) -> bool:

@@ -7,15 +7,16 @@ import sys
 from typing import TYPE_CHECKING
 
 from sandhook.cli import FINDINGS
-from sandhook.cli.arguments import Parser
+from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import guarded
-from sandhook.cli.notes import print_note
-from sandhook.cli.output import put_json
+from sandhook.cli.output import json_text, put_record
+from sandhook.cli.remarks import Remarks
 from sandhook.errors import ConfigError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import Contract
 from sandhook.hooks.conversion import Conversion, as_written, convert
 from sandhook.hooks.engine import HookEngine
+from sandhook.hooks.event import Json
 from sandhook.hooks.model import HookSpec
 from sandhook.hooks.sources import documents
 from sandhook.record import Record
@@ -42,6 +43,7 @@ def parser() -> Parser:
     add("--to", dest="target", required=True, metavar="CONTRACT", help="the agent to write for")
     add("files", nargs="+", metavar="FILE", help="a configuration; several are layers, weakest first")
     add("--lossy", action="store_true", help="write the hooks although something is lost")
+    add_format(result)
     return result
 
 
@@ -93,23 +95,42 @@ def _convert(options: argparse.Namespace) -> int:
     target = contracts.get(options.target)
     hooks = source_hooks(options.files, options.source)
     conversion = hooks.convert(target)
-    lost = conversion.lost
-    for line in lost:
-        print_note(f"lost: {line}")
-    if lost and not options.lossy:
-        print_note(f"nothing is written: {len(lost)} thing(s) would be lost; --lossy writes the rest")
-        return LOST
-    if _reads_toml(target) and isinstance(conversion.value, dict):
+    remarks = Remarks(is_json=options.layout == "json")
+    for line in conversion.lost:
+        remarks.lose(line)
+    text = None
+    if remarks.lost and not options.lossy:
+        remarks.add(
+            f"nothing is written: {len(remarks.lost)} thing(s) would be lost; --lossy writes the rest"
+        )
+    else:
+        text = _text(conversion.value, target)
+        if not remarks.is_json:
+            sys.stdout.write(text)
+        for note in conversion.notes:
+            remarks.note(note)
+        if hooks.specs and hooks.contract.name != target.name:
+            remarks.note(_bridge(hooks.contract, target))
+    if remarks.is_json:
+        put_record(
+            "convert",
+            source=hooks.contract.name,
+            target=target.name,
+            configuration=None if text is None else conversion.value,
+            text=text,
+            lost=remarks.lost,
+            notes=remarks.notes,
+        )
+    return 0 if text is not None else LOST
+
+
+def _text(value: Json, target: Contract) -> str:
+    """Return the text of a file for an agent, in ASCII if it is JSON."""
+    if _reads_toml(target) and isinstance(value, dict):
         from sandhook.formats.toml_text import encode_toml
 
-        sys.stdout.write(encode_toml(conversion.value))
-    else:
-        put_json(conversion.value)
-    for note in conversion.notes:
-        print_note(f"note: {note}")
-    if hooks.specs and hooks.contract.name != target.name:
-        print_note(_bridge(hooks.contract, target))
-    return 0
+        return encode_toml(value)
+    return json_text(value) + "\n"
 
 
 def _reads_toml(contract: Contract) -> bool:
@@ -120,6 +141,6 @@ def _reads_toml(contract: Contract) -> bool:
 
 def _bridge(source: Contract, target: Contract) -> str:
     return (
-        f"note: the scripts still read the payload of {source.name} and answer in its words; "
+        f"the scripts still read the payload of {source.name} and answer in its words; "
         f"`sandhook fire --as-hook {target.name} --hooks FILE` runs them as they are"
     )

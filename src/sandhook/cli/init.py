@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sandhook.cli import FINDINGS, UsageError
-from sandhook.cli.arguments import Parser
+from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.notes import print_note
-from sandhook.cli.output import columns, is_terminal, put
+from sandhook.cli.output import columns, is_terminal, put, put_record
+from sandhook.cli.remarks import Remarks
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import ContractError
 from sandhook.recipes import catalogue
@@ -48,6 +49,7 @@ def parser() -> Parser:
         help="replace files that init wrote and that nobody changed since; their recipes are kept",
     )
     add("--cwd", metavar="DIR", default=".", help="the directory of the project (default: the current one)")
+    add_format(result)
     return result
 
 
@@ -55,17 +57,21 @@ def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
     options = parser().parse_args(arguments)
     try:
-        return _list() if options.list else _init(options)
+        return _list(options) if options.list else _init(options)
     except (ContractError, RecipeError) as error:
         raise UsageError(f"init: {error}") from None
 
 
-def _list() -> int:
+def _list(options: argparse.Namespace) -> int:
     every = contracts.names()
+    recipes = [catalogue.get(name) for name in catalogue.NAMES]
+    if options.layout == "json":
+        found = [{"name": each.name, "summary": each.summary, "agents": agents_of(each)} for each in recipes]
+        _put(options, recipes=found)
+        return 0
     rows: list[tuple[str, str, str]] = []
-    for name in catalogue.NAMES:
-        recipe = catalogue.get(name)
-        able = agents_of(recipe)
+    for recipe in recipes:
+        name, able = recipe.name, agents_of(recipe)
         unable = [agent for agent in every if agent not in able]
         agents = "all agents" if not unable else ", ".join(able)
         if unable and len(unable) < len(able):
@@ -90,28 +96,67 @@ def _init(options: argparse.Namespace) -> int:
         raise UsageError(f"init: {options.cwd}: not a directory")
     agents = [_known(name) for name in dict.fromkeys(options.agent or ())] or _recognised(root)
     names = list(dict.fromkeys(options.recipe or ()))
-    plans = [_plan(agent, names, root, force=options.force) for agent in agents]
-    conflicts = [(plan, path) for plan in plans for path in plan.conflicts]
-    conflicts += [
-        (plan, file.path) for plan in plans for file in plan.files if (root / file.path).is_symlink()
-    ]
-    for plan, path in dict.fromkeys(conflicts):
-        print_note(f"sandhook: init: {path}: {_why(plan, path, force=options.force)}")
-    conflicts += _same_files(plans)
-    if conflicts:
+    remarks = Remarks(is_json=options.layout == "json")
+    plans = [_plan(agent, names, root, remarks, force=options.force) for agent in agents]
+    _check_files(plans)
+    kept = _kept(plans, root, force=options.force)
+    if kept:
+        if remarks.is_json:
+            _put(options, files=_files(plans, kept), notes=remarks.notes)
+            return FINDINGS
+        for (_, path), why in kept.items():
+            print_note(f"sandhook: init: {path}: {why}")
         print_note("nothing is written")
         return FINDINGS
     for plan in plans:
         for note in plan.notes:
-            print_note(f"note: {note}")
-    written = [] if options.dry_run else _write(plans, root)
+            remarks.note(note)
+    if not options.dry_run:
+        _write(plans, root)
+    steps = [] if options.dry_run else _next_steps(plans, options.cwd)
+    if remarks.is_json:
+        following = [{"command": command, "why": why} for command, why in steps]
+        _put(options, written=True, files=_files(plans, {}), next=following, notes=remarks.notes)
+        return 0
     for plan in plans:
         for file in plan.files:
             verb = "would write" if options.dry_run else "replaced" if file.path in plan.replaced else "wrote"
             put(f"{verb} {file.path}{_about(plan, file.path)}")
-    if written:
-        _next_steps(plans, options.cwd)
+    if steps:
+        _print_steps(steps)
     return 0
+
+
+def _put(options: argparse.Namespace, **fields: object) -> None:
+    """Print the JSON of the command."""
+    nothing = {"written": False, "files": [], "next": [], "recipes": [], "notes": []}
+    put_record("init", dry_run=options.dry_run, **{**nothing, **fields})
+
+
+def _files(plans: Sequence[AgentPlan], kept: Mapping[tuple[str, str], str]) -> list[dict[str, str]]:
+    """Return the files of plans as JSON.
+
+    Args:
+        kept: Why a file of an agent is not written.
+    """
+    found = []
+    for plan in plans:
+        for file in plan.files:
+            why = kept.get((plan.agent, file.path), "")
+            action = "keep" if why else "replace" if file.path in plan.replaced else "write"
+            found.append(
+                {"agent": plan.agent, "path": file.path, "kind": file.kind, "action": action, "why": why}
+            )
+    return found
+
+
+def _kept(plans: Sequence[AgentPlan], root: Path, *, force: bool) -> dict[tuple[str, str], str]:
+    """Return why files cannot be written, by agent and path."""
+    conflicts = [(plan, path) for plan in plans for path in plan.conflicts]
+    conflicts += [
+        (plan, file.path) for plan in plans for file in plan.files if (root / file.path).is_symlink()
+    ]
+    return {(plan.agent, path): _why(plan, path, force=force) for plan, path in conflicts}
 
 
 def _known(name: str) -> str:
@@ -137,7 +182,7 @@ def _recognised(root: Path) -> list[str]:
     return found
 
 
-def _plan(agent: str, names: Sequence[str], root: Path, *, force: bool) -> AgentPlan:
+def _plan(agent: str, names: Sequence[str], root: Path, remarks: Remarks, *, force: bool) -> AgentPlan:
     chosen = list(names)
     if not chosen:
         for name in catalogue.STARTERS:
@@ -145,7 +190,7 @@ def _plan(agent: str, names: Sequence[str], root: Path, *, force: bool) -> Agent
             if reason is None:
                 chosen.append(name)
             else:
-                print_note(f"note: {agent}: without {name}: {reason}")
+                remarks.note(f"{agent}: without {name}: {reason}")
     return plan_of(agent, chosen, lambda path: _read(root / path), force=force)
 
 
@@ -164,24 +209,20 @@ def _why(plan: AgentPlan, path: str, *, force: bool) -> str:
     return "exists, and is not as init wrote it" + ("" if force else "; move it away, or name other recipes")
 
 
-def _same_files(plans: Sequence[AgentPlan]) -> list[tuple[AgentPlan, str]]:
-    """Report files that two agents would need with different contents."""
+def _check_files(plans: Sequence[AgentPlan]) -> None:
+    """Raise UsageError if two agents need one file, with different contents."""
     owners: dict[str, str] = {}
-    found = []
     for plan in plans:
         for file in plan.files:
             other = owners.setdefault(file.path, plan.agent)
             if other != plan.agent:
-                print_note(
-                    f"sandhook: init: {file.path}: {other} and {plan.agent} both need it; name one with --agent"
+                raise UsageError(
+                    f"init: {file.path}: {other} and {plan.agent} both need it; name one with --agent"
                 )
-                found.append((plan, file.path))
-    return found
 
 
-def _write(plans: Sequence[AgentPlan], root: Path) -> list[str]:
-    """Write all files; return their paths."""
-    written = []
+def _write(plans: Sequence[AgentPlan], root: Path) -> None:
+    """Write all files."""
     for plan in plans:
         for file in plan.files:
             path = root / file.path
@@ -194,15 +235,14 @@ def _write(plans: Sequence[AgentPlan], root: Path) -> list[str]:
                     path.chmod(0o755)
             except OSError as error:
                 raise UsageError(f"init: {path}: {error.strerror}") from None
-            written.append(file.path)
-    return written
 
 
 def _about(plan: AgentPlan, path: str) -> str:
     return f" (the hooks of {plan.agent})" if path == plan.config else ""
 
 
-def _next_steps(plans: Sequence[AgentPlan], cwd: str) -> None:
+def _next_steps(plans: Sequence[AgentPlan], cwd: str) -> list[tuple[str, str]]:
+    """Return the commands to run next, and what each does."""
     steps = [(f"cd {cwd}", "")] if cwd != "." else []
     for plan in plans:
         steps.append((f"sandhook test {plan.scripts}", "runs the expectations"))
@@ -217,12 +257,15 @@ def _next_steps(plans: Sequence[AgentPlan], cwd: str) -> None:
         else:
             steps.append((f"sandhook trust {plan.config}", "approves them, for sandhook itself to run them"))
         steps.append((f"sandhook doctor --agent {plan.agent}", "proves that they are on"))
-    put("\nnext:")
-    lines = columns(steps)
-    if is_terminal(sys.stdout):
-        import shutil
+    return steps
 
-        if max(map(len, lines)) + 2 > shutil.get_terminal_size().columns:
-            lines = [text for step, why in steps for text in (step, f"    {why}" if why else "") if text]
-    for text in lines:
+
+def _print_steps(steps: Sequence[tuple[str, str]]) -> None:
+    put("\nnext:")
+    if is_terminal(sys.stdout):
+        from sandhook.cli.terminal import Rows, indented, show
+
+        show(indented(Rows([(step, ""), (why, "faint")] for step, why in steps)))
+        return
+    for text in columns(steps):
         put(f"  {text}")

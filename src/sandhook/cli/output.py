@@ -88,3 +88,8 @@ def record(command: str, **fields: object) -> dict[str, object]:
 def put_record(command: str, **fields: object) -> None:
     """Print the JSON of a command."""
     put_json(record(command, **fields))
+
+
+def put_line(command: str, **fields: object) -> None:
+    """Print the JSON of a command that prints several, on one line."""
+    put(json.dumps(record(command, **fields)).replace("\x7f", "\\u007f"))

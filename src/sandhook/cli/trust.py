@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sandhook.cli import FINDINGS, UsageError
-from sandhook.cli.arguments import Parser
+from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import guarded, store_of
 from sandhook.cli.notes import print_note
-from sandhook.cli.output import is_terminal
+from sandhook.cli.output import is_terminal, put_record
 from sandhook.errors import ConfigError, TrustError
 from sandhook.hooks import contracts
 from sandhook.hooks.engine import HookEngine
@@ -53,6 +53,7 @@ def parser() -> Parser:
     add("--revoke", action="store_true", help="revoke every approval of FILE")
     add("--list", action="store_true", help="list all approvals")
     add("--store", metavar="FILE", help="file of approvals (default: the user's own)")
+    add_format(result)
     return result
 
 
@@ -63,14 +64,23 @@ def run(arguments: list[str]) -> int:
 
 def _trust(options: argparse.Namespace) -> int:
     store = store_of(options.store)
+    is_json = options.layout == "json"
     if options.list:
-        return _list(store)
+        return _put_approvals(store) if is_json else _list(store)
     if options.file is None:
         raise UsageError("trust needs a FILE (or --list)")
     name = os.path.abspath(options.file)  # noqa: PTH100 - pathlib costs 10 ms
+    if is_json and not (options.revoke or options.show or options.yes):
+        raise UsageError("trust: --format json asks nothing: wanted --yes, --show, --revoke or --list")
     if options.revoke:
-        print(f"{store.revoke(name)} approval(s) of {neutralise(name, lines=False)} revoked")
+        revoked = store.revoke(name)
+        if is_json:
+            _put(revoked=revoked)
+        else:
+            print(f"{revoked} approval(s) of {neutralise(name, lines=False)} revoked")
         return 0
+    if is_json:
+        return _put_trusted(options, name, store)
     contract, evidence, faults = _evidence(options, name, store)
     approved = store.approved()
     project = _project(options)
@@ -95,6 +105,82 @@ def _trust(options: argparse.Namespace) -> int:
     store.approve(fresh)
     print(f"{len(fresh)} hook(s) of {contract} approved")
     return left
+
+
+def _put(**fields: object) -> None:
+    """Print the JSON of the command."""
+    nothing: dict[str, object] = {
+        "contracts": [],
+        "hooks": [],
+        "approved": 0,
+        "revoked": 0,
+        "approvals": [],
+        "problems": [],
+    }
+    put_record("trust", **{**nothing, **fields})
+
+
+def _put_approvals(store: TrustStore) -> int:
+    words = ("approved", "hook", "file")
+    entries = [
+        {"digest": digest, **{word: str(entry.get(word, "")) for word in words}}
+        for digest, entry in store.approved().items()
+    ]
+    _put(approvals=entries)
+    return 0
+
+
+def _put_trusted(options: argparse.Namespace, name: str, store: TrustStore) -> int:
+    """Show the hooks of a file as JSON, and approve them if --yes may; return the exit status."""
+    agents, evidence, problems = _evidence(options, name, store)
+    before = store.approved()
+    changes = {each.digest: store.change(each, _project(options)) for each in evidence}
+    fresh = [each for each in evidence if each.digest not in before]
+    if not options.show and fresh:
+        missing = [] if options.unknown else [each for each in fresh if each.unknown]
+        problems += [
+            f"{each.spec.id}: cannot be known: {each.unknown[0]}; --unknown approves it" for each in missing
+        ]
+        if not missing:
+            store.approve(fresh)
+    now = store.approved()
+    hooks = [_json(each, changes[each.digest], is_approved=each.digest in now) for each in evidence]
+    _put(
+        contracts=agents.split(","), hooks=hooks, approved=len(now.keys() - before.keys()), problems=problems
+    )
+    left = problems or any(not hook["approved"] for hook in hooks)
+    return NOT_APPROVED if left and not options.show else 0
+
+
+def _json(evidence: Evidence, change: str, *, is_approved: bool) -> dict[str, object]:
+    """Return one hook as JSON.
+
+    Args:
+        change: What changed since it was approved; "" for nothing.
+    """
+    spec = evidence.spec
+    return {
+        "id": spec.id,
+        "place": spec.description or "",
+        "event": spec.native_event,
+        "timeout": spec.timeout,
+        "command": spec.executor.text or " ".join(spec.executor.argv),
+        "digest": evidence.digest,
+        "approved": is_approved,
+        "change": change,
+        "files": [{"how": file.how, "path": file.path, "bytes": len(file.data)} for file in evidence.files],
+        "commands": list(evidence.commands),
+        "reaches_out": _beyond(evidence),
+        "env_policy": spec.env_policy,
+        "env_names": list(spec.env_names),
+        "absent": [shown_pattern(pattern) for pattern in evidence.absent],
+        "unknown": list(evidence.unknown),
+    }
+
+
+def _beyond(evidence: Evidence) -> list[str]:
+    """Return the commands of a hook that can reach other machines."""
+    return [name for name in evidence.commands if name.rpartition("/")[2] in REACHES_OUT]
 
 
 def _evidence(
@@ -175,8 +261,7 @@ def _facts(evidence: Evidence) -> Iterator[tuple[str, Meaning]]:
     for file in evidence.files:
         yield f"{file.how} {file.path} ({len(file.data)} bytes)", ""
     yield f"commands: {', '.join(evidence.commands) or 'none'}", ""
-    beyond = [name for name in evidence.commands if name.rpartition("/")[2] in REACHES_OUT]
-    if beyond:
+    if beyond := _beyond(evidence):
         yield f"reaches out: {', '.join(beyond)}", "bad"
     env = {"inherit": "the agent's whole environment", "fresh": "none of the agent's environment"}
     yield f"sees {env.get(spec.env_policy) or 'of the environment: ' + ', '.join(spec.env_names)}", ""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
 from sandhook.cli import FINDINGS, UsageError
-from sandhook.cli.arguments import add_agent_filter
+from sandhook.cli.arguments import add_agent_filter, add_format
 from sandhook.cli.configuration import directory, guarded
-from sandhook.cli.notes import print_note
-from sandhook.cli.output import put
+from sandhook.cli.output import put, put_record
+from sandhook.cli.remarks import Remarks
 from sandhook.hooks import contracts
 from sandhook.hooks.text import neutralise
 from sandhook.installation.changes import Changer, Outcome
@@ -47,18 +47,17 @@ def add_agents(parser: Parser, *, required: bool = True, default: str = "all") -
 
 
 def add_dry_run(parser: Parser) -> None:
+    """Add the options about what is written and printed."""
     parser.add_argument(
         "--dry-run", action="store_true", help="print the changes as a unified diff, and write nothing"
     )
+    add_format(parser)
 
 
 def reported(command: Callable[[], int]) -> int:
-    """Run a command; a file that cannot be changed is one line and USAGE_ERROR, one that was edited is LEFT."""
+    """Run a command; a file that cannot be changed is one line and USAGE_ERROR."""
     try:
         return guarded(command)
-    except EditedError as error:
-        print_note(f"sandhook: {error}")
-        return LEFT
     except (InstallationError, ScopeError) as error:
         raise UsageError(str(error)) from None
 
@@ -133,36 +132,93 @@ def run_twice(
     return outcomes if options.dry_run else change(Changer(store()))
 
 
-def undo(options: argparse.Namespace, change: Callable[[Changer, Place], Outcome], nothing: str) -> int:
+def undo(
+    command: str, options: argparse.Namespace, change: Callable[[Changer, Place], Outcome], nothing: str
+) -> int:
     """Undo changes of all recorded files and print what was done; return the exit status.
 
     Args:
         nothing: The sentence when no file has something to undo.
     """
     known = recorded_places(options)
+    remarks = Remarks(is_json=options.layout == "json")
 
     def all_changes(changer: Changer) -> list[Outcome]:
         outcomes = [change(changer, place) for place in known]
         return [each for each in outcomes if each.done != "absent"]
 
-    outcomes = run_twice(options, all_changes)
-    if not outcomes:
+    try:
+        outcomes = run_twice(options, all_changes)
+    except EditedError as error:
+        remarks.add(f"sandhook: {error}")
+        if remarks.is_json:
+            put_changes(command, options, [], remarks)
+        return LEFT
+    if not outcomes and not remarks.is_json:
         put(nothing)
-    return print_outcomes(options, outcomes)
+    return print_outcomes(command, options, outcomes, remarks)
 
 
-def print_outcomes(options: argparse.Namespace, outcomes: Sequence[Outcome]) -> int:
-    """Print what was done, or the diff of what would be; return the exit status."""
+def print_outcomes(
+    command: str,
+    options: argparse.Namespace,
+    outcomes: Sequence[Outcome],
+    remarks: Remarks,
+    **fields: object,
+) -> int:
+    """Print what was done, or the diff of what would be; return the exit status.
+
+    Args:
+        fields: Further fields of the JSON.
+    """
     for each in outcomes:
-        if options.dry_run:
-            print_diff(each)
+        if remarks.is_json:
+            pass
+        elif options.dry_run:
+            for line in diff_of(each):
+                put(neutralise(line, limit=1 << 20, lines=False))
         else:
             put(neutralise(_sentence(each), limit=8192, lines=False))
         if each.before != each.after and is_linked(each.place.file):
-            print_note(f"note: {each.place.file} is a link: {each.target} is changed")
+            remarks.note(f"{each.place.file} is a link: {each.target} is changed")
         if each.left:
-            print_note(f"{each.place.file}: {each.left} hook(s) were changed by others: left as they are")
+            remarks.add(f"{each.place.file}: {each.left} hook(s) were changed by others: left as they are")
+    if remarks.is_json:
+        put_changes(command, options, outcomes, remarks, **fields)
     return LEFT if any(each.left for each in outcomes) else 0
+
+
+def put_changes(
+    command: str,
+    options: argparse.Namespace,
+    outcomes: Sequence[Outcome],
+    remarks: Remarks,
+    **fields: object,
+) -> None:
+    """Print the JSON of a command that changes files of agents."""
+    put_record(
+        command,
+        dry_run=options.dry_run,
+        written=any(each.before != each.after for each in outcomes),
+        files=[_json(each) for each in outcomes],
+        **fields,
+        notes=remarks.notes,
+    )
+
+
+def _json(outcome: Outcome) -> dict[str, object]:
+    return {
+        "agent": outcome.place.agent,
+        "scope": outcome.place.scope,
+        "file": outcome.place.file,
+        "target": outcome.target,
+        "done": outcome.done,
+        "hooks": outcome.hooks,
+        "left": outcome.left,
+        "exact": outcome.exact,
+        "exists": outcome.after is not None,
+        "diff": "".join(f"{line}\n" for line in diff_of(outcome)),
+    }
 
 
 def _sentence(outcome: Outcome) -> str:
@@ -184,17 +240,17 @@ def _sentence(outcome: Outcome) -> str:
     return f"{who}: {count} hook(s) {done} {prepositions.get(done, 'in')} {file}{exact}"
 
 
-def print_diff(outcome: Outcome) -> None:
-    """Print what would change in a file as a unified diff."""
+def diff_of(outcome: Outcome) -> Iterator[str]:
+    """Yield what changes in a file as the lines of a unified diff."""
     before, after = _lines(outcome.before), _lines(outcome.after)
     name = outcome.place.file
     old = "/dev/null" if outcome.before is None else name
     new = "/dev/null" if outcome.after is None else name
     for line in unified_diff(before, after, old, new):
         text, newline, _ = line.partition("\n")
-        put(neutralise(text, limit=1 << 20, lines=False))
+        yield text
         if not newline:
-            put("\\ No newline at end of file")
+            yield "\\ No newline at end of file"
 
 
 def _lines(data: bytes | None) -> list[str]:

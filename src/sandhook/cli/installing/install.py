@@ -13,11 +13,12 @@ from sandhook.cli.installing import (
     add_dry_run,
     agents_of,
     print_outcomes,
+    put_changes,
     reported,
     run_twice,
     surroundings,
 )
-from sandhook.cli.notes import print_note
+from sandhook.cli.remarks import Remarks
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import LoadOptions
 from sandhook.hooks.decode import DecodeError
@@ -75,47 +76,50 @@ def _install(options: argparse.Namespace) -> int:
         raise UsageError(f"{name}: it has no hooks that can be installed")
     around = surroundings(options)
     installs: list[tuple[Place, Install]] = []
-    lost: list[str] = []
+    remarks = Remarks(is_json=options.layout == "json")
     # Two agents may read one file: the agent that has another one leaves it to the other.
     for target in sorted(agents_of(options), key=lambda each: choices(each, options.scope, around)):
         where = place(target, options.scope, around, {each.file for each, _ in installs})
         conversion = hooks.convert(target)
-        lost += [f"{target.name}: {line}" for line in conversion.lost]
+        for line in conversion.lost:
+            remarks.lose(f"{target.name}: {line}")
         present = read_value(disk.read(target_of(where.file)), where.file)
         value = target.fitted(conversion.value, present, foreign=hooks.contract.name != target.name)
         operation = install_of(value, name, hooks.contract.name)
         if not operation.entries:
-            for line in lost:
-                print_note(f"lost: {line}")
+            remarks.print_kept()
             raise UsageError(f"{name}: {target.name} can express none of its hooks")
         installs.append((where, operation))
         for note in conversion.notes:
-            print_note(f"note: {target.name}: {note}")
-    for line in lost:
-        print_note(f"lost: {line}")
+            remarks.note(f"{target.name}: {note}")
     others = [where.agent for where, _ in installs if where.agent != hooks.contract.name]
     if others:
-        print_note(
-            f"note: {', '.join(others)}: the scripts still read the payload of {hooks.contract.name}"
+        remarks.note(
+            f"{', '.join(others)}: the scripts still read the payload of {hooks.contract.name}"
             " and answer in its words"
         )
-    if lost and not options.lossy:
-        print_note(f"nothing is written: {len(lost)} thing(s) would be lost; --lossy installs the rest")
+    if remarks.lost and not options.lossy:
+        remarks.add(
+            f"nothing is written: {len(remarks.lost)} thing(s) would be lost; --lossy installs the rest"
+        )
+        if remarks.is_json:
+            put_changes("install", options, [], remarks, source=name, lost=remarks.lost)
         return LOST
 
     def change(changer: Changer) -> list[Outcome]:
         return [changer.install(where, operation) for where, operation in installs]
 
-    return print_outcomes(options, run_twice(options, change, _check_accepted))
+    outcomes = run_twice(options, change, lambda outcome: _check_accepted(outcome, remarks))
+    return print_outcomes("install", options, outcomes, remarks, source=name, lost=remarks.lost)
 
 
-def _check_accepted(outcome: Outcome) -> None:
-    """Raise InstallationError if the agent would report new faults; print a note if it cannot read the file at all."""
+def _check_accepted(outcome: Outcome, remarks: Remarks) -> None:
+    """Raise InstallationError if the agent would report new faults; note it if it cannot read the file at all."""
     contract, file = contracts.get(outcome.place.agent), outcome.place.file
     try:
         after = faults(contract, outcome.after, file)
     except DecodeError as error:
-        print_note(f"note: {contract.name} may not read {file}: {error}")
+        remarks.note(f"{contract.name} may not read {file}: {error}")
         return
     try:
         before = faults(contract, outcome.before, file)

@@ -33,6 +33,7 @@ def run(arguments: list[str]) -> int:
 
 def _restore(options: argparse.Namespace) -> int:
     return undo(
+        "restore",
         options,
         lambda changer, place: changer.restore(place, force=options.force),
         "there is nothing to restore",

@@ -40,4 +40,6 @@ def _uninstall(options: argparse.Namespace) -> int:
     source = None
     if options.file is not None:
         source = os.path.abspath(options.file).replace("\\", "/")  # noqa: PTH100 - pathlib costs 10 ms
-    return undo(options, lambda changer, place: changer.uninstall(place, source), "nothing is installed")
+    return undo(
+        "uninstall", options, lambda changer, place: changer.uninstall(place, source), "nothing is installed"
+    )

@@ -29,4 +29,4 @@ def run(arguments: list[str]) -> int:
 
 
 def _unwrap(options: argparse.Namespace) -> int:
-    return undo(options, lambda changer, place: changer.unwrap(place), "no hooks are wrapped")
+    return undo("unwrap", options, lambda changer, place: changer.unwrap(place), "no hooks are wrapped")

@@ -19,6 +19,7 @@ from sandhook.cli.installing import (
 )
 from sandhook.cli.notes import print_note
 from sandhook.cli.output import put
+from sandhook.cli.remarks import Remarks
 from sandhook.hooks import contracts
 from sandhook.installation.places import Place, places
 from sandhook.installation.wrapping import Options, wrapping
@@ -82,13 +83,13 @@ def _wrap(options: argparse.Namespace) -> int:
         return [changer.wrap(place, lambda data, place=place: operation(place, data)) for place in known]  # type: ignore[misc]
 
     outcomes = run_twice(options, change)
-    if not known:
-        put("no configuration of these agents exists")
-    status = print_outcomes(options, outcomes)
-    for line in skipped:
-        print_note(line)
+    remarks = Remarks(is_json=options.layout == "json")
     if not has_program(options.program):
-        print_note(
-            f"note: there is no program {options.program} in PATH: the wrapped hooks cannot start here"
-        )
+        remarks.note(f"there is no program {options.program} in PATH: the wrapped hooks cannot start here")
+    if not known and not remarks.is_json:
+        put("no configuration of these agents exists")
+    status = print_outcomes("wrap", options, outcomes, remarks, skipped=list(skipped))
+    if not remarks.is_json:
+        for line in skipped:
+            print_note(line)
     return LEFT if skipped else status

@@ -16,17 +16,26 @@ from sandhook.hooks.event import JsonObject
 OUTPUTS = {
     "chaos": "proofs",
     "check": "findings",
+    "convert": "changes",
     "doctor": "proofs",
     "explain": "hooks",
     "fire": "decision",
+    "init": "changes",
+    "install": "changes",
     "list": "hooks",
     "portability": "places",
     "record": "replaying",
     "replay": "replaying",
+    "restore": "changes",
     "stats": "replaying",
     "status": "hooks",
     "test": "cases",
+    "trust": "changes",
+    "uninstall": "changes",
+    "unwrap": "changes",
     "vet": "vetting",
+    "watch": "watching",
+    "wrap": "changes",
 }
 
 

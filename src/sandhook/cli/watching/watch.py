@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.cli import FINDINGS, UsageError
-from sandhook.cli.arguments import Parser
+from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import directory, find_project, guarded
-from sandhook.cli.output import is_terminal, plain, put
+from sandhook.cli.output import is_terminal, plain, put, put_line
 from sandhook.cli.watching.subjects import (
     Ran,
     Signature,
@@ -41,7 +41,8 @@ def parser() -> Parser:
         "Check hooks and run their expectations, and again whenever one of their files is saved: the\n"
         "configuration, a script that a hook executes, or a file of expectations. Only what depends on the\n"
         "saved file runs. Without FILE: the hooks that the agents would read from the project's directory,\n"
-        "and the expectations next to them. Expectations run in the sandbox. Ctrl-C ends it.",
+        "and the expectations next to them. Expectations run in the sandbox. With --format json, each run is an\n"
+        "object on a line. Ctrl-C ends it.",
     )
     add = result.add_argument
     add("files", nargs="*", metavar="FILE", help="a configuration of hooks, or a file of expectations")
@@ -52,6 +53,7 @@ def parser() -> Parser:
     add("--once", action="store_true", help="run everything once and end")
     add("--interval", type=float, default=_INTERVAL, metavar="S",
         help=f"seconds between two looks at the files (default {_INTERVAL:g})")  # fmt: skip
+    add_format(result)
     return result
 
 
@@ -76,10 +78,11 @@ def _watch(options: argparse.Namespace) -> int:
     find_project(options)
     known = subjects(options, options.files)
     seen = signatures(_files(known))
-    good = _run_all(known)
+    good = _run_all(known, options)
     if options.once:
         return 0 if good else FINDINGS
-    _announce(known)
+    if options.layout == "text":
+        _announce(known)
     while True:
         time.sleep(options.interval)
         now = signatures(_watched(options, known))
@@ -89,7 +92,7 @@ def _watch(options: argparse.Namespace) -> int:
         different = changed(seen, now)
         before = {subject.name: subject for subject in known}
         known = subjects(options, options.files)
-        _run_all([each for each in known if _is_concerned(each, before.get(each.name), different)])
+        _run_all([each for each in known if _is_concerned(each, before.get(each.name), different)], options)
         seen = {**now, **signatures(_files(known) - set(now))}
 
 
@@ -134,17 +137,29 @@ def _settled(
 # Output.
 
 
-def _run_all(chosen: Sequence[Subject]) -> bool:
+def _run_all(chosen: Sequence[Subject], options: argparse.Namespace) -> bool:
     """Run subjects and print their results; return whether all are good."""
     results = []
     for subject in chosen:
         result = subject.run()
-        _print(result)
+        _print(result, is_json=options.layout == "json")
         results.append(result.state == "ok")
     return all(results)
 
 
-def _print(result: Ran) -> None:
+def _print(result: Ran, *, is_json: bool) -> None:
+    if is_json:
+        moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        put_line(
+            "watch",
+            time=moment,
+            state=result.state,
+            name=result.name,
+            summary=result.summary,
+            lines=list(result.lines),
+        )
+        sys.stdout.flush()
+        return
     clock = time.strftime("%H:%M:%S")
     lines = [f"  {line}" for line in result.lines]
     if is_terminal(sys.stdout):
