@@ -302,30 +302,36 @@ class Session:
         stdin: bytes | str | ReadInput = b"",
         args: Sequence[str] | None = None,
         env: Mapping[str, str] | None = None,
+        name: str | None = None,
+        from_file: bool = False,
         limits: Limits | None = None,
         stdout: WriteBytes | None = None,
         stderr: WriteBytes | None = None,
         overflow: Overflow = "fail",
         cancel: Cancellation | None = None,
         temporary_files: Sequence[tuple[str, bytes]] = (),
+        steps: Steps | None = None,
     ) -> Result:
         """Run a script in this session's state.
 
-        The arguments are those of ``Shell.run``, with two differences:
+        The arguments are those of ``Shell.run``, with three differences:
 
         Args:
             args: ``$1`` and so on, as after ``set --``: they stay for later runs. None keeps those of the session.
             env: Set before the script, as by ``export``: the variables stay for later runs. One that cannot be
                 set, for example a readonly one, is one of ``Result.notes``.
+            name: ``$0`` and the name in messages, for this run alone. None keeps that of the session.
         """
         shell = self.shell
-        streams = Streams(stdin, stdout, stderr, overflow, cancel)
-        text = Script(script, args or (), env)
+        streams = Streams(stdin, stdout, stderr, overflow, cancel, steps)
+        text = Script(script, args or (), env, self._start.name if name is None else name, from_file)
         check_run(text, streams, limits, temporary_files)
 
         def continued() -> Result:
             run = Run(shell, limits or shell.limits, streams)
-            self._state, result = run.continued(self._state, self._start, text, keeps_args=args is None)
+            self._state, result = run.continued(
+                self._state, self._start, text, keeps_args=args is None, keeps_name=name is None
+            )
             return result
 
         return shell._run_here(continued, cancel, temporary_files)

@@ -34,6 +34,8 @@ def check_run(script: Script, streams: Streams, limits: object, temporary_files:
     if not (isinstance(script.text, str) and isinstance(script.name, str)):
         _check_text("script", script.text)
         _check_text("name", script.name)
+    if script.from_file is not False and script.from_file is not True:
+        raise TypeError(f"from_file must be True or False, not {_shown(script.from_file)}")
     if script.args != ():  # the check of an abstract class takes a hundredth of a short run
         _check_arguments(script.args)
     if script.env is not None:

@@ -58,10 +58,13 @@ if TYPE_CHECKING:
         stdin: bytes | str | ReadInput
         args: Sequence[str] | None
         env: Mapping[str, str] | None
+        name: str | None
+        from_file: bool
         limits: Limits | None
         overflow: Overflow
         cancel: Cancellation | None
         temporary_files: Sequence[tuple[str, bytes]]
+        steps: Steps | None
 
     class SessionArguments(SessionStreamArguments, total=False):
         """The keyword arguments of ``Session.run``."""

@@ -21,7 +21,7 @@ from sandhook.kernel.process import Kernel, Process
 from sandhook.kernel.signals import NAMES
 from sandhook.kernel.watchdog import RunInterrupted, WatchedRun
 from sandhook.limits import Budget, Limits
-from sandhook.state.fork import move
+from sandhook.state.fork import move, with_interpreter
 from sandhook.state.state import State
 from sandhook.text.surrogates import as_shell_text
 from sandhook.typed import TYPE_CHECKING, Protocol
@@ -122,7 +122,7 @@ class Run:
         return None
 
     def continued(
-        self, state: State | None, start: Script, script: Script, *, keeps_args: bool
+        self, state: State | None, start: Script, script: Script, *, keeps_args: bool, keeps_name: bool
     ) -> tuple[State, Result]:
         """Run a script in a session's state, which moves to this run.
 
@@ -130,12 +130,15 @@ class Run:
             state: None begins the session.
             start: The environment and the name that it began with.
             keeps_args: Its positional parameters stay; else they are those of the script.
+            keeps_name: Its ``$0`` stays; else it is that of the script, for this run alone.
         """
         environment = self._environment(start)
         if state is None:
             state = self.new_session(start)
             process = state.process
         else:
+            if state.shell is not self.runtime:
+                state = with_interpreter(state, self.runtime)
             process = self.process()
             move(state, process, self.stage)
         text, args = as_shell_text(script.text), [as_shell_text(argument) for argument in script.args]
@@ -145,7 +148,16 @@ class Run:
             return state, self._refused(error)
         if not keeps_args:
             state.positional = args
-        return state, self._execute(process, state, text, script.env)
+        kept = state.name, state.source, state.invocation
+        name = state.name if keeps_name else as_shell_text(script.name)
+        state.name = state.source = name
+        if script.from_file:
+            process.argv = ("bash", name, *state.positional)
+            state.invocation = state.invocation._replace(input="file", main=name)
+        result = self._execute(process, state, text, script.env)
+        if script.from_file or not keeps_name:
+            state.name, state.source, state.invocation = kept
+        return state, result
 
     def new_session(self, start: Script) -> State:
         """Return the state of a session that begins."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandhook.kernel.process import Process
 from sandhook.state.records import Execution
-from sandhook.state.state import Programs, State
+from sandhook.state.state import Interpreter, Programs, State
 from sandhook.state.values import ARRAY, ASSOC, READONLY
 
 #: Attributes of arrays, which are copied unless they are readonly; a string is shared.
@@ -70,6 +70,16 @@ def fork(state: State, process: Process) -> State:
     new.loops = 0
     new.operands = []
     new.subshell = state.subshell + 1
+    return new
+
+
+def with_interpreter(state: State, shell: Interpreter) -> State:
+    """Return a state, not in use, as one of another interpreter. An interpreter that observes has states of its own class."""
+    new = shell.state_class.__new__(shell.state_class)
+    for name in State.__slots__:
+        setattr(new, name, getattr(state, name))
+    new.shell = shell
+    new.update_instrumented()  # a state that is observed is always instrumented
     return new
 
 
