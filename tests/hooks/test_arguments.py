@@ -19,7 +19,7 @@ from sandhook.hooks import (
     SandboxRunner,
     discover,
 )
-from sandhook.hooks.event import Event
+from sandhook.hooks.event import Event, ToolCall
 from sandhook.hooks.events import PromptSubmit, ToolPre
 from tests.hooks.test_silencing import GUARDS
 
@@ -116,12 +116,12 @@ def test_an_event_that_no_contract_has_is_named() -> None:
 @pytest.mark.parametrize(
     ("event", "message"),
     [
-        (PromptSubmit(5), "event.prompt must be a text or None, not 5"),  # type: ignore[arg-type]
-        (ToolPre(5, {}), "event.tool.name must be a text, not 5"),  # type: ignore[arg-type]
-        (ToolPre("Bash", {}, cwd=5), "event.cwd must be a text or None, not 5"),  # type: ignore[arg-type]
-        (ToolPre("Bash", {}, depth="1"), "event.depth must be a whole number, not '1'"),  # type: ignore[arg-type]
-        (ToolPre("Bash", {}, timestamp=1), "event.timestamp must be a datetime"),  # type: ignore[arg-type]
-        (ToolPre("Bash", {}, extras=[1]), "event.extras must be a mapping or None"),  # type: ignore[arg-type]
+        (Event("prompt.submit", prompt=5), "event.prompt must be a text or None, not 5"),  # type: ignore[arg-type]
+        (Event("tool.pre", tool=ToolCall(5)), "event.tool.name must be a text, not 5"),  # type: ignore[arg-type]
+        (ToolPre("Bash", {}).with_(cwd=5), "event.cwd must be a text or None, not 5"),  # type: ignore[arg-type]
+        (ToolPre("Bash", {}).with_(depth="1"), "event.depth must be a whole number, not '1'"),  # type: ignore[arg-type]
+        (ToolPre("Bash", {}).with_(timestamp=1), "event.timestamp must be a datetime"),  # type: ignore[arg-type]
+        (ToolPre("Bash", {}).with_(extras=[1]), "event.extras must be a mapping or None"),  # type: ignore[arg-type]
         (Event("tool.pre", tool="Bash"), "event.tool must be a ToolCall or None, not 'Bash'"),  # type: ignore[arg-type]
         (Event("tool.pre"), "event.tool is None: tool.pre needs a ToolCall"),
         (Event("tool.post"), "event.tool is None: tool.post needs a ToolCall"),

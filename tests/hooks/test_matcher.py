@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
 
 from sandhook.hooks import Event, SessionStart, Stop, ToolPre
+from sandhook.hooks import matcher as matcher_module
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import (
     ALWAYS,
@@ -207,3 +209,74 @@ def test_lookaheads_at_the_beginning(pattern: str, hit: list[str], miss: list[st
 def test_other_lookaround_is_an_error(pattern: str) -> None:
     with pytest.raises(PatternError):
         compile_search(pattern, "js")
+
+
+class TestWhatIsKnownOfATool:
+    """A matcher remembers what it decided about a name."""
+
+    @staticmethod
+    def tool(name: str) -> Event:
+        return ToolPre(name)
+
+    def test_each_name_and_each_case_is_decided_by_itself(self) -> None:
+        matcher = ToolName(OneOf(("Bash", "Read")))
+        names = ("Bash", "bash", "BASH", "Read", "Bash ", "Write")
+        for _ in range(3):
+            assert [matcher.check(self.tool(name)).matched for name in names] == [
+                True,
+                False,
+                False,
+                True,
+                False,
+                False,
+            ]
+        for name in names:
+            known = matcher.known(self.tool(name))
+            assert (
+                known is not None
+                and known == matcher.check(self.tool(name))
+                and repr(name)[1:-1] in known.why
+            )
+
+    def test_nothing_is_known_of_a_new_name_and_of_another_matcher(self) -> None:
+        matcher, other = ToolName(OneOf(("Bash",))), ToolName(OneOf(("Bash",)))
+        assert matcher == other and matcher.known(self.tool("Bash")) is None
+        assert matcher.check(self.tool("Bash")).matched
+        assert matcher.known(self.tool("Bash")) is not None
+        assert other.known(self.tool("Bash")) is matcher.known(self.tool("bash")) is None
+
+    def test_an_identity_that_is_used_again_knows_nothing(self) -> None:
+        """An entry keeps its matcher; one that is removed, and whose identity another has, is not believed."""
+        first = ToolName(OneOf(("Bash",)))
+        event = self.tool("Bash")
+        decided = first.check(event)
+        second = ToolName(OneOf(("Read",)))
+        matcher_module._OF_NAMES[id(second), "Bash"] = (first, decided)
+        assert second.known(event) is None and not second.check(event).matched
+        references = sys.getrefcount(first)
+        matcher_module._OF_NAMES.clear()
+        assert sys.getrefcount(first) < references, "the entries kept it"
+        assert first.known(event) is None and first.check(event).matched
+
+    def test_matchers_that_come_and_go_are_never_confused(self) -> None:
+        for number in range(500):
+            wanted = f"tool{number % 7}"
+            assert ToolName(OneOf((wanted,))).check(self.tool(wanted)).matched
+            assert not ToolName(OneOf((wanted,))).check(self.tool("tool7")).matched
+
+    def test_what_is_remembered_is_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(matcher_module, "_MOST_NAMES", 3)
+        matcher_module._OF_NAMES.clear()
+        matcher = ToolName(OneOf(("t5",)))
+        decided = [matcher.check(self.tool(f"t{number}")).matched for number in range(10)]
+        assert decided == [number == 5 for number in range(10)] and len(matcher_module._OF_NAMES) <= 3
+        long = self.tool("x" * (matcher_module._LONGEST_NAME + 1))
+        assert not matcher.check(long).matched and matcher.known(long) is None
+
+    def test_aliases_and_events_without_a_tool(self) -> None:
+        matcher = ToolName(OneOf(("Bash",)), {"shell": ("Bash",)}, absent="*")
+        for _ in range(2):
+            assert matcher.check(self.tool("shell")).matched and not matcher.check(self.tool("Shell")).matched
+            assert not matcher.check(Stop()).matched
+        assert not ToolName(OneOf(("Bash",))).check(Stop()).matched
+        assert ToolName(OneOf(("*",)), absent="*").check(Stop()).matched

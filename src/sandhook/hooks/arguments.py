@@ -114,16 +114,40 @@ def check_event(event: object) -> None:
         raise ValueError(
             f"event.kind must be one of {', '.join(KINDS)}, or begin with 'x.', not {event.kind!r}"
         )
-    for index, name, types, wanted in _CHECKED:
-        value = event[index]
-        if not isinstance(value, types) or (types is int and isinstance(value, bool)):
-            raise TypeError(f"event.{name} must be {wanted}, not {_shown(value)}")
-    if not isinstance(event.timestamp, (str, NoneType)) and not hasattr(event.timestamp, "tzinfo"):
-        raise TypeError(f"event.timestamp must be a datetime, a text or None, not {_shown(event.timestamp)}")
+    check_fields(event, "event.")
     if event.tool is None and event.kind in _OF_TOOLS:
         raise ValueError(f"event.tool is None: {event.kind} needs a ToolCall")
     if event.tool is not None and not isinstance(event.tool.name, str):
         raise TypeError(f"event.tool.name must be a text, not {_shown(event.tool.name)}")
+
+
+def check_fields(event: Event, owner: str) -> None:
+    """Raise TypeError for a field of a wrong type.
+
+    Args:
+        owner: What the message has before the name of the field.
+    """
+    for index, name, types, wanted in _CHECKED:
+        value = event[index]
+        if not isinstance(value, types) or (types is int and isinstance(value, bool)):
+            raise TypeError(f"{owner}{name} must be {wanted}, not {_shown(value)}")
+    if not isinstance(event.timestamp, (str, NoneType)) and not hasattr(event.timestamp, "tzinfo"):
+        raise TypeError(f"{owner}timestamp must be a datetime, a text or None, not {_shown(event.timestamp)}")
+
+
+def check_text(name: str, value: object, *, optional: bool = False) -> None:
+    """Raise TypeError unless a value is a text, or None if it is optional."""
+    if not isinstance(value, str) and not (optional and value is None):
+        raise TypeError(f"{name} must be a text{' or None' if optional else ''}, not {_shown(value)}")
+
+
+def check_input(name: str, value: object) -> None:
+    """Raise TypeError unless a value can be the arguments of a tool, which are usually an object."""
+    if not isinstance(value, (Mapping, list, tuple, NoneType)):
+        raise TypeError(
+            f"{name} must be the tool's arguments, such as {{'command': 'ls'}}, not {_shown(value)};"
+            " raw_input is for a model's own text"
+        )
 
 
 #: Kinds that are about a call of a tool: without it, no matcher of a guard would match.

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from sandhook.hooks.arguments import check_fields, check_input, check_text
 from sandhook.hooks.event import Event, Json, JsonLike, ToolCall, ToolResult
 
 if TYPE_CHECKING:
-    from typing import Unpack
+    from typing import Self, Unpack
 
-    from sandhook.hooks.event import CommonFields
+    from sandhook.hooks.event import CommonFields, EventFields
 
 
 class _KindOfEvent(Event, init=False):
@@ -23,6 +24,12 @@ class _KindOfEvent(Event, init=False):
     if TYPE_CHECKING:
 
         def __init__(self, *args: object, **fields: object) -> None: ...
+
+    def __new__(cls, kind: str, /, **fields: Unpack[EventFields]) -> Self:
+        """Return an event. Raises TypeError for a field of a wrong type, or one that no event has."""
+        event = super().__new__(cls, kind, **fields)
+        check_fields(event, f"{cls.__name__}: ")
+        return event
 
 
 class SessionStart(_KindOfEvent, init=False):
@@ -49,6 +56,7 @@ class PromptSubmit(_KindOfEvent, init=False):
     __slots__ = ()
 
     def __new__(cls, prompt: str, **common: Unpack[CommonFields]) -> PromptSubmit:
+        check_text("PromptSubmit: prompt", prompt)
         return super().__new__(cls, "prompt.submit", prompt=prompt, **common)
 
 
@@ -66,7 +74,7 @@ class ToolPre(_KindOfEvent, init=False):
         raw_input: str | None = None,
         **common: Unpack[CommonFields],
     ) -> ToolPre:
-        return super().__new__(cls, "tool.pre", tool=_call(tool, input, call_id, raw_input), **common)
+        return super().__new__(cls, "tool.pre", tool=_call(cls, tool, input, call_id, raw_input), **common)
 
 
 class ToolPost(_KindOfEvent, init=False):
@@ -85,7 +93,8 @@ class ToolPost(_KindOfEvent, init=False):
         raw_input: str | None = None,
         **common: Unpack[CommonFields],
     ) -> ToolPost:
-        call = _call(tool, input, call_id, raw_input)
+        call = _call(cls, tool, input, call_id, raw_input)
+        check_text("ToolPost: error", error, optional=True)
         return super().__new__(
             cls, "tool.post", tool=call, result=ToolResult(cast(Json, result), error), **common
         )
@@ -107,7 +116,8 @@ class ToolFail(_KindOfEvent, init=False):
         raw_input: str | None = None,
         **common: Unpack[CommonFields],
     ) -> ToolFail:
-        call = _call(tool, input, call_id, raw_input)
+        call = _call(cls, tool, input, call_id, raw_input)
+        check_text("ToolFail: error", error)
         return super().__new__(
             cls, "tool.fail", tool=call, result=ToolResult(cast(Json, result), error), **common
         )
@@ -140,5 +150,12 @@ class Stop(_KindOfEvent, init=False):
         return super().__new__(cls, "stop", stop_active=stop_active, **common)
 
 
-def _call(tool: str, input: JsonLike, call_id: str | None, raw_input: str | None) -> ToolCall:
+def _call(
+    cls: type[_KindOfEvent], tool: str, input: JsonLike, call_id: str | None, raw_input: str | None
+) -> ToolCall:
+    owner = cls.__name__
+    check_text(f"{owner}: tool", tool)
+    check_input(f"{owner}: input", input)
+    check_text(f"{owner}: call_id", call_id, optional=True)
+    check_text(f"{owner}: raw_input", raw_input, optional=True)
     return ToolCall(tool, {} if input is None else cast(Json, input), call_id, raw_input)

@@ -46,21 +46,8 @@ def decode(data: bytes) -> tuple[Sequence[Step], int]:
 
 def _fields(step: Step) -> dict[str, object]:
     return {
-        "number": step.number,
-        "line": step.line,
-        "source": step.source,
-        "function": step.function,
-        "text": step.text,
-        "words": step.words,
-        "process": step.process,
-        "depth": step.depth,
-        "status": step.status,
-        "signal": step.signal,
-        "variables": step.variables,
-        "output": step.output.decode("latin-1"),
-        "errors": step.errors.decode("latin-1"),
-        "piped": step.piped.decode("latin-1"),
-        "seconds": step.seconds,
+        name: value.decode("latin-1") if isinstance(value, bytes) else value
+        for name, value in zip(Step._fields, step, strict=True)
     }
 
 

@@ -237,7 +237,7 @@ class Needs:
         if by_path:
             data = self._started(data, name, path, starter)
         program = program_of(data[:READ])
-        if b"\0" in data[:128]:
+        if is_binary(data):
             return
         if by_path and program is not None and program not in _SHELLS:
             return  # the first line is looked at; the rest is another language
