@@ -161,13 +161,15 @@ def _fire(options: argparse.Namespace) -> int:
 
 def _draw(lines: list[str], decision: Decision) -> None:
     """Print the lines on a terminal: the decision in its colour, and what explains it fainter."""
-    from sandhook.cli.terminal import Meaning, line, show
+    from sandhook.cli.terminal import Meaning, indented, line, show
 
     incomplete = bool(decision.could_not_run or decision.withheld)
     meaning: Meaning = "bad" if decision.refused else "warning" if incomplete else "good"
     for text in lines:
-        explains = text.startswith("    ")
-        show(line((text, meaning if text.startswith("decision: ") else "faint" if explains else "")))
+        words = text.lstrip(" ")
+        inset = len(text) - len(words)
+        content = line((words, meaning if text.startswith("decision: ") else "faint" if inset >= 4 else ""))
+        show(indented(content, inset) if inset else content)
 
 
 def _print(options: argparse.Namespace, decision: Decision, problems: list[str], workspace: str) -> None:

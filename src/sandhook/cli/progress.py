@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 
+from sandhook.cli.arguments import color
 from sandhook.cli.output import is_terminal
 
 #: Seconds between two drawings.
@@ -31,7 +32,7 @@ def progress(total: int) -> Iterator[Callable[[], None]]:
         BarColumn(bar_width=30),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        console=Console(stderr=True),
+        console=Console(stderr=True, no_color=True if color() == "never" else None),
         transient=True,
         auto_refresh=False,
         redirect_stdout=False,

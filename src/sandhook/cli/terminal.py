@@ -62,6 +62,18 @@ def _escape(words: str) -> str:
     return safe.encode(encoding, "backslashreplace").decode(encoding)
 
 
+def hanging(*cells: Cell) -> RenderableType:
+    """Return cells on one line; if it wraps, the other lines are indented below the first."""
+    label, *rest = cells
+    if not rest:
+        return line(label)
+    table = Table.grid(padding=(0, _GAP, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row(line(label), line(*rest))
+    return table
+
+
 def indented(content: RenderableType, columns: int = _GAP) -> Padding:
     return Padding(content, (0, 0, 0, columns))
 
@@ -107,6 +119,8 @@ class Rows:
         self.widths: list[int] = of.widths if of is not None else _widths(self.rows)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if not self.rows:
+            return
         *widths, text = self.widths
         short = [(column, width) for column, width in enumerate(widths) if width]
         if sum(width + _GAP for _, width in short) + min(text, _LEAST) <= options.max_width:

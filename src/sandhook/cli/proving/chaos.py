@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from sandhook.cli import FINDINGS, INCOMPLETE, USAGE_ERROR, UsageError
@@ -19,6 +18,7 @@ from sandhook.proving import sandboxed
 from sandhook.proving.chaos import CASES, Cell, ChaosReport, GuardReport, Guards, guards_of, under_faults
 from sandhook.proving.faults import BY_NAME, FAULTS, FaultName
 from sandhook.proving.guards import find_guards
+from sandhook.text.nearest import nearest
 
 if TYPE_CHECKING:
     import argparse
@@ -132,8 +132,9 @@ def _faults(texts: Sequence[str]) -> list[FaultName] | None:
     names = [name for text in texts for name in text.split(",") if name]
     for name in names:
         if name not in BY_NAME:
-            near = get_close_matches(name, list(BY_NAME), 1)
-            hint = f"did you mean {near[0]}?" if near else "--list-faults lists them"
+            part = next((each for each in BY_NAME if name in each.split("-")), None)
+            near = nearest(name, BY_NAME) or part
+            hint = f"did you mean {near}?" if near else "--list-faults lists them"
             raise UsageError(f"chaos: unknown fault {name!r}; {hint}")
     return [fault.name for fault in FAULTS if fault.name in names] if names else None
 

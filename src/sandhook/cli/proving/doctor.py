@@ -231,11 +231,11 @@ def _print(report: DoctorReport) -> None:
             put(plain(_unreached(missing)))
         put(plain(_summary(report)))
         return
-    from sandhook.cli.terminal import Rows, indented, line, show
+    from sandhook.cli.terminal import Rows, hanging, indented, line, show
 
     for hook in report.hooks:
         verdict, *rest = _head(hook)
-        show(line((verdict, _VERDICTS[hook.verdict]), *((part, "heading") for part in rest)))
+        show(hanging((verdict, _VERDICTS[hook.verdict]), *((part, "heading") for part in rest)))
         show(indented(Rows(map(_cells, hook.checks))))
     for missing in report.unreached:
         show(line((_unreached(missing), "bad")))

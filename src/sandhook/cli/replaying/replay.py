@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from sandhook.cli import FINDINGS, INCOMPLETE, UsageError
-from sandhook.cli.arguments import Parser
+from sandhook.cli.arguments import Parser, color
 from sandhook.cli.configuration import gather, guarded
 from sandhook.cli.notes import print_note
 from sandhook.cli.output import put, put_record
@@ -163,10 +163,11 @@ def _run(options: argparse.Namespace) -> int:
         whole = plan(options.records, options.partition_bytes)
         if options.sample is not None:
             job = with_sample(job, whole, options.sample)
-        with (
-            _progress(len(whole.partitions)) as progress,
-            replayed(job, whole, _engine(options, job), state=options.resume, progress=progress) as result,
-        ):
+        with ExitStack() as stack:
+            with _progress(len(whole.partitions)) as progress:
+                result = stack.enter_context(
+                    replayed(job, whole, _engine(options, job), state=options.resume, progress=progress)
+                )
             broken = [rule.text for rule in options.rules if is_broken(rule, result)]
             _write(options, job, whole, result, broken)
     except SandhookError as error:
@@ -281,7 +282,9 @@ def _progress(total: int) -> Iterator[Progress | None]:
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = (BarColumn(30), TaskProgressColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True, no_color=True if color() == "never" else None)
+    # Messages are drawn above the bar. Standard output is not: rich would write it to standard error.
+    with Progress(*columns, console=console, transient=True, redirect_stdout=False) as bar:
         from time import monotonic
 
         task, began, fired = bar.add_task("", total=total), monotonic(), 0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser, add_format
-from sandhook.cli.output import columns, plain, put, put_record
+from sandhook.cli.output import columns, is_terminal, plain, put, put_record
 from sandhook.errors import SandhookError
 from sandhook.typed import TYPE_CHECKING
 
@@ -68,9 +70,15 @@ def _print(value: JsonObject) -> None:
         "last_match",
     )
     if hooks:
+        heads = [name.replace("_", " ") for name in names]
         cells = [["" if row[name] is None else str(row[name]) for name in names] for row in hooks]
-        for line in columns([[name.replace("_", " ") for name in names], *cells]):
-            put(line)
+        if is_terminal(sys.stdout):
+            from sandhook.cli.terminal import Matrix, show
+
+            show(Matrix(heads[1:], [(0, [(cell, "") for cell in row]) for row in cells]))
+        else:
+            for text in columns([heads, *cells]):
+                put(text)
     never = value["never_matched"]
     if isinstance(never, list) and never:
         put("never matched: " + ", ".join(plain(str(name)) for name in never))
