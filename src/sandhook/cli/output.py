@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sandhook.cli.arguments import color
 from sandhook.hooks.text import neutralise
@@ -64,6 +64,18 @@ def put(text: str) -> None:
         sys.stdout.write(text + "\n")
     except UnicodeEncodeError:
         sys.stdout.write(text.encode("ascii", "backslashreplace").decode() + "\n")
+
+
+def put_lines(lines: Iterable[str]) -> None:
+    """Print lines; on a terminal a long one wraps between words, below its beginning."""
+    if not is_terminal(sys.stdout):
+        put("\n".join(lines))
+        return
+    from sandhook.cli.terminal import indented, line, show
+
+    for text in lines:
+        words = text.lstrip(" ")
+        show(indented(line((words, "")), len(text) - len(words)))
 
 
 def put_json(value: object) -> None:

@@ -11,7 +11,7 @@ from sandhook.cli import FINDINGS, INCOMPLETE, UsageError
 from sandhook.cli.arguments import Parser, color
 from sandhook.cli.configuration import gather, guarded
 from sandhook.cli.notes import print_note
-from sandhook.cli.output import put, put_record
+from sandhook.cli.output import put, put_lines, put_record
 from sandhook.errors import SandhookError
 from sandhook.replay.engines import ENGINES, EngineName
 from sandhook.typed import TYPE_CHECKING
@@ -252,7 +252,7 @@ def _print(options: argparse.Namespace, value: JsonObject, broken: list[str]) ->
     elif options.layout == "junit":
         put(to_junit(value, options.fail_on, broken))
     else:
-        put("\n".join(to_text(value, broken)))
+        put_lines(to_text(value, broken))
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import sys
 
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser, add_format
-from sandhook.cli.output import columns, is_terminal, plain, put, put_record
+from sandhook.cli.output import columns, is_terminal, plain, put, put_lines, put_record
 from sandhook.errors import SandhookError
 from sandhook.typed import TYPE_CHECKING
 
@@ -50,13 +50,15 @@ def run(arguments: list[str]) -> int:
 
 
 def _print(value: JsonObject) -> None:
-    put(f"{value['events']} events, {value['first'] or 'none'} to {value['last'] or 'none'}")
+    lines = [f"{value['events']} events, {value['first'] or 'none'} to {value['last'] or 'none'}"]
     for title in ("decisions", "agents"):
         counts = value[title]
         assert isinstance(counts, dict)
-        put(f"{title}: " + ", ".join(f"{count} {plain(word)}" for word, count in counts.items()))
+        lines.append(f"{title}: " + ", ".join(f"{count} {plain(word)}" for word, count in counts.items()))
     tools = _rows(value["tools"])
-    put("tools: " + ", ".join(f"{row['events']} {plain(str(row['tool']))}" for row in tools[:_MOST_TOOLS]))
+    tools = tools[:_MOST_TOOLS]
+    lines.append("tools: " + ", ".join(f"{row['events']} {plain(str(row['tool']))}" for row in tools))
+    put_lines(lines)
     hooks = _rows(value["hooks"])
     names = (
         "hook",
@@ -79,11 +81,16 @@ def _print(value: JsonObject) -> None:
         else:
             for text in columns([heads, *cells]):
                 put(text)
+    lines = []
     never = value["never_matched"]
     if isinstance(never, list) and never:
-        put("never matched: " + ", ".join(plain(str(name)) for name in never))
+        lines.append("never matched: " + ", ".join(plain(str(name)) for name in never))
     for row in _rows(value["skipped"])[:_MOST_SKIPPED]:
-        put(f"skipped: {plain(str(row['file']))}: {row['unit']} {row['place']}: {plain(str(row['reason']))}")
+        lines.append(
+            f"skipped: {plain(str(row['file']))}: {row['unit']} {row['place']}: {plain(str(row['reason']))}"
+        )
+    if lines:
+        put_lines(lines)
 
 
 def _rows(value: Json) -> list[JsonObject]:
