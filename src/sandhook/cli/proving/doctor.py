@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.cli import FINDINGS, INCOMPLETE, USAGE_ERROR, UsageError
-from sandhook.cli.arguments import Parser
+from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import (
     directory,
     environment,
@@ -98,7 +98,7 @@ def parser() -> Parser:
     )
     add("--sandbox", action="store_true", help="start nothing on this machine: try all hooks in the sandbox")
     add("--store", metavar="FILE", help="file of approvals (default: that of `sandhook trust`)")
-    add("--format", dest="layout", choices=("text", "json"), default="text", help="form of the output")
+    add_format(result)
     return result
 
 
