@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sandhook.cli import COMMANDS
 from sandhook.cli.commands import options_of, parser_of
+from sandhook.cli.statuses import CONVENTION, OF_THE_PROGRAM
 from sandhook.version import __version__
 
 DIRECTORY = Path(__file__).resolve().parent / "man"
@@ -30,6 +31,9 @@ def main_page() -> str:
     ]
     for name, command in COMMANDS.items():
         lines += [".TP", f".BR sandhook\\-{name} (1)", escape(sentence(command.summary))]
+    lines.append(".SH EXIT STATUS")
+    for status, meaning in {**CONVENTION, **OF_THE_PROGRAM}.items():
+        lines += item(str(status), sentence(meaning))
     lines += [
         ".SH ENVIRONMENT",
         *item("NO_COLOR", "No colours on a terminal, if it is set to a text."),
