@@ -345,6 +345,70 @@ def test_a_result_with_a_key_twice_is_refused() -> None:
     assert "cannot be checked" in here.texts()[0]
 
 
+NESTED = b"[" * 100_000 + b"]" * 100_000
+DIGITS = b"1" * 10_000
+
+UNREADABLE = [
+    b'{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"secret \xff"}]}}\n',
+    b'{"result":{"content":[{"type":"text","text":"secret"}],"_meta":{"a":%s}},"id":1}\n' % NESTED,
+    b'{"result":{"content":[{"type":"text","text":"secret"}],"_meta":{"a":%s}},"id":1}\n' % DIGITS,
+    b'{"a":"id","result":{"content":[{"type":"text","text":"secret \xff"}]},"\\u0069d" : 1 }\n',
+    b'[{"id":1,"result":{"content":[{"type":"text","text":"secret \xff"}]}}]\n',
+]
+
+
+@pytest.mark.parametrize("line", UNREADABLE, ids=range(len(UNREADABLE)))
+def test_a_result_that_only_another_reader_can_read_is_refused(line: bytes) -> None:
+    here = Line(HIDES)
+    here.call()
+    here.relay.from_server(line)
+    (answer,) = here.client
+    assert json.loads(answer)["id"] == 1 and json.loads(answer)["result"]["isError"] is True
+    assert b"secret" not in answer and here.notes
+
+
+def test_what_only_another_reader_can_read_passes_if_it_is_no_result_of_a_call() -> None:
+    here = Line(HIDES)
+    lines = [
+        b'{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"\xff"}}\n',
+        b'{"jsonrpc":"2.0","method":"sampling/createMessage","id":1,"params":{"data":"\xff"}}\n',
+        b'{"jsonrpc":"2.0","id":8,"result":{"id":1,"text":"\xff"}}\n',
+        b"not JSON\n",
+    ]
+    here.call()
+    for line in lines:
+        here.relay.from_server(line)
+    assert (here.client, here.notes) == (lines, [])
+    here.result("secret")
+    assert b"secret" not in here.client[-1]
+
+
+def test_a_result_without_an_id_that_can_be_found_does_not_pass() -> None:
+    here = Line(HIDES)
+    here.call()
+    here.relay.from_server(b'{"result":{"content":[{"type":"text","text":"secret \xff"}]}}\n')
+    assert not here.client and "not passed to the client" in here.notes[0]
+
+
+def test_a_call_that_only_another_reader_can_read_is_not_passed() -> None:
+    here = Line(PASSES)
+    for line in (b'{"id":3,"method":"tools/call","a":%s}\n' % NESTED, b'{"id":3,"a":%s}\n' % DIGITS):
+        here.relay.from_client(line)
+        assert not here.server and json.loads(here.client[-1])["id"] == 3
+
+
+def test_no_line_is_hidden_in_a_line() -> None:
+    """A reader in Java or .NET ends a line at CR alone."""
+    here = Line(HIDES)
+    here.call()
+    hidden = b'{"id":1,"result":{"content":[{"type":"text","text":"secret"}]}}'
+    here.relay.from_server(b'{"method":"a","params":[\r' + hidden + b"\r]}\r\n")
+    here.relay.from_server(b"printed\r" + hidden + b"\n")
+    here.relay.from_client(b'{"method":"a","params":[\r{"id":2,"method":"tools/call"}\r]}\n')
+    assert not any(b"\r" in line for line in (*here.client, *here.server))
+    assert here.client[0] == b'{"method":"a","params":[ ' + hidden + b" ]}\n"
+
+
 def test_results_in_a_batch_are_checked() -> None:
     here = Line(HIDES)
     here.call()

@@ -5,17 +5,21 @@ Source: modelcontextprotocol.io, "Base protocol" and "Tools"; JSON-RPC 2.0.
 
 from __future__ import annotations
 
-from json import JSONDecodeError, dumps, loads
+from json import JSONDecodeError, detect_encoding, dumps, loads
 from typing import Literal
 
 from sandhook.hooks.event import Json, JsonObject, ToolResult
+from sandhook.lazy import lazily
 
 #: Error codes of JSON-RPC.
-ErrorCode = Literal[-32700, -32600, -32602, -32603]
+ErrorCode = Literal[-32700, -32600, -32602, -32603, -32020]
 PARSE_ERROR: ErrorCode = -32700
 INVALID_REQUEST: ErrorCode = -32600
 INVALID_PARAMS: ErrorCode = -32602
 INTERNAL_ERROR: ErrorCode = -32603
+
+#: Of the Model Context Protocol: a header says otherwise than the message.
+HEADER_MISMATCH: ErrorCode = -32020
 
 #: Identifies a request: 1 and "1" are different ids.
 Key = tuple[type, str | float]
@@ -26,19 +30,27 @@ _COMMON = ("_meta", "resultType")
 
 
 class MalformedMessage(ValueError):
-    """A line that is not JSON."""
+    """A line that is not JSON for any reader.
+
+    Attributes:
+        identities: Ids of responses that another reader may find in it.
+        may_answer: Another reader may find a response in it.
+    """
+
+    identities: tuple[Json, ...] = ()
+    may_answer = False
 
 
 class AmbiguousMessage(MalformedMessage):
-    """A message with a key twice: which of the values counts depends on the reader.
+    """A message that readers understand differently: a key is there twice, or another reader reads what we cannot."""
 
-    Attributes:
-        value: The message with the last values.
-    """
-
-    def __init__(self, name: str, value: Json) -> None:
-        super().__init__(f"a message has the key {name!r} twice")
-        self.value = value
+    def __init__(self, text: str, line: bytes) -> None:
+        super().__init__(text)
+        members = _members(line)
+        self.identities = tuple(
+            value for name, value in members if name == "id" and key_of(value) is not None
+        )
+        self.may_answer = line.lstrip()[:1] == b"[" or "method" not in dict(members)
 
 
 def read(line: bytes) -> Json:
@@ -54,13 +66,52 @@ def read(line: bytes) -> Json:
 
     try:
         value: Json = loads(line, object_pairs_hook=to_object)
-    except (JSONDecodeError, UnicodeDecodeError) as error:
+    except JSONDecodeError as error:
         raise MalformedMessage(f"a message is not JSON: {error}") from None
+    except UnicodeDecodeError as error:
+        raise AmbiguousMessage(f"a message is not UTF-8: {error}", line) from None
     except RecursionError:
-        raise MalformedMessage("a message nests too deeply") from None
+        raise AmbiguousMessage("a message nests too deeply", line) from None
+    except ValueError as error:  # an integer with thousands of digits
+        raise AmbiguousMessage(f"a message cannot be read: {error}", line) from None
     if twice:
-        raise AmbiguousMessage(twice[0], value)
+        raise AmbiguousMessage(f"a message has the key {twice[0]!r} twice", line)
     return value
+
+
+#: Strings, brackets, and all else that is not space.
+_TOKEN = lazily(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+')
+
+
+def _members(line: bytes) -> list[tuple[str, Json]]:
+    """Return the members of a message, or of those in a batch, without values that nest; it may nest too deeply."""
+    found: list[tuple[str, Json]] = []
+    tokens = _TOKEN.findall(line.decode(detect_encoding(line), "replace"))
+    outer = 2 if tokens[:1] == ["["] else 1
+    depth, name, last = 0, "", ""
+    for token in tokens:
+        if token in "[{]}":
+            depth += 1 if token in "[{" else -1
+        elif depth == outer and token == ":":
+            name = str(_scalar(last))
+            found.append((name, None))
+        elif depth == outer and last == ":":
+            found[-1] = (name, _scalar(token))
+        last = token
+    return found
+
+
+def _scalar(token: str) -> Json:
+    try:
+        value: Json = loads(token)
+    except ValueError:
+        return None
+    return value
+
+
+def one_line(data: bytes) -> bytes:
+    """Return a message as one line, for any reader: within JSON a newline outside of strings is a space."""
+    return data.strip().replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"
 
 
 def line_of(message: Json) -> bytes:

@@ -15,7 +15,6 @@ from sandhook.bridges.mcp.messages import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     PARSE_ERROR,
-    AmbiguousMessage,
     ErrorCode,
     Key,
     MalformedMessage,
@@ -23,6 +22,7 @@ from sandhook.bridges.mcp.messages import (
     error_line,
     key_of,
     line_of,
+    one_line,
     outcome_of,
     read,
     refusal,
@@ -119,13 +119,15 @@ class Relay:
         if not line.strip():
             self._to_server(line)
             return
+        if b"\r" in line[:-2]:  # where some servers begin a line
+            line = one_line(line)
         try:
             message = read(line)
         except MalformedMessage as error:
             if self._guard.fail_open:
                 self._to_server(line)
             else:
-                self._not_passed(_id_of(error), PARSE_ERROR, str(error))
+                self._not_passed(next(iter(error.identities), None), PARSE_ERROR, str(error))
             return
         if isinstance(message, list):
             self._batch(message, line)
@@ -249,15 +251,14 @@ class Relay:
     def from_server(self, line: bytes) -> None:
         """Pass a line to the client, after the hooks if it is the result of a call."""
         message: Json = None
+        if b"\r" in line[:-2]:  # where some clients begin a line
+            line = one_line(line)
         if self._calls and line.strip():
             try:
                 message = read(line)
-            except AmbiguousMessage as error:
-                if not self._guard.fail_open and self._is_response(error.value):
-                    self._ambiguous(error)
+            except MalformedMessage as error:  # what a server prints by mistake is a result for no client
+                if error.may_answer and not self._guard.fail_open and self._ambiguous(error):
                     return
-            except MalformedMessage:
-                pass  # what a server prints by mistake; no client reads a result in it
         if isinstance(message, list) and any(self._is_response(each) for each in message):
             for each in message:
                 self.from_server(line_of(each))
@@ -266,14 +267,18 @@ class Relay:
         else:
             self._to_client(line)
 
-    def _ambiguous(self, error: AmbiguousMessage) -> None:
-        """Refuse a result of which the hooks may see another part than the client."""
-        self._note(f"not passed to the client: {error}")
-        key = key_of(_id_of(error))
+    def _ambiguous(self, error: MalformedMessage) -> bool:
+        """Refuse results of which the hooks may see another part than the client; False if it has none of a call."""
         with self._lock:
-            if key is not None:
-                self._calls.pop(key, None)
-        self._to_client(line_of(refusal(_id_of(error), f"the result cannot be checked: {error}")))
+            keys = {key: each for each in error.identities if (key := key_of(each)) in self._calls and key}
+            for key in keys:
+                del self._calls[key]
+        if error.identities and not keys:
+            return False
+        self._note(f"not passed to the client: {error}")
+        for identity in keys.values():
+            self._to_client(line_of(refusal(identity, f"the result cannot be checked: {error}")))
+        return True
 
     def _is_response(self, message: Json) -> bool:
         if not isinstance(message, dict) or "method" in message:
@@ -327,13 +332,6 @@ class Relay:
             return line
         changed = changed_response(message, before, after.result) if after.changed else message
         return line_of(with_texts(changed, texts))
-
-
-def _id_of(error: MalformedMessage) -> Json:
-    """Return the id of a message that cannot be read, if it has one."""
-    value = error.value if isinstance(error, AmbiguousMessage) else None
-    identity = value.get("id") if isinstance(value, dict) else None
-    return identity if key_of(identity) is not None else None
 
 
 def _task_of(message: JsonObject) -> str | None:
