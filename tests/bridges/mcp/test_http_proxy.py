@@ -9,7 +9,9 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event as Flag
@@ -391,8 +393,20 @@ def test_a_listener_takes_no_port_that_another_may_share() -> None:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["--listen", "0", "server"], "a server with a URL needs --listen PORT"),
-        (["--", "http://localhost/mcp"], "a server with a URL needs --listen PORT"),
+        (["--listen", "0", "server"], "--listen and --header need the URL of a server"),
+        (["--header", "A: b", "server"], "--listen and --header need the URL of a server"),
+        (
+            ["--listen", "0", "--header", "A: b", "http://localhost/mcp"],
+            "any program of this machine could use it",
+        ),
+        (["--header", "secret", "http://localhost/mcp"], "--header: wanted NAME:VALUE"),
+        (
+            ["--header", "A: ${NO_SUCH}", "http://localhost/mcp"],
+            "--header A: the environment has no variable NO_SUCH",
+        ),
+        (["--header", "A: \xe9", "http://localhost/mcp"], "--header A: its value has characters"),
+        (["--header", "Mcp-Session-Id: a", "http://localhost/mcp"], "the proxy sets it itself"),
+        (["http://localhost:x/mcp"], "http://localhost:x/mcp: Port could not be cast"),
         (["--listen", "99999", "http://localhost/mcp"], "wanted a port, 0 to 65535"),
         (["--listen", "0", "http://user@localhost/mcp"], "wanted http://HOST"),
     ],
@@ -401,3 +415,122 @@ def test_wrong_arguments_are_usage_errors(tmp_path: Path, words: list[str], text
     process = start(tmp_path, *words)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 2 and text in errors and "Traceback" not in errors
+
+
+def test_headers_of_one_connection_do_not_pass(client: Client, upstream: Server) -> None:
+    upstream.answer = lambda handler: handler.reply(
+        result(1), Connection="X-Hop", X_Hop="1", Keep_Alive="timeout=9"
+    )
+    response = client.ask(call("other"), Connection="X-Mine", X_Mine="1", TE="trailers", X_Kept="1")[2]
+    ((_, seen, _),) = upstream.requests
+    assert seen["X-Kept"] == "1" and not {"X-Mine", "TE", "Connection"} & seen.keys()
+    assert response.headers["X-Hop"] is None and response.headers["Keep-Alive"] is None
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Mcp-Method": "tools/list"},
+        {"Mcp-Name": "no"},
+        {"Mcp-Name": "=?base64?bm8=?="},
+        {"Mcp-Name": "=?base64?!?="},
+    ],
+)
+def test_headers_that_differ_from_the_message_are_refused(
+    client: Client, upstream: Server, headers: dict[str, str]
+) -> None:
+    status, got, _ = client.ask(call("other"), **headers)
+    assert (status, json.loads(got)["error"]["code"], json.loads(got)["id"]) == (400, -32020, 1)
+    assert not upstream.requests
+    agreeing = {"Mcp-Method": "tools/call", "Mcp-Name": "=?base64?b3RoZXI=?="}
+    assert client.ask(call("other"), **agreeing)[0] == 200
+
+
+def test_a_header_that_is_there_twice_is_refused(client: Client, upstream: Server) -> None:
+    body = call("other")
+    client.connection.putrequest("POST", "/mcp")
+    for name, value in (("Mcp-Name", "other"), ("mcp-name", "other"), ("Content-Length", str(len(body)))):
+        client.connection.putheader(name, value)
+    client.connection.endheaders(body)
+    response = client.connection.getresponse()
+    assert response.status == 400 and b"the header mcp-name is there twice" in response.read()
+    assert not upstream.requests
+
+
+def test_headers_repeat_the_arguments_that_hooks_changed(client: Client, upstream: Server) -> None:
+    status, got, _ = client.ask(call("change"), Mcp_Param_Letter="b")
+    assert status == 400 and b"list the tools first" in got and not upstream.requests
+    schema = {"type": "object", "properties": {"a": {"type": "string", "x-mcp-header": "Letter"}}}
+    tools = {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "change", "inputSchema": schema}]}}
+    upstream.answer = lambda handler: handler.reply(json.dumps(tools).encode())
+    client.ask(b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
+    upstream.answer = lambda handler: handler.reply(result(1))
+    assert client.ask(call("change"), Mcp_Param_Letter="b")[0] == 200
+    _, seen, sent = upstream.requests[-1]
+    assert json.loads(sent)["params"]["arguments"] == {"a": "changed"}
+    assert {name.lower(): value for name, value in seen.items()}["mcp-param-letter"] == "changed"
+
+
+def test_too_many_connections_are_refused_and_others_go_on(
+    client: Client, proxy: HttpProxy, notes: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert client.ask(call("other"))[0] == 200
+    monkeypatch.setattr("sandhook.bridges.mcp.http.CONNECTIONS", 1)
+    with socket.create_connection(("127.0.0.1", proxy.server_port), timeout=30) as second:
+        assert second.recv(100).startswith(b"HTTP/1.1 503 ")
+    assert notes == ["a connection was refused: 1 are open"]
+    assert client.ask(call("other"))[0] == 200, "the first one stays"
+    client.connection.close()
+    third = Client(proxy)
+    for _ in range(200):  # until the thread of the first one has ended
+        with suppress(OSError, http.client.HTTPException):
+            if third.ask(call("other"))[0] == 200:
+                break
+        third.connection.close()
+        time.sleep(0.02)
+    else:
+        raise AssertionError("a place that is free again is not used")
+    third.connection.close()
+
+
+def test_a_body_that_does_not_come_is_refused(
+    proxy: HttpProxy, upstream: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sandhook.bridges.mcp.http._Handler.timeout", 0.1)
+    head = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc"
+    with socket.create_connection(("127.0.0.1", proxy.server_port), timeout=30) as slow:
+        slow.sendall(head)
+        assert slow.recv(100).startswith(b"HTTP/1.1 408 ")
+    with socket.create_connection(("127.0.0.1", proxy.server_port), timeout=30) as short:
+        short.sendall(head)
+        short.shutdown(socket.SHUT_WR)
+        assert short.recv(100).startswith(b"HTTP/1.1 400 ")
+    assert not upstream.requests
+
+
+def test_a_client_that_leaves_a_server_which_does_not_answer_ends_the_request(
+    client: Client, upstream: Server
+) -> None:
+    asked, left = Flag(), Flag()
+
+    def answer(handler: Upstream) -> None:
+        handler.connection.settimeout(30)
+        asked.set()
+        if handler.connection.recv(1) == b"":
+            left.set()
+        handler.close_connection = True
+
+    upstream.answer = answer
+    client.connection.request("POST", "/mcp", call("other"))
+    assert asked.wait(30)
+    client.connection.close()
+    assert left.wait(30)
+
+
+def test_a_response_that_is_too_large_is_an_error(
+    client: Client, upstream: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sandhook.bridges.mcp.http.LARGEST", 150)
+    upstream.answer = lambda handler: handler.reply(result(1, "x" * 100))
+    status, got, _ = client.ask(call("b"))
+    assert status == 502 and b"the response has more than 150 bytes" in got

@@ -33,7 +33,15 @@ class Event(Record):
     @property
     def has_id(self) -> bool:
         """Whether a client can continue after this event."""
-        return any(line.partition(b":")[0] == b"id" for line in self.raw.splitlines())
+        return self.field(b"id") is not None
+
+    def field(self, name: bytes) -> bytes | None:
+        """Return the value of the last field with a name; None without one."""
+        for line in reversed(self.raw.splitlines()):
+            found, _, value = line.partition(b":")
+            if found == name:
+                return value.removeprefix(b" ")
+        return None
 
     def with_data(self, texts: Sequence[bytes]) -> bytes:
         """Return the event with other data: an event for each text, or one without data if there is no text."""

@@ -7,49 +7,58 @@ sides, whatever their version of the protocol. Source: modelcontextprotocol.io, 
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import sys
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPResponse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from select import select
 from socketserver import TCPServer
 from threading import Event as Flag
 from threading import Lock, Thread
+from typing import Any
 from urllib.parse import urlsplit
 
 from sandhook.bridges.core import Guard
+from sandhook.bridges.mcp.endpoint import (
+    JSON,
+    STREAM,
+    Unusable,
+    end_to_end,
+    endpoint_of,
+    is_closed,
+    kind_of,
+    read_body,
+    response_of,
+    send,
+)
 from sandhook.bridges.mcp.events import LARGEST, Event, UnreadableStream, read_events
 from sandhook.bridges.mcp.http_sessions import Messages, Session, unknown_response
 from sandhook.bridges.mcp.messages import (
+    HEADER_MISMATCH,
     INTERNAL_ERROR,
     INVALID_REQUEST,
+    ErrorCode,
     MalformedMessage,
     error_line,
     line_of,
     read,
 )
+from sandhook.bridges.mcp.process import on_signals
 from sandhook.bridges.mcp.relay import Ask, PendingCall, Relay
+from sandhook.bridges.mcp.routing import PARAMETER, Routing, difference
 from sandhook.hooks.event import Json
-
-_JSON, _STREAM = "application/json", "text/event-stream"
-
-#: Headers of one connection (RFC 9110, 7.6.1), and those that the proxy sets itself.
-_OWN = frozenset(
-    {
-        "accept-encoding", "connection", "content-length", "date", "host", "keep-alive", "proxy-authenticate",
-        "proxy-authorization", "proxy-connection", "server", "te", "trailer", "transfer-encoding", "upgrade",
-    }
-)  # fmt: skip
 
 #: Sessions whose calls are remembered.
 _SESSIONS = 10_000
 
-#: Seconds between looks whether the client has closed its connection, and to connect to the server.
-_LOOK, _CONNECT = 0.25, 30.0
+#: Seconds between looks whether the client has closed its connection.
+_LOOK = 0.25
+
+#: Connections at once, and the seconds that one may be idle or a client may take for a part of its request.
+CONNECTIONS, IDLE = 256, 60.0
 
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -83,19 +92,15 @@ class HttpProxy(ThreadingHTTPServer):
         note: Callable[[str], None],
         ask: Ask = "refuse",
     ) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
-            raise ValueError(f"{url}: wanted http://HOST[:PORT]/PATH or https://")
-        self.host, self.server_port_wanted = parts.hostname, parts.port
-        self.is_tls = parts.scheme == "https"
-        self.path = parts.path or "/"
-        self.query = parts.query
+        self.endpoint = endpoint_of(url)
+        self.path = self.endpoint.path
         self.guard, self.name, self.note, self.ask = guard, name, note, ask
         self.messages = Messages()
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._tasks: dict[str, PendingCall] = {}
+        self.routing = Routing()
         self._lock = Lock()
-        self._count = 0
+        self._count = self._open = 0
         super().__init__(("127.0.0.1", port), _Handler)
 
     def server_bind(self) -> None:
@@ -109,11 +114,6 @@ class HttpProxy(ThreadingHTTPServer):
     def address(self) -> str:
         """The URL for clients."""
         return f"http://127.0.0.1:{self.server_port}{self.path}"
-
-    def connect(self) -> HTTPConnection:
-        """Return a connection to the server, which opens with the first request."""
-        kind = HTTPSConnection if self.is_tls else HTTPConnection
-        return kind(self.host, self.server_port_wanted, timeout=_CONNECT)
 
     def session(self, name: str | None) -> Session:
         """Return the calls of a session; without a name, those of one request."""
@@ -156,6 +156,28 @@ class HttpProxy(ThreadingHTTPServer):
             if idle is not None:
                 del self._sessions[idle]
 
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a connection in a thread, unless too many are open."""
+        with self._lock:
+            is_full = self._open >= CONNECTIONS
+            self._open += not is_full
+        if not is_full:
+            super().process_request(request, client_address)
+            return
+        self.note(f"a connection was refused: {CONNECTIONS} are open")
+        with suppress(OSError):
+            request.sendall(
+                b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+            )
+        self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            with self._lock:
+                self._open -= 1
+
     def handle_error(self, request: object, client_address: object) -> None:
         """Print nothing: a client that closes its connection is no error of the proxy."""
 
@@ -164,15 +186,13 @@ def serve(proxy: HttpProxy) -> int:
     """Serve until a signal ends it; return the exit status, as a shell has it."""
     ended: list[int] = []
 
-    def end(number: int, frame: object) -> None:
+    def end(number: int) -> None:
         ended.append(number)
         Thread(
             target=proxy.shutdown, daemon=True
         ).start()  # it waits for the loop that this handler interrupts
 
-    for name in ("SIGTERM", "SIGHUP", "SIGINT"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), end)
+    on_signals(("SIGTERM", "SIGHUP", "SIGINT"), end)
     try:
         proxy.serve_forever()
     finally:
@@ -183,10 +203,10 @@ def serve(proxy: HttpProxy) -> int:
 class _Refused(Exception):
     """The proxy answers instead of the server."""
 
-    def __init__(self, status: int, text: str, identity: Json = None) -> None:
+    def __init__(self, status: int, text: str, identity: Json = None, code: ErrorCode | None = None) -> None:
         super().__init__(text)
         self.status = status
-        self.body = error_line(identity, INVALID_REQUEST if status < 500 else INTERNAL_ERROR, text)
+        self.body = error_line(identity, code or (INVALID_REQUEST if status < 500 else INTERNAL_ERROR), text)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -194,6 +214,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     server: HttpProxy
+    timeout = IDLE
     upstream_socket: socket.socket | None = None
     _upstream: HTTPConnection | None = None
 
@@ -261,6 +282,8 @@ class _Handler(BaseHTTPRequestHandler):
         message: Json = None
         with suppress(MalformedMessage):  # of which the relay makes an error
             message = read(body)
+        if isinstance(message, dict) and (wrong := difference(self.headers.items(), message)) is not None:
+            raise _Refused(400, wrong, message.get("id"), HEADER_MISMATCH)
         session.note(message)
         identity = message.get("id") if isinstance(message, dict) else None
         to_server, to_client = self.server.messages.collect(session.relay.from_client, body)
@@ -277,7 +300,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refused(400, "the call was cancelled", identity)
         call = session.relay.pending(identity)
         try:
-            response = self._ask_server("POST", to_server[0])
+            response = self._ask_server("POST", to_server[0], self._parameters(body, to_server[0]))
             begun = response.getheader("Mcp-Session-Id")
             if begun is not None and name is None:
                 self.server.keep(begun, session)
@@ -309,40 +332,52 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refused(413, f"a request has more than {LARGEST} bytes")
         if "Content-Encoding" in self.headers:
             raise _Refused(415, "a request must not be compressed")
-        return self.rfile.read(int(length))
+        try:
+            body = self.rfile.read(int(length))
+        except TimeoutError:
+            self.close_connection = True
+            raise _Refused(408, f"the rest of the request did not come within {IDLE:.0f} s") from None
+        if len(body) < int(length):
+            self.close_connection = True
+            raise _Refused(400, f"the request ended after {len(body)} of {length} bytes")
+        return body
 
     # The server.
 
-    def _ask_server(self, method: str, body: bytes | None) -> HTTPResponse:
-        idle = None if self._upstream is None else self._upstream.sock
-        if idle is not None and select([idle], [], [], 0)[0]:  # the server has closed it
+    def _parameters(self, body: bytes, changed: bytes) -> dict[str, str] | None:
+        """Return the headers that repeat arguments which hooks changed; None for those of the client."""
+        if changed == body or not any(name.lower().startswith(PARAMETER) for name in self.headers):
+            return None
+        message = read(changed)
+        assert isinstance(message, dict)  # a call
+        parameters = self.server.routing.parameters(message)
+        if parameters is None:
+            text = "hooks changed arguments that headers repeat: list the tools first, so that the headers can change"
+            raise _Refused(400, text, message.get("id"), HEADER_MISMATCH)
+        return parameters
+
+    def _ask_server(
+        self, method: str, body: bytes | None, parameters: Mapping[str, str] | None = None
+    ) -> HTTPResponse:
+        if self._upstream is not None and is_closed(self._upstream):
             self._drop_upstream()
         if self._upstream is None:
-            self._upstream = self.server.connect()
+            self._upstream = self.server.endpoint.connect()
         connection = self._upstream
-        target = self.server.path + (f"?{self.server.query}" if self.server.query else "")
-        connection.putrequest(method, target, skip_accept_encoding=True)
-        for name, value in self.headers.items():
-            if name.lower() not in _OWN:
-                connection.putheader(name, value)
-        connection.putheader("Accept-Encoding", "identity")
-        if body is not None:
-            connection.putheader("Content-Length", str(len(body)))
-        connection.endheaders(body)
+        headers = end_to_end(self.headers.items())
+        if parameters is not None:
+            kept = [each for each in headers if not each[0].lower().startswith(PARAMETER)]
+            headers = [*kept, *parameters.items()]
+        send(connection, method, self.server.endpoint.target, headers, body)
         self.upstream_socket = connection.sock  # the connection forgets it when the server is to close it
         assert self.upstream_socket is not None
         self.upstream_socket.settimeout(None)  # an answer may take long
-        response = connection.getresponse()
-        if 300 <= response.status < 400 and response.status != 304:
+        try:
+            with _Watching(self):
+                return response_of(connection)
+        except Unusable as error:
             self._drop_upstream()
-            place = response.getheader("Location")
-            raise _Refused(
-                502, f"the server is at {place}: wanted that as its URL, or no hook would see the call"
-            )
-        if response.getheader("Content-Encoding", "identity") != "identity":
-            self._drop_upstream()
-            raise _Refused(502, "the server compressed a response that was to be checked")
-        return response
+            raise _Refused(502, str(error)) from None
 
     def _drop_upstream(self) -> None:
         if self._upstream is not None:
@@ -351,14 +386,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _pass_response(self, response: HTTPResponse, session: Session, *, is_post: bool) -> bool:
         """Pass a response on; return whether the client can continue a stream that ended without an answer."""
-        kind = (response.getheader("Content-Type") or "").partition(";")[0].strip().lower()
-        if kind == _STREAM and response.status == 200:
+        kind = kind_of(response)
+        if kind == STREAM and response.status == 200:
             return self._pass_stream(response, session, is_post=is_post)
-        body = response.read(LARGEST + 1)
-        if len(body) > LARGEST:
+        try:
+            body = read_body(response, LARGEST)
+        except Unusable as error:
             self._drop_upstream()
-            raise _Refused(502, f"the response has more than {LARGEST} bytes")
-        if body and (kind == _JSON or response.status < 300):
+            raise _Refused(502, str(error)) from None
+        if body and (kind == JSON or response.status < 300):
             body = self._checked(body, session, is_post=is_post)
         self._begin(response)
         self.send_header("Content-Length", str(len(body)))
@@ -378,6 +414,9 @@ class _Handler(BaseHTTPRequestHandler):
         if not is_post and (unknown := unknown_response(data, session)) is not None:
             self.server.note("not passed to the client: a response to a request that this proxy has not seen")
             return [error_line(unknown, INTERNAL_ERROR, "the result cannot be checked")]
+        if b"x-mcp-header" in data:
+            with suppress(MalformedMessage):
+                self.server.routing.learn(read(data))
         return self.server.messages.collect(session.relay.from_server, data)[1]
 
     def _pass_stream(self, response: HTTPResponse, session: Session, *, is_post: bool) -> bool:
@@ -409,9 +448,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _begin(self, response: HTTPResponse) -> None:
         self._has_begun = True
         self.send_response_only(response.status, response.reason)
-        for name, value in response.getheaders():
-            if name.lower() not in _OWN:
-                self.send_header(name, value)
+        for name, value in end_to_end(response.getheaders()):
+            self.send_header(name, value)
 
     def _chunk(self, data: bytes) -> None:
         self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
@@ -421,7 +459,7 @@ class _Handler(BaseHTTPRequestHandler):
         with suppress(OSError):  # the client has left
             self.send_response_only(status)
             if body:
-                self.send_header("Content-Type", _JSON)
+                self.send_header("Content-Type", JSON)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

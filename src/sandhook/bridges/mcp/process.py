@@ -55,8 +55,8 @@ class Proxy:
         self._relay = Relay(
             guard,
             name,
-            _writer(self._server_input, lambda: None),  # the end of its output says that it ended
-            _writer(sys.stdout.buffer, self._ended.set),
+            writer(self._server_input, lambda: None),  # the end of its output says that it ended
+            writer(sys.stdout.buffer, self._ended.set),
             self._work.submit,
             note=note,
             session_id=f"mcp-{os.getpid()}",
@@ -65,9 +65,7 @@ class Proxy:
 
     def run(self) -> int:
         """Pass messages until a side ends; return the exit status of the server."""
-        for name in ("SIGTERM", "SIGHUP"):
-            if hasattr(signal, name):
-                signal.signal(getattr(signal, name), lambda number, frame: self._interrupt(number))
+        on_signals(("SIGTERM", "SIGHUP"), self._interrupt)
         Pump(sys.stdin.buffer.readline, self._relay.from_client, self._work, self._client_ended).start()
         Pump(self._server_output.readline, self._relay.from_server, self._work, self._server_ended).start()
         try:
@@ -105,7 +103,14 @@ class Proxy:
         return status if status >= 0 else 128 - status
 
 
-def _writer(stream: IO[bytes], broken: Callable[[], None]) -> Callable[[bytes], None]:
+def on_signals(names: Sequence[str], end: Callable[[int], None]) -> None:
+    """Call a function with the number of each of these signals that the system has."""
+    for name in names:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda number, frame: end(number))
+
+
+def writer(stream: IO[bytes], broken: Callable[[], None]) -> Callable[[bytes], None]:
     """Return a function that writes whole lines, from any thread."""
     lock = Lock()
 
