@@ -64,6 +64,7 @@ class Upstream(BaseHTTPRequestHandler):
     """Records requests, and answers as the test says."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     server: Server
 
     def log_message(self, format: str, *args: object) -> None:
@@ -534,3 +535,18 @@ def test_a_response_that_is_too_large_is_an_error(
     upstream.answer = lambda handler: handler.reply(result(1, "x" * 100))
     status, got, _ = client.ask(call("b"))
     assert status == 502 and b"the response has more than 150 bytes" in got
+
+
+def test_a_response_does_not_wait_for_the_acknowledgement_of_its_headers(
+    client: Client, proxy: HttpProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accepted: list[socket.socket] = []
+    serve = HttpProxy.process_request
+
+    def note(self: HttpProxy, request: socket.socket, address: object) -> None:
+        accepted.append(request)
+        serve(self, request, address)
+
+    monkeypatch.setattr(HttpProxy, "process_request", note)
+    client.ask(call("other"))
+    assert accepted[0].getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

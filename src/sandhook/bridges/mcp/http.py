@@ -80,6 +80,7 @@ class HttpProxy(ThreadingHTTPServer):
     """
 
     daemon_threads = True
+    request_queue_size = CONNECTIONS  # those that begin at once: socketserver's 5 reset others
     allow_reuse_address = sys.platform != "win32"  # two processes could listen on one port there
 
     def __init__(
@@ -215,6 +216,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: HttpProxy
     timeout = IDLE
+    disable_nagle_algorithm = True  # a body would wait 40 ms for the acknowledgement of its headers
     upstream_socket: socket.socket | None = None
     _upstream: HTTPConnection | None = None
 
@@ -269,8 +271,7 @@ class _Handler(BaseHTTPRequestHandler):
                 host = urlsplit(value if "//" in value else f"//{value}").hostname
                 if host not in _LOOPBACK:
                     raise _Refused(403, f"the {name} {value!r} is not this machine's")
-        path = self.path.partition("?")[0]
-        if path != self.server.path:
+        if (path := self.path.partition("?")[0]) != self.server.path:
             raise _Refused(404, f"there is no {path} here; wanted {self.server.path}")
 
     # The three methods.
@@ -316,8 +317,8 @@ class _Handler(BaseHTTPRequestHandler):
         self._pass_response(self._ask_server("GET", None), session, is_post=False)
 
     def _delete(self) -> None:
-        name = self.headers.get("Mcp-Session-Id")
         response = self._ask_server("DELETE", None)
+        name = self.headers.get("Mcp-Session-Id")
         if name is not None and response.status < 300:
             self.server.drop(name)
         self._pass_response(response, self.server.session(None), is_post=False)
