@@ -161,7 +161,7 @@ STATUSES: Mapping[str, Statuses] = {
     "stats": Statuses({0: "shown", USAGE_ERROR: _USAGE}),
     "mcp-proxy": Statuses(
         {USAGE_ERROR: _USAGE, 127: "the server cannot be started"},
-        "That of the server; with --listen 128 and the number of the signal that ended it.",
+        "That of the server. With a URL 0 after the end of the input, or 128 and the number of the signal that ended it.",
     ),
     "mcp-shell": Statuses({0: "the client ended", USAGE_ERROR: _USAGE_ONLY}),
     "test": Statuses(

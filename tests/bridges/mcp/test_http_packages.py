@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import subprocess
@@ -94,26 +95,28 @@ def proxy(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[HttpProxy]
     process.wait()
 
 
+async def use(server: Any, mode: str) -> None:
+    """Call the tools of the server, and check what hooks make of each."""
+    async with Client(server, mode=mode) as client:
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["change", "no", "secret"]
+        changed = await client.call_tool("change", {"a": "first"})
+        assert changed.content[0].text == "got changed"
+        refused = await client.call_tool("no", {"a": ""})
+        assert refused.is_error and refused.content[0].text == "not this"
+        seen: list[float] = []
+
+        async def progress(done: float, total: float | None, text: str | None) -> None:
+            seen.append(done)
+
+        secret = await client.call_tool("secret", {"a": ""}, progress_callback=progress)
+        assert secret.content[0].text == "redacted"
+        many = await asyncio.gather(*(client.call_tool("change", {"a": str(each)}) for each in range(20)))
+        assert {each.content[0].text for each in many} == {"got changed"}
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_the_client_and_the_server_of_python(proxy: HttpProxy, mode: str) -> None:
-    async def use() -> None:
-        async with Client(proxy.address, mode=mode) as client:
-            assert [tool.name for tool in (await client.list_tools()).tools] == ["change", "no", "secret"]
-            changed = await client.call_tool("change", {"a": "first"})
-            assert changed.content[0].text == "got changed"
-            refused = await client.call_tool("no", {"a": ""})
-            assert refused.is_error and refused.content[0].text == "not this"
-            seen: list[float] = []
-
-            async def progress(done: float, total: float | None, text: str | None) -> None:
-                seen.append(done)
-
-            secret = await client.call_tool("secret", {"a": ""}, progress_callback=progress)
-            assert secret.content[0].text == "redacted"
-            many = await asyncio.gather(*(client.call_tool("change", {"a": str(each)}) for each in range(20)))
-            assert {each.content[0].text for each in many} == {"got changed"}
-
-    asyncio.run(asyncio.wait_for(use(), 120))
+    asyncio.run(asyncio.wait_for(use(proxy.address, mode), 120))
 
 
 NODE_CLIENT = """
@@ -168,3 +171,17 @@ def test_the_client_and_the_server_of_npm(programs: Path) -> None:
     lines = ran.stdout.splitlines()
     assert lines[:1] + lines[2:] == ["true", "Echo: hello", "true no sums"], ran.stdout + ran.stderr
     assert int(lines[1]) >= 3
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_a_client_on_standard_input(proxy: HttpProxy, mode: str, tmp_path: Path) -> None:
+    """``mcp-proxy URL``; the server is the one of the package, without the proxy that listens."""
+    from mcp import StdioServerParameters, stdio_client
+
+    (tmp_path / "hooks.json").write_text(json.dumps(HOOKS))
+    url = f"http://127.0.0.1:{proxy.endpoint.port}/mcp"
+    options = ["--hooks", str(tmp_path / "hooks.json"), "--contract", "claude_code", "--name", "demo"]
+    parameters = StdioServerParameters(
+        command=sys.executable, args=["-m", "sandhook", "mcp-proxy", *options, url], env=dict(os.environ)
+    )
+    asyncio.run(asyncio.wait_for(use(stdio_client(parameters), mode), 120))

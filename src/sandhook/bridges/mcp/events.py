@@ -12,6 +12,9 @@ from sandhook.record import Record
 #: The most bytes of an event.
 LARGEST = 64 << 20
 
+#: Attempts in turn to continue a stream, and the seconds before each: the server may wish others.
+ATTEMPTS, PAUSE, LONGEST_PAUSE = 5, 1.0, 60.0
+
 _MARK = b"\xef\xbb\xbf"
 
 
@@ -86,3 +89,30 @@ def read_events(readline: Callable[[int], bytes]) -> Iterator[Event]:
         if not text:
             yield Event(b"".join(raw), b"\n".join(data))
             raw, data, size = [], [], 0
+
+
+class Place:
+    """Where a stream is continued.
+
+    Attributes:
+        last: The id of its last event that has one.
+        attempts: Attempts to continue it since its last event.
+    """
+
+    def __init__(self) -> None:
+        self.last: str | None = None
+        self.attempts = 0
+        self._pause: float | None = None
+
+    def note(self, event: Event) -> None:
+        self.attempts = 0
+        identity, retry = event.field(b"id"), event.field(b"retry")
+        if identity is not None and b"\0" not in identity:
+            self.last = identity.decode("utf-8", "replace").encode("ascii", "replace").decode() or None
+        if retry is not None and retry.isdigit():
+            self._pause = min(int(retry[:9]) / 1000, LONGEST_PAUSE)
+
+    def pause(self) -> float:
+        """Return the seconds to wait before the next attempt."""
+        wished = PAUSE if self._pause is None else max(self._pause, 0.01)
+        return min(wished * 2**self.attempts, LONGEST_PAUSE)

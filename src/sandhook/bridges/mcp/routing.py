@@ -77,7 +77,7 @@ def encoded(value: str) -> str:
 
 
 def decoded(value: str) -> str | None:
-    """Return the text of a header's value; None for base64 that is none."""
+    """Return the text of a header's value; None for base64 that cannot be decoded."""
     if not _is_base64(value):
         return value
     try:

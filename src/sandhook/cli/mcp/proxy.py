@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -28,14 +29,15 @@ NOT_STARTED = 127
 def parser() -> Parser:
     result = Parser(
         "mcp-proxy",
-        "(--hooks FILE... | --contract NAME) [OPTION]... -- SERVER [ARGUMENT]... | --listen PORT URL",
+        "(--hooks FILE... | --contract NAME) [OPTION]... -- SERVER [ARGUMENT]... | [--listen PORT] URL",
         "Start an MCP server, and stand between it and the client on standard input and output. Every call of\n"
         "a tool fires tool.pre and tool.post, with the tool's name mcp__NAME__TOOL. A refused call is an error of\n"
         "the tool, so the model reads the reason. The server and the client receive what hooks changed, and all\n"
         "other messages as they are. A hook that could not run, or that nobody approved, refuses, and so does one\n"
         "that wants to ask. In an MCP configuration, write this command instead of the server's.\n\n"
-        "With --listen, stand between clients and a server that is reached by streamable HTTP: listen on this machine\n"
-        "alone, and pass requests to the URL. The client's configuration has the address that is printed.",
+        "A URL is a server that is reached by streamable HTTP. The client is on standard input and output, as with any\n"
+        "server. With --listen, clients use HTTP too: listen on this machine alone, and pass requests to the URL. The\n"
+        "client's configuration has the address that is printed.",
     )
     add = result.add_argument
     add("server", nargs="+", metavar="SERVER", help="the command of the server, after --")
@@ -44,6 +46,13 @@ def parser() -> Parser:
         type=int,
         metavar="PORT",
         help="listen for clients of HTTP; SERVER is a URL (0: any free port)",
+    )
+    add(
+        "--header",
+        action="append",
+        default=[],
+        metavar="NAME:VALUE",
+        help="a header of each request to URL, without --listen; ${VARIABLE} in it is that of the environment",
     )
     add("--name", metavar="NAME", help="the server's name for hooks (default: from its command)")
     add_places(result)
@@ -72,10 +81,12 @@ def parser() -> Parser:
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
     options = parser().parse_args(arguments)
-    is_url = options.server[0].startswith(("http://", "https://")) and len(options.server) == 1
-    if is_url != (options.listen is not None):
+    if not is_url(options.server) and (options.listen is not None or options.header):
+        raise UsageError("mcp-proxy: --listen and --header need the URL of a server")
+    if options.listen is not None and options.header:
         raise UsageError(
-            "mcp-proxy: a server with a URL needs --listen PORT, and --listen the URL of a server"
+            "mcp-proxy: --header is for a client on standard input: with --listen, any program of this machine"
+            " could use it"
         )
     if options.listen is not None and not 0 <= options.listen < 1 << 16:
         raise UsageError(f"mcp-proxy: --listen: {options.listen}: wanted a port, 0 to 65535")
@@ -105,6 +116,8 @@ def _proxy(options: argparse.Namespace) -> int:
     )
     if options.listen is not None:
         return _listen(options, guard)
+    if is_url(options.server):
+        return _reach(options, guard)
     from sandhook.bridges.mcp.process import Proxy
 
     name = options.name or name_of(options.server)
@@ -129,6 +142,54 @@ def _listen(options: argparse.Namespace, guard: Guard) -> int:
         raise UsageError(f"mcp-proxy: --listen {options.listen}: {error.strerror or error}") from None
     print_note(f"sandhook: mcp-proxy: listening at {proxy.address} for {url}")
     return serve(proxy)
+
+
+def _reach(options: argparse.Namespace, guard: Guard) -> int:
+    from sandhook.bridges.mcp.remote import RemoteProxy
+
+    (url,) = options.server
+    headers = [header_of(text) for text in options.header]
+    name = options.name or name_of([urlsplit(url).hostname or "server"])
+    try:
+        proxy = RemoteProxy(url, headers, guard, name, note=_note, ask=options.on_ask)
+    except ValueError as error:
+        raise UsageError(f"mcp-proxy: {error}") from None
+    return proxy.run()
+
+
+def _note(text: str) -> None:
+    print_note(f"sandhook: mcp-proxy: {text}")
+
+
+def is_url(server: list[str]) -> bool:
+    """Return True if a server is named by its URL."""
+    return len(server) == 1 and server[0].startswith(("http://", "https://"))
+
+
+#: Headers that the proxy or HTTP itself sets.
+_SET = frozenset(
+    {"accept", "content-type", "last-event-id", "host", "content-length", "connection", "transfer-encoding"}
+)
+
+
+def header_of(text: str) -> tuple[str, str]:
+    """Return the header in an operand of --header. Raises UsageError, which does not quote a value."""
+    name, colon, value = text.partition(":")
+    if not colon or not re.fullmatch(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+", name):
+        raise UsageError("mcp-proxy: --header: wanted NAME:VALUE")
+    if name.lower() in _SET or name.lower().startswith("mcp-"):
+        raise UsageError(f"mcp-proxy: --header {name}: the proxy sets it itself")
+    value = re.sub(r"\$\{(\w+)\}", lambda found: _variable(name, found[1]), value).strip()
+    if not re.fullmatch(r"[\t\x20-\x7e]*", value):
+        raise UsageError(f"mcp-proxy: --header {name}: its value has characters that no header can have")
+    return name, value
+
+
+def _variable(header: str, name: str) -> str:
+    value = os.environ.get(name)
+    if value is None:
+        raise UsageError(f"mcp-proxy: --header {header}: the environment has no variable {name}")
+    return value
 
 
 #: Programs that start a server whose name is the first operand.
