@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from datetime import date
 from typing import Any
 
@@ -12,8 +13,9 @@ pytest.importorskip("pydantic_ai.capabilities", reason="pydantic-ai is not insta
 
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, FunctionToolset, ToolDenied
 from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart, ToolReturnPart
-from pydantic_ai.models.function import FunctionModel
+from pydantic_ai.models.function import DeltaToolCall, FunctionModel
 
+from sandhook.bridges import pydantic_ai as bridge
 from sandhook.bridges.core import Guard
 from sandhook.bridges.pydantic_ai import HookCapability, HookToolset, StoppedByHook, bash_tool
 from sandhook.bridges.shelltool import ShellTool
@@ -42,7 +44,18 @@ def model(script: Script) -> FunctionModel:
             return ModelResponse(parts=[ToolCallPart(step.tool, dict(step.input), tool_call_id=step.id)])
         return ModelResponse(parts=[TextPart(step)])
 
-    return FunctionModel(answer)
+    async def stream(messages: Any, info: Any) -> Any:
+        for index, part in enumerate(answer(messages, info).parts):
+            if isinstance(part, TextPart):
+                yield part.content
+            else:
+                yield {
+                    index: DeltaToolCall(
+                        part.tool_name, json.dumps(part.args), tool_call_id=part.tool_call_id
+                    )
+                }
+
+    return FunctionModel(answer, stream_function=stream)
 
 
 def agent(script: Script, hooks: Any, *tools: Any, **more: Any) -> Agent:
@@ -164,3 +177,23 @@ def test_the_metadata_has_the_exit_status_and_the_shell_is_restored() -> None:
     script = Script([Call("bash", {"command": "echo $x"})])
     asyncio.run(agent(script, {}, bash_tool(ShellTool.restore(shell.snapshot()))).run(PROMPT))
     assert "stored" in script.requests[-1]
+
+
+@pytest.mark.skipif(not hasattr(bridge, "SandhookOutput"), reason="tools have no events in this version")
+def test_output_is_streamed_as_events() -> None:
+    async def run() -> list[object]:
+        script = Script([Call("bash", {"command": "echo one; sleep 1; echo two >&2"})])
+        seen: list[object] = []
+
+        async def note(ctx: Any, events: Any) -> None:
+            seen.extend([event async for event in events])
+
+        await agent(script, {}, bash_tool()).run(PROMPT, event_stream_handler=note)
+        return seen
+
+    events = asyncio.run(run())
+    pieces = [event for event in events if isinstance(event, bridge.SandhookOutput)]
+    assert [piece.output for piece in pieces] == ["one\n", "two\n"]
+    assert {(piece.tool_name, piece.name) for piece in pieces} == {("bash", "sandhook_output")}
+    kinds = [type(event).__name__ for event in events]
+    assert kinds.index("SandhookOutput") < kinds.index("FunctionToolResultEvent"), "before the result"

@@ -13,13 +13,14 @@ Source: pydantic-ai 2.68.0, ``AbstractCapability`` and ``WrapperToolset``.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from pydantic_ai import CallDeferred, ModelRetry, RunContext, Tool
 from pydantic_ai.agent import ModelRequestNode, UserPromptNode
 from pydantic_ai.capabilities import AbstractCapability
-from pydantic_ai.exceptions import AgentRunError, ApprovalRequired
+from pydantic_ai.exceptions import AgentRunError, ApprovalRequired, UserError
 from pydantic_ai.messages import ModelRequest, ToolReturn, UserPromptPart
 from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
 from pydantic_graph import End
@@ -33,6 +34,11 @@ try:
     from pydantic_ai.exceptions import ToolFailed as _Refused
 except ImportError:  # an older version, where a refused call is an ordinary result
     _Refused = None
+
+try:
+    from pydantic_ai.messages import CustomEvent
+except ImportError:  # an older version, whose tools have no events
+    CustomEvent = None
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -215,8 +221,30 @@ class _GuardedTool:
         return text
 
 
+if CustomEvent is not None:
+
+    @dataclass(kw_only=True)
+    class SandhookOutput(CustomEvent):
+        """A piece of output of a command that runs, in the stream of events.
+
+        Attributes:
+            output: The text.
+        """
+
+        output: str
+
+
+async def _emit(ctx: RunContext, text: str) -> None:
+    """Emit a piece of output, where the run has a stream of events."""
+    if CustomEvent is not None:
+        with suppress(UserError):  # no agent runs, or the tool belongs to a capability with its own events
+            await ctx.emit(SandhookOutput(output=text))
+
+
 def bash_tool(shell: ShellTool | None = None, **arguments: Unpack[ShellArguments]) -> Tool:
     """Return a bash tool; the metadata of its results has the outputs and the exit status.
+
+    Output is streamed as events, ``SandhookOutput``, in versions that have them.
 
     Args:
         shell: The ShellTool to use; keep it to store the session with ``snapshot``.
@@ -224,13 +252,13 @@ def bash_tool(shell: ShellTool | None = None, **arguments: Unpack[ShellArguments
     """
     tool = shell_of(shell, arguments)
 
-    async def run(command: str) -> ToolReturn:
+    async def run(ctx: RunContext, command: str) -> ToolReturn:
         if not isinstance(command, str):
             raise ModelRetry("command must be a string")
-        output = await tool.arun(command)
+        output = await tool.arun(command, write=lambda text: _emit(ctx, text))
         return ToolReturn(return_value=output.text, metadata=output.facts())
 
-    return Tool.from_schema(run, tool.name, tool.description, SCHEMA, sequential=True)
+    return Tool.from_schema(run, tool.name, tool.description, SCHEMA, takes_ctx=True, sequential=True)
 
 
 def _actor(ctx: RunContext, agent: str | None) -> Actor:

@@ -10,7 +10,7 @@ The session keeps variables, functions and the working directory between command
 from __future__ import annotations
 
 from codecs import getincrementaldecoder
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Self
 
@@ -183,12 +183,17 @@ class ShellTool:
         max_chars: int | None = None,
         write: Callable[[str], object] | None = None,
     ) -> ShellOutput:
-        """Run a command without blocking the event loop, where ``write`` is called; a cancelled task ends it."""
+        """Run a command without blocking the event loop, where ``write`` is called; a cancelled task ends it.
+
+        Args:
+            timeout, max_chars: Those of ``run``.
+            write: Receives each piece of output; it may be asynchronous, and the next piece waits for it.
+        """
         async for item in self.stream(command, timeout=timeout, max_chars=max_chars):
             if isinstance(item, ShellOutput):
                 return item
-            if write is not None:
-                write(item)
+            if write is not None and isinstance(written := write(item), Awaitable):
+                await written
         raise AssertionError("a stream ends with its ShellOutput")
 
     async def stream(
