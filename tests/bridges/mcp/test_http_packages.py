@@ -24,7 +24,8 @@ from mcp import Client
 from sandhook.bridges.core import Guard
 from sandhook.bridges.mcp.http import HttpProxy
 from tests.bridges.mcp.test_http_proxy import HOOKS
-from tests.bridges.mcp.test_public_servers import program, programs
+from tests.bridges.mcp.test_public_servers import NOTHING, program, programs
+from tests.bridges.mcp.test_public_servers import use as use_stdio
 
 __all__ = ["programs"]  # a fixture
 
@@ -185,3 +186,30 @@ def test_a_client_on_standard_input(proxy: HttpProxy, mode: str, tmp_path: Path)
         command=sys.executable, args=["-m", "sandhook", "mcp-proxy", *options, url], env=dict(os.environ)
     )
     asyncio.run(asyncio.wait_for(use(stdio_client(parameters), mode), 120))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("npm") is None, reason="npm installs the server")
+def test_a_server_of_npm_gives_the_same_results_by_its_url(programs: Path, tmp_path: Path) -> None:
+    """The client of Python on standard input: the server itself, and ``mcp-proxy`` with the server's URL."""
+    calls: list[tuple[str, dict[str, object]]] = [
+        ("echo", {"message": "grüße"}),
+        ("get-sum", {"a": 1.5, "b": 2}),
+        ("get-tiny-image", {}),
+        ("trigger-long-running-operation", {"duration": 1, "steps": 3}),
+        ("get-structured-content", {"location": "Chicago"}),
+        ("nosuch", {}),
+    ]
+    name = program(programs, "mcp-server-everything")
+    port = free_port()
+    process = started([name, "streamableHttp"], port, {"PORT": str(port)})
+    (tmp_path / "hooks.json").write_text(json.dumps({"hooks": NOTHING}))
+    options = ["--hooks", str(tmp_path / "hooks.json"), "--contract", "claude_code"]
+    proxy = [sys.executable, "-m", "sandhook", "mcp-proxy", *options, f"http://127.0.0.1:{port}/mcp"]
+    try:
+        direct = asyncio.run(use_stdio([name, "stdio"], calls))
+        through = asyncio.run(use_stdio(proxy, calls))
+    finally:
+        process.kill()
+        process.wait()
+    assert direct == through and len(direct) == len(calls)

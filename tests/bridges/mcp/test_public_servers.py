@@ -13,6 +13,7 @@ import subprocess
 import sys
 import venv
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,12 @@ pytestmark = [
 ]
 
 PYTHON = ("mcp-server-time", "mcp-server-git", "mcp-server-fetch")
-NODE = ("@modelcontextprotocol/server-everything", "@modelcontextprotocol/server-filesystem")
+EARLIER = ("mcp-server-sqlite", "mcp<2")  #: it does not start with version 2 of the package
+NODE = (
+    *("@modelcontextprotocol/server-everything", "@modelcontextprotocol/server-filesystem"),
+    *("@modelcontextprotocol/server-memory", "@modelcontextprotocol/inspector"),
+)
+SCRIPTS = "Scripts" if sys.platform == "win32" else "bin"
 TEE = Path(__file__).with_name("tee.py")
 
 #: For each server its arguments and calls. DIR is the directory of the test, a repository.
@@ -47,6 +53,24 @@ CALLS: dict[str, tuple[list[str], list[tuple[str, dict[str, object]]]]] = {
         [("git_status", {"repo_path": "DIR"}), ("git_log", {"repo_path": "DIR", "max_count": 1})],
     ),
     "mcp-server-fetch": ([], [("fetch", {"url": "http://127.0.0.1:9/"})]),
+    "mcp-server-sqlite": (
+        ["--db-path", "DIR/a.db"],
+        [
+            ("create_table", {"query": "CREATE TABLE t (a INTEGER, b TEXT)"}),
+            ("write_query", {"query": "INSERT INTO t VALUES (1, 'ü'), (2, NULL)"}),
+            ("read_query", {"query": "SELECT * FROM t"}),
+            ("read_query", {"query": "SELECT * FROM nosuch"}),
+            ("list_tables", {}),
+        ],
+    ),
+    "mcp-server-memory": (
+        [],
+        [
+            ("create_entities", {"entities": [{"name": "a", "entityType": "b", "observations": ["c"]}]}),
+            ("read_graph", {}),
+            ("delete_entities", {"entityNames": 5}),
+        ],
+    ),
     "mcp-server-everything": (
         ["stdio"],
         [
@@ -76,17 +100,17 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     kept = os.environ.get("SANDHOOK_MCP_SERVERS")
     place = Path(kept) if kept else tmp_path_factory.mktemp("servers")
     if not (place / "bin").exists():
-        venv.create(place / "venv", with_pip=True)
-        scripts = place / "venv" / ("Scripts" if sys.platform == "win32" else "bin")
-        subprocess.run([scripts / "python", "-m", "pip", "install", "--quiet", *PYTHON], check=True)
+        for name, packages in (("venv", PYTHON), ("earlier", EARLIER), ("client", ("fastmcp",))):
+            venv.create(place / name, with_pip=True)
+            python = place / name / SCRIPTS / "python"
+            subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
         subprocess.run(["npm", "install", "--silent", "--prefix", place, *NODE], check=True)
         (place / "bin").mkdir()
     return place
 
 
 def program(place: Path, name: str) -> str:
-    scripts = "Scripts" if sys.platform == "win32" else "bin"
-    for directory in (place / "venv" / scripts, place / "node_modules" / ".bin"):
+    for directory in (place / "venv" / SCRIPTS, place / "earlier" / SCRIPTS, place / "node_modules" / ".bin"):
         found = shutil.which(name, path=str(directory))
         if found:
             return found
@@ -155,7 +179,10 @@ def filled(value: Any, directory: Path) -> Any:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_all_traffic_passes(name: str, programs: Path, repository: Path, tmp_path: Path) -> None:
+def test_all_traffic_passes(
+    name: str, programs: Path, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMORY_FILE_PATH", str(tmp_path / "memory.jsonl"))
     arguments, calls = filled(CALLS[name], repository)
     hooks = {"PreToolUse": hook("cat > /dev/null"), "PostToolUse": hook("cat > /dev/null")}
     command = commands(hooks, tmp_path, [program(programs, name), *arguments])
@@ -223,3 +250,74 @@ def test_the_client_of_npm_with_progress_and_cancellation(programs: Path, tmp_pa
     assert all(b"notifications/progress" in line for line in inner - outer)  # after the client has ended
     lines = b"".join(outer)
     assert b"notifications/progress" in lines and b"notifications/cancelled" in lines
+
+
+NOTHING = {"PreToolUse": hook("cat > /dev/null"), "PostToolUse": hook("cat > /dev/null")}
+
+
+def outputs(client: Callable[[list[str]], list[str]], server: list[str], tmp_path: Path) -> list[str]:
+    """Return what a client prints with the server alone, and with the proxy before it."""
+    printed = []
+    for command in (server, commands(NOTHING, tmp_path, server)):
+        ran = subprocess.run(client(command), capture_output=True, text=True, timeout=120)
+        assert ran.returncode == 0, ran.stderr
+        printed.append(ran.stdout)
+    outer, inner = traffic(tmp_path)
+    assert outer == inner
+    return printed
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--method", "tools/list"],
+        ["--method", "tools/call", "--tool-name", "echo", "--tool-arg", "message=hello"],
+        ["--method", "prompts/list"],
+        ["--method", "resources/list"],
+    ],
+)
+def test_the_inspector_prints_what_it_prints_without_the_proxy(
+    programs: Path, tmp_path: Path, words: list[str]
+) -> None:
+    server = [program(programs, "mcp-server-everything"), "stdio"]
+
+    def client(command: list[str]) -> list[str]:
+        """The inspector ends its own options at a "--" of the server's arguments, so a script has those."""
+        script = tmp_path / "server.py"
+        script.write_text(f"import subprocess, sys\nsys.exit(subprocess.run({command!r}).returncode)\n")
+        servers = {"demo": {"command": sys.executable, "args": [str(script)]}}
+        (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
+        options = ["--cli", "--config", str(tmp_path / "mcp.json"), "--server", "demo"]
+        return [program(programs, "mcp-inspector"), *options, *words]
+
+    direct, through = outputs(client, server, tmp_path)
+    assert json.loads(direct) == json.loads(through)
+
+
+FASTMCP = """
+import asyncio, json, sys
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport
+
+async def main():
+    async with Client(StdioTransport(sys.argv[1], sys.argv[2:])) as client:
+        print(sorted(tool.name for tool in await client.list_tools()))
+        print(sorted(str(each.uri) for each in await client.list_resources()))
+        print(sorted(prompt.name for prompt in await client.list_prompts()))
+        for name, arguments in (("echo", {"message": "hello"}), ("get-structured-content", {"location": "Chicago"})):
+            result = await client.call_tool(name, arguments)
+            print([block.model_dump(mode="json") for block in result.content], result.structured_content)
+        many = await asyncio.gather(*(client.call_tool("get-sum", {"a": n, "b": 1}) for n in range(50)))
+        print([result.content[0].text for result in many])
+
+asyncio.run(main())
+"""
+
+
+def test_the_client_of_fastmcp(programs: Path, tmp_path: Path) -> None:
+    (tmp_path / "client.py").write_text(FASTMCP)
+    python = programs / "client" / SCRIPTS / "python"
+    server = [program(programs, "mcp-server-everything"), "stdio"]
+    script = str(tmp_path / "client.py")
+    direct, through = outputs(lambda command: [str(python), script, *command], server, tmp_path)
+    assert direct == through and direct.count("\n") == 6
