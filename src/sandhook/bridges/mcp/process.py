@@ -20,7 +20,59 @@ from sandhook.bridges.mcp.relay import Ask, Relay
 GRACE, TERM_GRACE = 10.0, 2.0
 
 
-class Proxy:
+class Streams:
+    """The client of a proxy, on standard input and output.
+
+    Args:
+        guard: The hooks.
+        name: The server's name for hooks.
+        to_server: Writes whole lines to the server, from any thread.
+        note: Receives a line for people.
+        ask: The meaning of a hook that wants to ask.
+    """
+
+    def __init__(
+        self,
+        guard: Guard,
+        name: str,
+        to_server: Callable[[bytes], None],
+        *,
+        note: Callable[[str], None],
+        ask: Ask,
+    ) -> None:
+        self._work = Work(note)
+        self._ended = Event()
+        self._signal = 0
+        self._relay = Relay(
+            guard,
+            name,
+            to_server,
+            writer(sys.stdout.buffer, self._ended.set),
+            self._work.submit,
+            note=note,
+            session_id=f"mcp-{os.getpid()}",
+            ask=ask,
+        )
+
+    def _pass_messages(self) -> None:
+        """Pass the messages of the client until a side ends, or a signal comes."""
+        on_signals(("SIGTERM", "SIGHUP"), self._interrupt)
+        Pump(sys.stdin.buffer.readline, self._relay.from_client, self._work, self._client_ended).start()
+        try:
+            self._ended.wait()
+        except KeyboardInterrupt:
+            self._signal = int(signal.SIGINT)
+
+    def _interrupt(self, number: int) -> None:
+        self._signal = number
+        self._ended.set()
+
+    def _client_ended(self) -> None:
+        """Called after the last message of the client."""
+        self._ended.set()
+
+
+class Proxy(Streams):
     """One server and its client.
 
     Args:
@@ -49,35 +101,15 @@ class Proxy:
         )
         assert self._server.stdin is not None and self._server.stdout is not None
         self._server_input, self._server_output = self._server.stdin, self._server.stdout
-        self._work = Work(note)
-        self._ended = Event()
-        self._signal = 0
-        self._relay = Relay(
-            guard,
-            name,
-            writer(self._server_input, lambda: None),  # the end of its output says that it ended
-            writer(sys.stdout.buffer, self._ended.set),
-            self._work.submit,
-            note=note,
-            session_id=f"mcp-{os.getpid()}",
-            ask=ask,
-        )
+        # the end of the server's output says that it has ended
+        super().__init__(guard, name, writer(self._server_input, lambda: None), note=note, ask=ask)
 
     def run(self) -> int:
         """Pass messages until a side ends; return the exit status of the server."""
-        on_signals(("SIGTERM", "SIGHUP"), self._interrupt)
-        Pump(sys.stdin.buffer.readline, self._relay.from_client, self._work, self._client_ended).start()
         Pump(self._server_output.readline, self._relay.from_server, self._work, self._server_ended).start()
-        try:
-            self._ended.wait()
-        except KeyboardInterrupt:
-            self._signal = int(signal.SIGINT)
+        self._pass_messages()
         status = self._terminate(TERM_GRACE if self._signal == 0 else 0.0)
         return 128 + self._signal if self._signal else status
-
-    def _interrupt(self, number: int) -> None:
-        self._signal = number
-        self._ended.set()
 
     def _client_ended(self) -> None:
         self._work.settle()

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
 from collections.abc import Callable, Sequence
-from threading import Event
 
 from sandhook.bridges.core import Guard
 from sandhook.bridges.mcp.endpoint import endpoint_of
 from sandhook.bridges.mcp.http_client import Requests
-from sandhook.bridges.mcp.process import GRACE, on_signals, writer
-from sandhook.bridges.mcp.pump import Pump, Work
-from sandhook.bridges.mcp.relay import Ask, Relay
+from sandhook.bridges.mcp.process import GRACE, Streams
+from sandhook.bridges.mcp.relay import Ask
 from sandhook.hooks.event import Json
 
 
-class RemoteProxy:
+class RemoteProxy(Streams):
     """One server with a URL and its client.
 
     Args:
@@ -42,35 +37,14 @@ class RemoteProxy:
         note: Callable[[str], None],
         ask: Ask = "refuse",
     ) -> None:
-        self._work = Work(note)
-        self._ended = Event()
-        self._signal = 0
-        self._relay = Relay(
-            guard,
-            name,
-            lambda line: self._requests.send(line),
-            writer(sys.stdout.buffer, self._ended.set),
-            self._work.submit,
-            note=note,
-            session_id=f"mcp-{os.getpid()}",
-            ask=ask,
-        )
+        super().__init__(guard, name, lambda line: self._requests.send(line), note=note, ask=ask)
         self._requests = Requests(endpoint_of(url), headers, self._relay.from_server, self._forget, note=note)
 
     def run(self) -> int:
         """Pass messages until the client ends; return the exit status."""
-        on_signals(("SIGTERM", "SIGHUP"), self._interrupt)
-        Pump(sys.stdin.buffer.readline, self._relay.from_client, self._work, self._client_ended).start()
-        try:
-            self._ended.wait()
-        except KeyboardInterrupt:
-            self._signal = int(signal.SIGINT)
+        self._pass_messages()
         self._requests.end_session()
         return 128 + self._signal if self._signal else 0
-
-    def _interrupt(self, number: int) -> None:
-        self._signal = number
-        self._ended.set()
 
     def _client_ended(self) -> None:
         self._work.settle()  # the hooks before calls
