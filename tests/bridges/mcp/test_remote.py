@@ -231,7 +231,7 @@ def test_a_server_that_cannot_be_reached_is_an_error(upstream: Server) -> None:
         line.requests = Requests(
             endpoint, [], line.relay.from_server, line.forgotten.put, note=line.notes.append
         )
-        assert "Refused" in line.ask(LIST)["error"]["message"]
+        assert "127.0.0.1 could not be asked: " in line.ask(LIST)["error"]["message"]
 
 
 def test_a_session_that_has_ended_begins_again(upstream: Server, line: Line) -> None:

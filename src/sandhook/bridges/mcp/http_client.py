@@ -221,11 +221,13 @@ class Requests:
             self._receive(self._post(sent), sent)
             if sent.unanswered:
                 raise Unusable("the response has ended without an answer")
+        except Unusable as error:
+            self._close(sent)
+            self._fail(sent, str(error))
         except _FAILURES as error:
             self._close(sent)
-            self._fail(
-                sent, str(error) if isinstance(error, Unusable) else f"{error.__class__.__name__}: {error}"
-            )
+            why = getattr(error, "strerror", None) or f"{error.__class__.__name__}: {error}"
+            self._fail(sent, f"{self._endpoint.host} could not be asked: {why}")
         except Exception as error:  # a defect; the client waits
             self._close(sent)
             self._fail(sent, f"the proxy failed: {error.__class__.__name__}: {error}")
