@@ -5,6 +5,7 @@ payloads that are fired, and what the agent ``did``, by aspect:
 
 * ``ran``: the hooks that ran, each by its label. ``touched``: the files that the tool call made.
 * ``refused``: the call or the prompt did not go ahead; ``reason`` is what the model or the user read.
+* ``message``: all that the model read of a refusal.
 * ``halt``: the turn ended. ``stops``: how often the agent wanted to stop. ``result``: what the model read.
 * ``prompt``: the prompt that the model read. ``mode``: how the model may choose tools.
 * ``context``: texts that the agent gave the model besides. ``texts``: all texts that the model got.
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sandhook.errors import SandhookError
@@ -28,7 +29,7 @@ from sandhook.hooks.model import Compat, Request
 from sandhook.vfs.path import VirtualPath
 
 ROOT = Path(__file__).parents[2] / "conformance" / "hooks"
-AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi")
+AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi", "goose")
 
 #: Where a run's directory is in the sandbox. The recorder's was below /tmp, and rules for /tmp see that.
 WORLD = "/tmp/agents"
@@ -118,7 +119,8 @@ class World:
         """Return the configurations in the agent's order; it does not read one that cannot be decoded."""
         texts = {
             f"/{path}" if path.startswith("etc/") else f"{WORLD}/{path}": _bytes(value).decode()
-            for path, value in self.case["layers"].items()
+            for path, value in {**self.case.get("files", {}), **self.case["layers"]}.items()
+            if not (isinstance(value, list) and path in self.case.get("files", {}))  # [text, mode]
         }
         read = []
         for path in sorted(texts):
@@ -126,11 +128,8 @@ class World:
                 document = self.contract.parse(texts[path], path, self.env)
                 read.append(document._replace(layer="bundle", contract=self.contract.name))
         for layer in self.contract.layers(f"{WORLD}/project", self.env, "linux"):
-            above, _, last = layer.path.rpartition("/")
             for path in sorted(texts):
-                if path == layer.path or (
-                    last.startswith("*") and path.startswith(above) and path.endswith(last[1:])
-                ):
+                if PurePosixPath(path).match(layer.path) and not path.rpartition("/")[2].startswith("."):
                     try:
                         document = self.contract.parse(texts[path].removeprefix("\ufeff"), path, self.env)
                     except (DecodeError, SandhookError):
@@ -206,6 +205,10 @@ def _turn(agent: str, stop: Any, env: dict[str, str]) -> Continuation:
         from sandhook.hooks.contracts.qwen.reply import STOPS
 
         return Continuation(stop, laps=STOPS, todo_laps=0, fires_in_vain=True)
+    if agent == "goose":
+        from sandhook.hooks.contracts.goose.names import STOPS
+
+        return Continuation(stop, laps=STOPS, todo_laps=0, fires_in_vain=True)
     return Continuation(stop)
 
 
@@ -221,6 +224,8 @@ def _decision(agent: str, world: World, payload: dict[str, Any]) -> Facts:
         facts["refused"] = decision.force_continue and not decision.halt
     if not (decision.halt and decision.permission != "deny"):
         facts["reason"] = decision.reason or ""
+    if decision.refused:
+        facts["message"] = decision.message
     call = payload.get("tool_input", payload.get("toolArgs"))
     if call is not None and event.lower() in ("pretooluse", "beforetool", "permissionrequest"):
         facts["touched"] = _touched(world, decision, call)
@@ -298,7 +303,7 @@ def _same(key: str, was: Any, got: Any) -> bool:
         )
     if key == "texts":
         return all(_contains(was, line) for line in got.splitlines())
-    if key in ("reason", "result"):
+    if key in ("reason", "result", "message"):
         was, got = (_SHELL.sub(r"\1: not found", str(text)).strip() for text in (was, got))
         cut = _CUT.search(was)
         return got.startswith(was[: cut.start()]) if cut else was == got
@@ -335,7 +340,8 @@ def received(agent: str, case: Case, label: str) -> dict[str, Any] | None:
     payload = probe["payload"]
     world = World(agent, case, "strict")
     name = payload.get("hook_event_name", label) if isinstance(payload, dict) else label
-    world.engine.fire(world.contract.event(name, payload))
+    event = world.contract.event(name, payload)
+    world.engine.fire(event if event.cwd else event.with_(cwd=f"{WORLD}/project"))
     text = world.probe(f"{label}.stdin")
     if not text:
         return None

@@ -24,15 +24,15 @@ def config(event: str = "PreToolUse", matcher: str | None = None, **more: Any) -
     return {"hooks": {event: [group]}}
 
 
-CALL = ToolPre("developer__shell", {"command": "ls"}, session_id="s", call_id="c")
+CALL = ToolPre("shell", {"command": "ls"}, session_id="s", call_id="c")
 
 
 def test_layers() -> None:
     assert paths("goose", "/w", {"HOME": "/h"}) == [
-        "user /h/.config/goose/settings.json",
-        "user /h/.agents/plugins/*/hooks/hooks.json",
         "project /w/.config/goose/settings.json",
         "project /w/.agents/plugins/*/hooks/hooks.json",
+        "user /h/.config/goose/settings.json",
+        "user /h/.agents/plugins/*/hooks/hooks.json",
     ]
 
 
@@ -57,8 +57,8 @@ def test_the_plugins_of_all_directories_are_found(tmp_path: Path) -> None:
         )
         return [spec.executor.text for spec in made.hooks]
 
-    assert kept("better") == ["a", "b", "d"]
-    assert kept("strict") == ["b", "d"]
+    assert kept("better") == ["d", "a", "b"]
+    assert kept("strict") == ["d", "b"]
     made = HookEngine.load(documents, "goose", runner=Scripted(said()))
     assert [(each.spec.executor.text, each.state) for each in made.withheld] == [
         ("c", "muted"),
@@ -100,7 +100,7 @@ def test_an_illegal_policy_skips_the_file_and_reads_as_block() -> None:
     made = HookEngine.load(value, "goose", runner=Scripted(said("log line")))
     assert [spec.on_error for spec in made.hooks] == ["block", "warn"]
     strict = HookEngine.load(value, "goose", runner=Scripted(said()), compat="strict")
-    assert strict.hooks == () and "skips the whole file" in str(strict.problems[0])
+    assert strict.hooks == () and "skips the whole file" in str(strict.problems[-1])
 
 
 @pytest.mark.parametrize(
@@ -180,10 +180,38 @@ def test_what_only_better_mode_refuses() -> None:
     for ran in (
         said('{"decision":"deny"}'),
         RunResult(0, b'{"decision":"block","reason":"\xff"}'),
-        RunResult(None, b'{"decision":"block"}', signal="TERM"),
     ):
         assert fired("goose", config(), CALL, ran).refused
         assert not fired("goose", config(), CALL, ran, compat="strict").refused
+
+
+def test_a_refusal_before_a_signal_counts_in_both_modes() -> None:
+    ran = RunResult(None, b'{"decision":"block"}', signal="TERM")
+    assert fired("goose", config(), CALL, ran).refused
+    assert fired("goose", config(), CALL, ran, compat="strict").refused
+
+
+def test_a_name_of_the_guide_matches_the_tool_in_better_mode_alone() -> None:
+    call, refusing = ToolPre("shell", {"command": "ls"}), said("", 2, "no")
+    assert fired("goose", config(matcher="^developer__shell$"), call, refusing).refused
+    assert not fired("goose", config(matcher="^developer__shell$"), call, refusing, compat="strict").refused
+    made = HookEngine.load(config(matcher="^developer__shell$"), "goose", runner=Scripted(said()))
+    assert any("matches no tool of goose 1.52.0" in note for note in made.diagnostics)
+    made = HookEngine.load(config(matcher="shell"), "goose", runner=Scripted(said()))
+    assert made.diagnostics == ()
+
+
+def test_the_model_reads_which_plugin_refused() -> None:
+    document = Document(config(on_failure="block"), "/h/.agents/plugins/guards/hooks/hooks.json")
+    made = HookEngine.load(document, "goose", runner=Scripted(said("", 2, "no"), said("{}")))
+    assert made.fire(CALL).message == (
+        "Tool call denied by policy hook `guards`: no."
+        " Do not retry; this is a policy denial, not a transient failure."
+    )
+    assert made.fire(CALL).message == (
+        "Tool call blocked because policy hook `guards` could not complete: the hook exited 0 without an allow or"
+        " block decision on stdout. That hook is configured to block on failure."
+    )
 
 
 def test_the_first_refusal_ends_the_chain() -> None:
@@ -199,9 +227,8 @@ def test_the_payload_and_the_variable() -> None:
     document = Document(config(), "/h/.agents/plugins/p/hooks/hooks.json", layer="user")
     HookEngine.load(document, "goose", runner=runner).fire(CALL.with_(cwd="/w"))
     assert decode(runner.requests[0].stdin.decode()).value == {
-        "event": "PreToolUse", "session_id": "s", "matcher_context": "developer__shell",
-        "tool_name": "developer__shell", "tool_input": {"command": "ls"}, "tool_call_id": "c",
-        "working_dir": "/w",
+        "event": "PreToolUse", "session_id": "s", "matcher_context": "shell",
+        "tool_call_id": "c", "tool_name": "shell", "tool_input": {"command": "ls"}, "working_dir": "/w",
     }  # fmt: skip
     assert runner.requests[0].spec.executor.env == (("PLUGIN_ROOT", "/h/.agents/plugins/p"),)
     prompt = get("goose").event("UserPromptSubmit", {"event": "UserPromptSubmit", "message": "hi"})

@@ -100,6 +100,13 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-QWEN-003": ("Todo*.out.halt",),
         "L-QWEN-004": ("layers.off-project",),
     },
+    "goose": {
+        "L-GOOSE-001": ("matcher.1",),
+        "L-GOOSE-002": ("fault.*",),
+        "L-GOOSE-003": ("*.bytes", "*.out.block-number", "*.out.deny"),
+        "L-GOOSE-004": ("layers.user-off-by-project", "layers.same-name"),
+        "L-GOOSE-007": ("matcher.13", "context.SessionStart-0", "context.Stop-0"),
+    },
     "kimi": {
         "L-KIMI-001": ("fault.*",),
         "L-KIMI-002": ("matcher.1",),

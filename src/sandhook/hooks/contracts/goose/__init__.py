@@ -1,7 +1,7 @@
 """goose's hooks: hooks.json of a plugin, one by one up to the first refusal, with a policy for failures.
 
-Source: goose's hooks guide (September 2026) and the changes #9304 and #11449 of its repository. Divergences:
-L-GOOSE-001 and on in docs/divergences.md.
+Source: the program of @aaif/goose-binary-linux-x64 1.52.0 and its runs, goose's hooks guide (September 2026) and the
+changes #9304 and #11449 of its repository. Divergences: L-GOOSE-001 and on in docs/divergences.md.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts._agent import Agent
-from sandhook.hooks.contracts.goose.names import EVENTS
+from sandhook.hooks.contracts.goose.names import EVENTS, GENERIC
 from sandhook.hooks.fold import FoldPolicy
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ class Goose(Agent):
 
     name = "goose"
     title = "goose"
+    recorded = "1.52.0"
     events = EVENTS
     refusable = frozenset({"tool.pre"})
     #: One by one in the order of the configuration, up to the first refusal.
@@ -29,7 +30,25 @@ class Goose(Agent):
 
     def message(self, decision: Decision, event: Event) -> str:
         """Return the text that the model sees instead of a refused call, or with which it continues."""
-        return decision.reason or "Blocked by a hook"
+        from sandhook.hooks.contracts.goose.config import plugin_of
+
+        reason = decision.reason or GENERIC
+        files = (each.spec.file for each in decision.outcomes if each.verdict.intervenes)
+        name = plugin_of(next(files, "")) or "hooks"
+        if decision.force_continue:
+            return (
+                f"Stop hook `{name}` blocked ending this turn:\n\n{reason}\n\n"
+                "Address this policy hook denial before trying to stop again."
+            )
+        if (decision.extras or {}).get("cause") == "hook_failure":
+            return (
+                f"Tool call blocked because policy hook `{name}` could not complete: {reason}."
+                " That hook is configured to block on failure."
+            )
+        return (
+            f"Tool call denied by policy hook `{name}`: {reason}."
+            " Do not retry; this is a policy denial, not a transient failure."
+        )
 
 
 CONTRACT = Goose()

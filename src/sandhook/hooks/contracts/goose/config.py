@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 
-from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override
 from sandhook.hooks.contracts._claude_shape import Value
 from sandhook.hooks.contracts._convert import Target, grouped
@@ -13,6 +12,7 @@ from sandhook.hooks.contracts._fields import Fields
 from sandhook.hooks.contracts._groups import Handler, did_you_mean, handlers
 from sandhook.hooks.contracts._loader import (
     gather,
+    gather_faultless,
     home,
     hook_spec,
     lists_of,
@@ -22,7 +22,14 @@ from sandhook.hooks.contracts._loader import (
     shell_text,
 )
 from sandhook.hooks.contracts._payload import variable
-from sandhook.hooks.contracts.goose.names import DEFAULT_TIMEOUT, EVENTS, FIELDS, ROWS, SILENT
+from sandhook.hooks.contracts.goose.names import (
+    DEFAULT_TIMEOUT,
+    EVENTS,
+    FIELDS,
+    GUIDE_NAMES,
+    ROWS,
+    SILENT,
+)
 from sandhook.hooks.contracts.goose.wire import context_of
 from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -39,26 +46,24 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     """Return the hooks of plugins, and the settings that disable plugins."""
     own = home(env, platform)
     return [
-        Layer("user", f"{own}/{_SETTINGS}", "read"),
-        Layer("user", f"{own}/{_PLUGINS}"),
         Layer("project", f"{cwd}/{_SETTINGS}", "read"),
         Layer("project", f"{cwd}/{_PLUGINS}"),
+        Layer("user", f"{own}/{_SETTINGS}", "read"),
+        Layer("user", f"{own}/{_PLUGINS}"),
     ]
 
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
-    """Read configurations, weakest layer first; every fault is in the result, with its path."""
+    """Read configurations, the project's first; every fault is in the result, with its path."""
     strict = options.compat == "strict"
-    dropped: list[Problem] = []
+
+    def read(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
+        return _document(fields, value, strict=strict)
+
     if strict:
-        faults = [(document, _illegal(document.value)) for document in documents]
-        documents = [document for document, path in faults if path is None]
-        dropped = [
-            Problem(path, "goose skips the whole file: on_failure is allow or block", file=document.name)
-            for document, path in faults
-            if path is not None
-        ]
-    loaded = gather(documents, EVENTS, lambda fields, value: _document(fields, value, strict=strict))
+        loaded = gather_faultless(_not_shadowed(documents), EVENTS, read, "goose skips the whole file")
+    else:
+        loaded = gather(documents, EVENTS, read)
     kept: list[HookSpec] = []
     withheld: list[tuple[HookSpec, str]] = []
     notes: dict[str, None] = {}
@@ -74,7 +79,6 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     return loaded._replace(
         specs=tuple(kept),
         withheld=tuple(withheld),
-        problems=(*loaded.problems, *dropped),
         diagnostics=(*loaded.diagnostics, *notes),
     )
 
@@ -91,22 +95,17 @@ def _disabled(document: Document) -> set[str]:
     return {name for name in names if isinstance(name, str) and name} if isinstance(names, list) else set()
 
 
-def _illegal(value: Json) -> str | None:
-    """Return the path of the first ``on_failure`` that goose does not know, or None."""
-    hooks = value.get("hooks") if isinstance(value, dict) else None
-    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
-        for index, group in enumerate(groups if isinstance(groups, list) else ()):
-            several = group.get("hooks") if isinstance(group, dict) else None
-            for number, hook in enumerate(several if isinstance(several, list) else ()):
-                word = hook.get("on_failure") if isinstance(hook, dict) else None
-                if word not in (None, "allow", "block"):
-                    return f"hooks.{event}[{index}].hooks[{number}].on_failure"
-    return None
+def _not_shadowed(documents: Sequence[Document]) -> list[Document]:
+    """Return the documents without a user's plugin whose name a plugin of the project has too."""
+    own = {plugin_of(each.name) for each in documents if each.layer == "project"} - {""}
+    return [each for each in documents if each.layer == "project" or plugin_of(each.name) not in own]
 
 
 def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[HookSpec]:
     fields.strings(value, "disabledPlugins", "")
     hooks = fields.get(value, "hooks", dict, "") or {}
+    if strict:
+        _report_nulls(fields, hooks)
     for name in hooks:
         if name in SILENT:
             fields.note(f"hooks.{name}", "goose never fires this event: its hooks never run")
@@ -120,18 +119,49 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
         if handler.group_path not in matchers:
             matchers[handler.group_path] = _matcher(fields, handler, strict=strict)
         matcher = matchers[handler.group_path]
-        spec = _hook(fields, handler, matcher or ALWAYS)
+        if strict and not _runs(fields, handler):
+            continue
+        spec = _hook(fields, handler, matcher or ALWAYS, strict=strict)
         if matcher is not None and len(fields.problems) == before:
             yield spec
 
 
-def _hook(fields: Fields, handler: Handler, matcher: Matcher) -> HookSpec:
+def _report_nulls(fields: Fields, hooks: JsonObject) -> None:
+    """Report what only upstream's reader refuses: null in place of a list or of a policy."""
+    for name, groups in hooks.items():
+        if groups is None:
+            fields.problem(f"hooks.{name}", "wanted an array, got null")
+        for index, group in enumerate(groups if isinstance(groups, list) else ()):
+            several = group.get("hooks") if isinstance(group, dict) else None
+            for number, hook in enumerate(several if isinstance(several, list) else ()):
+                if isinstance(hook, dict) and hook.get("on_failure", "") is None:
+                    fields.problem(
+                        f"hooks.{name}[{index}].hooks[{number}].on_failure", "wanted allow or block, got null"
+                    )
+
+
+def _runs(fields: Fields, handler: Handler) -> bool:
+    """Return whether goose runs such a hook; one of another type or without a command it leaves out alone."""
+    type_, command = (handler.raw.get(key) for key in ("type", "command"))
+    if isinstance(type_, str) and type_ != "command":
+        fields.note(f"{handler.path}.type", f"goose runs commands alone: {type_!r} is left out")
+    elif command in (None, "") and type_ in (None, "command"):
+        fields.note(f"{handler.path}.command", "there is no command: goose leaves the hook out")
+    else:
+        return True
+    return False
+
+
+def _hook(fields: Fields, handler: Handler, matcher: Matcher, *, strict: bool) -> HookSpec:
     raw, path = handler.raw, handler.path
     root = posixpath.dirname(posixpath.dirname(fields.document.name.replace("\\", "/")))
     fields.unknown(raw, FIELDS, path)
     type_ = fields.get(raw, "type", str, path)
     if type_ not in ("command", None):  # a hook without a type is a command
         fields.problem(f"{path}.type", f"wanted command, got {type_!r}")
+    limit = raw.get("timeout")
+    if strict and isinstance(limit, (int, float)) and (isinstance(limit, float) or limit < 0):
+        fields.problem(f"{path}.timeout", f"wanted a whole number of seconds, got {limit}")
     return hook_spec(
         fields,
         handler,
@@ -140,15 +170,25 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher) -> HookSpec:
             "bash", shell_text(fields, raw, path), env=(("PLUGIN_ROOT", variable(root)),) if root else ()
         ),
         matcher=matcher,
-        timeout=seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT),
-        on_error=_on_failure(fields, handler),
+        timeout=_timeout(fields, raw, path),
+        on_error=_on_failure(fields, handler, strict=strict),
         entry={**raw, "matcher": handler.matcher},
     )
 
 
-def _on_failure(fields: Fields, handler: Handler) -> OnError:
+def _timeout(fields: Fields, raw: JsonObject, path: str) -> float:
+    """Return the seconds of a hook; upstream reads 0 as the default."""
+    if raw.get("timeout") == 0 and not isinstance(raw["timeout"], bool):
+        return DEFAULT_TIMEOUT
+    return seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT)
+
+
+def _on_failure(fields: Fields, handler: Handler, *, strict: bool) -> OnError:
     path = f"{handler.path}.on_failure"
     word = fields.get(handler.raw, "on_failure", str, handler.path)
+    if strict and word not in (None, "allow", "block"):
+        fields.problem(path, f"wanted allow or block, got {word!r}")
+        return "warn"
     if word not in (None, "allow", "block"):
         fields.note(
             path, f"wanted allow or block, got {word!r}, for which goose skips the whole file: read as block"
@@ -165,9 +205,6 @@ def _matcher(fields: Fields, handler: Handler, *, strict: bool) -> Matcher | Non
     path, pattern, key = f"{handler.group_path}.matcher", handler.matcher, ROWS[handler.event].matched
     if not pattern:
         return ALWAYS
-    if not key:
-        fields.note(path, f"has no meaning on {handler.event}: all match")
-        return ALWAYS
     if pattern == "*":
         fields.note(
             path,
@@ -180,13 +217,30 @@ def _matcher(fields: Fields, handler: Handler, *, strict: bool) -> Matcher | Non
         fields.problem(path, f"does not compile: {error}")
         return None
     if key == "tool":
+        if not strict and _only_the_guide(test):
+            fields.note(
+                path,
+                f"{pattern!r} matches no tool of goose 1.52.0, which calls them shell, write, edit and tree: it never"
+                " runs there; write the name without developer__",
+            )
+            return ToolName(test, {name: (old,) for name, old in GUIDE_NAMES.items()})
         return ToolName(test)
+    if not key:
+        if not test.test(""):
+            fields.note(path, f"has nothing to look at on {handler.event}: goose never runs the hook")
+            return ALWAYS if not strict else Never("there is nothing to match")
+        return ALWAYS
     native = handler.event
 
     def read(event: Event) -> str:
         return context_of(native, event)
 
     return Value(key, read, test)
+
+
+def _only_the_guide(test: Regex) -> bool:
+    """Return whether an expression matches a tool only under the name that the guide has for it."""
+    return any(test.test(old) and not test.test(name) for name, old in GUIDE_NAMES.items())
 
 
 TARGET = Target(

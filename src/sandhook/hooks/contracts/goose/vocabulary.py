@@ -5,10 +5,10 @@ from __future__ import annotations
 from sandhook.hooks.contracts._vocabulary import Vocabulary
 
 VOCABULARY = Vocabulary(
-    shell=("developer__shell",),
-    write=("developer__write",),
-    edit=("developer__edit",),
-    others=("developer__tree",),
+    shell=("shell",),
+    write=("write",),
+    edit=("edit",),
+    others=("tree",),
     mcp="{server}__{tool}",
     plugin=("PLUGIN_ROOT",),
 )

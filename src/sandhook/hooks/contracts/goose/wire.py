@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import accidents, broken, refusal, words_of
-from sandhook.hooks.contracts.goose.names import EVENTS, ROWS
+from sandhook.hooks.contracts.goose.names import EVENTS, GENERIC, ROWS
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.matcher import as_text
@@ -48,11 +48,8 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     native = spec.native_event
     fields: JsonObject = {"event": native, "session_id": event.session_id or ""}
-    if ROWS[native].matched:
-        fields["matcher_context"] = context_of(native, event)
-    fields.update(
-        payload(event, (*ROWS[native].fields, "working_dir"), PLACES, {"decision": "allow", "message": ""})
-    )
+    fields["matcher_context"] = context_of(native, event) if ROWS[native].matched else None
+    fields.update(payload(event, ROWS[native].fields, PLACES, {"decision": "allow", "message": ""}))
     return asking(spec, event, encode(fields), compat)
 
 
@@ -60,7 +57,11 @@ def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
     if name not in EVENTS:
         raise ContractError(f"unknown event {name!r}; {hint(name, EVENTS)}")
-    return event_of(EVENTS[name], payload, PLACES, ignored=("event",))
+    made = event_of(EVENTS[name], payload, PLACES, ignored=("event",))
+    if made.extras and made.extras.get("matcher_context", "") is None:
+        extras = {key: value for key, value in made.extras.items() if key != "matcher_context"}
+        made = made.with_(extras=extras or None)
+    return made
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
@@ -76,7 +77,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         )
     if ran.exit_status == 2 and ended:
         words = words_of(ran)
-        return refusal(event.kind, words or "Blocked by a hook", [*notes, *accidents(ran, words, 2)])
+        return refusal(event.kind, words or GENERIC, [*notes, *accidents(ran, words, 2)])
     text = ran.stdout.decode("utf-8", "replace").strip()
     whole = better or _is_utf8(ran.stdout)
     odd: str | None = None
@@ -88,14 +89,16 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         except DecodeError as error:
             odd, exceeded = f"standard output is not a JSON object: {error}", isinstance(error, BoundExceeded)
             notes.append(odd)
-    word = value.get("decision") if value is not None else None
-    if word == "block" and (ended or (better and ran.signal is not None)):
+    value = value or {}
+    word = value.get("decision")
+    if not better and not isinstance(value.get("reason", ""), str):
+        word = None  # a reason of another type makes the output none
+    if word == "block" and (ended or ran.signal is not None):
         why = broken(ran)
-        verdict = refusal(event.kind, text_of(value or {}, "reason") or "Blocked by a hook", notes)
-        return verdict._replace(could_not_run=why)
+        return refusal(event.kind, text_of(value, "reason") or GENERIC, notes)._replace(could_not_run=why)
     if better and word == "deny" and ended:
         notes.append("decision deny is not known to goose, which wants block")
-        return refusal(event.kind, text_of(value or {}, "reason") or "Blocked by a hook", notes)
+        return refusal(event.kind, text_of(value, "reason") or GENERIC, notes)
     if (
         ran.exit_status == 0
         and ran.could_not_run is None
@@ -115,9 +118,22 @@ def _undecided(spec: HookSpec, ran: RunResult, why: str | None, notes: list[str]
     what = why or (f"exit status {ran.exit_status}" if ran.exit_status else "its output has no decision")
     notes.append(f"no decision: {what} (goose wants exit status 2, decision block or allow, or no output)")
     if spec.on_error == "block" and spec.native_event == "PreToolUse":
-        verdict = refusal("tool.pre", f"hook {spec.id} failed: {what} (on_failure: block)", notes)
-        return verdict._replace(could_not_run=why, decided=why is None)
+        verdict = refusal("tool.pre", _cause(ran), notes)
+        return verdict._replace(could_not_run=why, decided=why is None, extras={"cause": "hook_failure"})
     return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
+
+
+def _cause(ran: RunResult) -> str:
+    """Return what goose writes about a hook without a decision."""
+    if ran.signal is not None:
+        return "the hook was terminated by a signal"
+    if ran.limit is not None or ran.failure is not None:
+        return "the hook command failed to run"
+    if ran.exit_status:
+        return f"the hook exited with status {ran.exit_status} and no usable decision"
+    if not _is_utf8(ran.stdout):
+        return "the hook wrote invalid UTF-8 to stdout"
+    return "the hook exited 0 without an allow or block decision on stdout"
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -1,0 +1,380 @@
+"""The cases of Grok Build."""
+
+from __future__ import annotations
+
+from tools.agents.grid import OUTPUTS, bodies, printing, probe, specific
+from tools.agents.records import Json, Object
+
+_SHELL: Object = {"tool": "run_terminal_command", "input": {"command": "touch marker", "description": "t"}}
+_PLAIN: Object = {
+    "tool": "run_terminal_command",
+    "input": {"command": "printf plain-result", "description": "t"},
+}
+_SAY: Object = {"text": "done"}
+_SPAWN: Object = {
+    "tool": "spawn_subagent",
+    "input": {"description": "d", "prompt": "go", "subagent_type": "explore", "background": False},
+}
+_WORDS = ("allow", "deny", "ask", "defer", "approve", "block", "maybe", "DENY")
+
+
+def _decisions(event: str) -> dict[str, Object]:
+    """Return what a hook before a call may say."""
+    found: dict[str, Object] = {"deny-noreason": {"decision": "deny"}}
+    for word in _WORDS:
+        found[word] = {"decision": word, "reason": "not so"}
+        inner: Object = {"permissionDecision": word, "permissionDecisionReason": "inner"}
+        found[f"inner-{word}"] = {"hookSpecificOutput": {"hookEventName": event, **inner}}
+    updated: Object = {"command": "touch other", "description": "t"}
+    own: Object = {"hookEventName": event}
+    found["updated"] = {"hookSpecificOutput": {**own, "updatedInput": updated}}
+    found["updated-allow"] = {"decision": "allow", "hookSpecificOutput": {**own, "updatedInput": updated}}
+    found["updated-deny"] = {"decision": "deny", "hookSpecificOutput": {**own, "updatedInput": updated}}
+    found["updated-defer"] = {"decision": "defer", "hookSpecificOutput": {**own, "updatedInput": updated}}
+    found["updated-text"] = {"hookSpecificOutput": {**own, "updatedInput": "touch other"}}
+    found["updated-schema"] = {"hookSpecificOutput": {**own, "updatedInput": {"nosuch": 1}}}
+    found["updated-unnamed"] = {"hookSpecificOutput": {"updatedInput": updated}}
+    found["allow-inner-deny"] = {
+        "decision": "allow",
+        "hookSpecificOutput": {**own, "permissionDecision": "deny"},
+    }
+    found["deny-inner-allow"] = {
+        "decision": "deny",
+        "reason": "not so",
+        "hookSpecificOutput": {**own, "permissionDecision": "allow"},
+    }
+    found["decision-number"] = {"decision": 5}
+    found["deny-number"] = {"decision": "deny", "reason": 5}
+    found["context-deny"] = {
+        "decision": "deny",
+        "hookSpecificOutput": {**own, "additionalContext": "more to know"},
+    }
+    return found
+
+
+_PRE: dict[str, str] = {
+    "deny-exit1": printing({"decision": "deny", "reason": "not so"}, "; exit 1"),
+    "deny-exit2": printing({"decision": "deny", "reason": "not so"}, "; echo no >&2; exit 2"),
+    "allow-exit1": printing({"decision": "allow"}, "; exit 1"),
+    "allow-exit2": printing({"decision": "allow"}, "; echo no >&2; exit 2"),
+    "maybe-exit2": printing({"decision": "maybe"}, "; echo no >&2; exit 2"),
+    "deny-signal": printing({"decision": "deny", "reason": "not so"}, "; kill -TERM $$"),
+    "updated-exit1": printing(
+        {"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"command": "touch other"}}},
+        "; exit 1",
+    ),
+    "exit2-lines": "printf 'one\\ntwo\\n' >&2; exit 2",
+    "exit2-out": "echo out; exit 2",
+    "log-then-deny": "echo log; " + printing({"decision": "deny", "reason": "not so"}),
+    "deny-then-log": printing({"decision": "deny", "reason": "not so"}, "; echo log"),
+    "missing": "nosuch-program",
+    "exit126": "exit 126",
+    "mark": r"""printf '\357\273\277{"decision":"deny","reason":"not so"}'""",
+    "twice": """printf '%s' '{"decision":"allow","decision":"deny"}'""",
+    "timeout-after-deny": printing({"decision": "deny", "reason": "not so"}, "; sleep 20"),
+}
+_PATTERNS: tuple[Json, ...] = (
+    *("", "*", ".*", "Bash", "bash", "run_terminal_command", "^run", "terminal", "Run", "(?i)RUN", "Shell"),
+    *("Write|Bash", "^Bash$", "Read", "(", "Ba(?=sh)", "execute", "run_terminal_cmd", None, 5, "Terminal"),
+)
+
+
+def cases() -> list[Object]:
+    """Return the cases of Grok Build."""
+    made: list[Object] = []
+    before = {**bodies({**OUTPUTS, **specific("PreToolUse"), **_decisions("PreToolUse")}), **_PRE}
+    for name, body in before.items():
+        made.append(_case(f"PreToolUse.{name}", "PreToolUse", _hook(name, body)))
+    for name in ("ask", "inner-ask", "defer", "allow"):
+        made.append(
+            _case(
+                f"asked.{name}", "PreToolUse", _hook(name, before[f"out.{name}"]), args=["--trust"]
+            )
+        )
+    for event, scene in _SCENES.items():
+        outputs = {**OUTPUTS, **specific(event)}
+        if event == "PostToolUse":
+            outputs |= _replacements()
+        ends = {**bodies(outputs), "timeout": "sleep 20; exit 2"}
+        watched = event not in ("PostToolUse", "Stop", "SubagentStop", "UserPromptSubmit")
+        for name, body in ends.items():
+            if not watched or name in _FEW:
+                made.append(_case(f"{event}.{name}", event, _hook(name, body), **scene))
+    for number, pattern in enumerate(_PATTERNS):
+        group: Object = {"matcher": pattern, "hooks": [_deny("a")]}
+        made.append(_groups(f"matcher.{number}", "PreToolUse", {"PreToolUse": [group]}))
+    return [*made, *_contexts(), *_faults(), *_several(), *_layers(), *_commands(), *_given()]
+
+
+_FEW = ("silent", "text", "exit2", "exit1", "out.block", "out.halt", "out.context", "timeout")
+_SCENES: dict[str, Object] = {
+    "SessionStart": {"script": [_SAY]},
+    "SessionEnd": {"script": [_SAY]},
+    "UserPromptSubmit": {"script": [_SAY]},
+    "PostToolUse": {"script": [_PLAIN, _SAY]},
+    "Stop": {"script": [_SAY]},
+    "SubagentStart": {"script": [_SPAWN, {"text": "sub done"}, _SAY]},
+    "SubagentStop": {"script": [_SPAWN, {"text": "sub done"}, _SAY]},
+    "StopFailure": {"script": [{"status": 400}]},
+    "PostToolUseFailure": {"script": [{"tool": "read_file", "input": {"nosuch": 1}}, _SAY]},
+    "PermissionDenied": {"script": [_SHELL, _SAY], "args": ["--trust", "--deny", "Bash"]},
+    "StopCancelled": {"script": [_SHELL, _SHELL, _SAY], "args": ["--trust", "--always-approve", "--max-turns", "1"]},
+}
+
+
+def _replacements() -> dict[str, Object]:
+    own: Object = {"hookEventName": "PostToolUse"}
+    bash: Object = {"type": "Bash", "command": "c", "exit_code": 0, "output_for_prompt": "[redacted]"}
+    return {
+        "updated": {"hookSpecificOutput": {**own, "updatedToolOutput": bash}},
+        "updated-text": {"hookSpecificOutput": {**own, "updatedToolOutput": "another"}},
+        "updated-mcp": {"hookSpecificOutput": {**own, "updatedMCPToolOutput": "another"}},
+        "block-context": {
+            "decision": "block",
+            "reason": "not so",
+            "hookSpecificOutput": {**own, "additionalContext": "more to know"},
+        },
+    }
+
+
+def _hook(name: str, body: str) -> Object:
+    limit: Object = {"timeout": 1} if name.startswith("timeout") else {}
+    return {"type": "command", "command": probe("a", body), **limit}
+
+
+def _deny(label: str, reason: str = "not so") -> Object:
+    return {"type": "command", "command": f'echo {label} >>"$PROBE/ran"; echo {reason} >&2; exit 2'}
+
+
+def _pass(label: str) -> Object:
+    return {"type": "command", "command": f'echo {label} >>"$PROBE/ran"'}
+
+
+def _says(label: str, value: Json) -> Object:
+    return {"type": "command", "command": f'echo {label} >>"$PROBE/ran"; ' + printing(value)}
+
+
+def _case(identifier: str, event: str, hook: Object, **scene: Json) -> Object:
+    return _groups(identifier, event, {event: [{"hooks": [hook]}]}, **scene)
+
+
+def _groups(identifier: str, event: str, hooks: Json, **scene: Json) -> Object:
+    return {"id": identifier, "event": event, "layers": {"project": {"hooks": hooks}}, **scene}
+
+
+def _contexts() -> list[Object]:
+    """Return matchers on what events other than a tool's have."""
+    made: list[Object] = []
+    for event, pattern in (
+        ("SessionStart", "new"),
+        ("SessionStart", "startup"),
+        ("SessionStart", "resume"),
+        ("SessionEnd", "shutdown"),
+        ("SessionEnd", "other"),
+        ("UserPromptSubmit", "nothing"),
+        ("Stop", "nothing"),
+        ("SubagentStart", "^explore$"),
+        ("SubagentStart", "plan"),
+        ("SubagentStop", "^explore$"),
+        ("SubagentStop", "plan"),
+        ("StopFailure", "invalid_request"),
+        ("StopFailure", "rate_limit"),
+        ("StopCancelled", "max_turns"),
+        ("PermissionDenied", "Bash"),
+        ("PostToolUse", "Bash"),
+        ("PostToolUse", "Read"),
+        ("PostToolUseFailure", "Read"),
+    ):
+        number = sum(each["event"] == event for each in made)
+        group: Object = {"matcher": pattern, "hooks": [_pass("a")]}
+        made.append(_groups(f"context.{event}-{number}", event, {event: [group]}, **_SCENES[event]))
+    return made
+
+
+def _faults() -> list[Object]:
+    """Return faults of a file whose other hooks may still run."""
+    good: Json = {"hooks": [_deny("b")]}
+
+    def one(hook: Json, *beside: Json) -> Json:
+        return {"hooks": {"PreToolUse": [{"hooks": [hook, *beside]}, good]}}
+
+    faults: dict[str, Json] = {
+        "no-type": one({"command": 'echo a >>"$PROBE/ran"'}),
+        "type-prompt": one({"type": "prompt", "prompt": "x"}),
+        "type-number": one({"type": 5, "command": "true"}),
+        "no-command": one({"type": "command"}),
+        "empty-command": one({"type": "command", "command": ""}),
+        "command-number": one({"type": "command", "command": 5}),
+        "timeout-text": one({**_pass("a"), "timeout": "1"}),
+        "timeout-zero": one({**_pass("a"), "timeout": 0}),
+        "timeout-negative": one({**_pass("a"), "timeout": -1}),
+        "timeout-fraction": one({**_pass("a"), "timeout": 1.5}),
+        "env-number": one({**_pass("a"), "env": {"A": 5}}),
+        "env-list": one({**_pass("a"), "env": ["A"]}),
+        "unknown-field": one({**_pass("a"), "nosuch": 1}),
+        "hook-number": one(5),
+        "unknown-event": {"hooks": {"NoSuch": [good], "PreToolUse": [good]}},
+        "unknown-event-shape": {"hooks": {"NoSuch": 5, "PreToolUse": [good]}},
+        "snake-event": {"hooks": {"pre_tool_use": [{"hooks": [_pass("a")]}], "PreToolUse": [good]}},
+        "cursor-event": {"hooks": {"preToolUse": [{"hooks": [_pass("a")]}], "PreToolUse": [good]}},
+        "cursor-shell": {"hooks": {"beforeShellExecution": [{"hooks": [_pass("a")]}]}},
+        "unknown-top": {"nosuch": 1, "hooks": {"PreToolUse": [good]}},
+        "no-wrapper": {"PreToolUse": [good]},
+        "group-number": {"hooks": {"PreToolUse": [5, good]}},
+        "no-hooks": {"hooks": {"PreToolUse": [{"matcher": ""}, good]}},
+        "flat": {"hooks": {"PreToolUse": [_pass("a"), good]}},
+        "event-object": {"hooks": {"PreToolUse": good}},
+        "null-event": {"hooks": {"PostToolUse": None, "PreToolUse": [good]}},
+        "mark": '\ufeff{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}',
+        "array": "[]",
+        "subagent-end": {"hooks": {"SubagentEnd": [good], "PreToolUse": [good]}},
+        "matcher-broken-beside": {
+            "hooks": {"PreToolUse": [{"matcher": "(", "hooks": [_pass("a")]}, good]}
+        },
+    }
+    return [
+        {"id": f"fault.{name}", "event": "PreToolUse", "layers": {"project": value}}
+        for name, value in faults.items()
+    ]
+
+
+def _several() -> list[Object]:
+    """Return several hooks of one event."""
+
+    def updated(command: str) -> Json:
+        return {
+            "hookSpecificOutput": {
+                "hookEventName": "PreToolUse",
+                "updatedInput": {"command": command, "description": "t"},
+            }
+        }
+
+    scenes: dict[str, list[Json]] = {
+        "deny-pass": [_deny("a"), _pass("b")],
+        "pass-deny": [_pass("a"), _deny("b")],
+        "deny-deny": [_deny("a", "first"), _deny("b", "second")],
+        "json-deny-pass": [_says("a", {"decision": "deny", "reason": "first"}), _pass("b")],
+        "allow-deny": [_says("a", {"decision": "allow"}), _deny("b", "second")],
+        "same": [_pass("a"), _pass("a")],
+        "updated-updated": [_says("a", updated("touch one")), _says("b", updated("touch two"))],
+        "updated-deny": [_says("a", updated("touch one")), _deny("b", "second")],
+        "ask-deny": [_says("a", {"decision": "ask"}), _deny("b", "second")],
+        "defer-ask": [_says("a", {"decision": "defer"}), _says("b", {"decision": "ask"})],
+    }
+    made = [
+        _groups(f"several.{name}", "PreToolUse", {"PreToolUse": [{"hooks": hooks}]})
+        for name, hooks in scenes.items()
+    ]
+    groups: list[Json] = [{"hooks": [_deny("a", "first")]}, {"hooks": [_deny("b", "second")]}]
+    twice: list[Json] = [{"matcher": "Bash", "hooks": [_pass("a")]}, {"hooks": [_pass("a")]}]
+    return [
+        *made,
+        _groups("several.groups", "PreToolUse", {"PreToolUse": groups}),
+        _groups("several.same-other-matcher", "PreToolUse", {"PreToolUse": twice}),
+    ]
+
+
+def _layers() -> list[Object]:
+    """Return hooks of several files, and of an untrusted project."""
+
+    def one(label: str) -> Json:
+        return {"hooks": {"PreToolUse": [{"hooks": [_deny(label, label)]}]}}
+
+    def passing(label: str) -> Json:
+        return {"hooks": {"PreToolUse": [{"hooks": [_pass(label)]}]}}
+
+    toml = '[[hooks.PreToolUse]]\nhooks = [{ type = "command", command = "echo c >>\\"$PROBE/ran\\"" }]\n'
+    scenes: dict[str, Object] = {
+        "both": {"layers": {"user": one("u"), "project": one("p")}},
+        "all": {
+            "layers": {
+                "user": passing("u"),
+                "project": passing("p"),
+                "claude": passing("cu"),
+                "claude-project": passing("cp"),
+            }
+        },
+        "untrusted": {"layers": {"user": passing("u"), "project": one("p")}, "args": ["--always-approve"]},
+        "no-repository": {"layers": {"user": passing("u"), "project": one("p")}, "trust": "no repository"},
+        "same-everywhere": {
+            "layers": {"user": passing("s"), "project": passing("s"), "claude": passing("s")}
+        },
+        "config": {"layers": {"user": passing("u")}, "config": toml},
+        "local": {"layers": {"user": passing("u")}, "files": {"home/.claude/settings.local.json": passing("l")}},
+        "two-files": {
+            "layers": {"user": passing("u")},
+            "files": {"home/.grok/hooks/a.json": passing("a"), "home/.grok/hooks/.dot.json": passing("d")},
+        },
+        "broken-beside": {
+            "layers": {"user": passing("u")},
+            "files": {"home/.grok/hooks/a.json": "{"},
+        },
+        "cursor": {
+            "layers": {
+                "cursor": {"version": 1, "hooks": {"beforeShellExecution": [_pass("x")]}},
+                "user": passing("u"),
+            }
+        },
+        "disable-all": {
+            "layers": {"claude": {"disableAllHooks": True, "hooks": {}}, "user": one("u")},
+        },
+    }
+    return [{"id": f"layers.{name}", "event": "PreToolUse", **scene} for name, scene in scenes.items()]
+
+
+def _commands() -> list[Object]:
+    """Return commands as paths, as shell text, and with variables."""
+    script = '#!/bin/sh\necho g >>"$PROBE/ran"\necho no >&2\nexit 2\n'
+    file: Object = {"project/.grok/hooks/guard.sh": script}
+    scenes: dict[str, Object] = {
+        "beside": {"command": "guard.sh", "files": file},
+        "below": {"command": "bin/guard.sh", "files": {"project/.grok/hooks/bin/guard.sh": script}},
+        "dot": {"command": "./guard.sh", "files": file},
+        "absolute": {"command": "@P@/.grok/hooks/guard.sh", "files": file},
+        "project": {"command": "./guard.sh", "files": {"project/guard.sh": script}},
+        "program": {"command": "true", "files": {}},
+        "arguments": {"command": "guard.sh x", "files": {"project/guard.sh": script}},
+        "arguments-path": {"command": "./guard.sh x", "files": {"project/guard.sh": script}},
+        "not-executable": {"command": "guard.sh", "files": {"project/.grok/hooks/guard.sh": [script, 0o644]}},
+        "unset": {"command": 'echo g >>"$PROBE/ran"; echo "$NOSUCH" >&2; exit 2', "files": {}},
+        "own": {"command": 'x=1; echo "g$x" >>"$PROBE/ran"; exit 2', "files": {}},
+        "default": {"command": 'echo "g${NOSUCH:-d}" >>"$PROBE/ran"; exit 2', "files": {}},
+        "single-quotes": {"command": "echo g >>\"$PROBE/ran\"; echo '$NOSUCH' >&2; exit 2", "files": {}},
+        "substitution": {"command": 'echo "$(echo g)" >>"$PROBE/ran"; exit 2', "files": {}},
+        "special": {"command": 'echo g$# >>"$PROBE/ran"; echo $$ >&2; exit 2', "files": {}},
+        "root": {"command": '"$CLAUDE_PROJECT_DIR"/guard.sh', "files": {"project/guard.sh": script}},
+        "home": {"command": "~/guard.sh", "files": {"home/guard.sh": script}},
+        "env": {"command": 'echo "g$OWN" >>"$PROBE/ran"; exit 2', "files": {}, "env": {"OWN": "x"}},
+        "env-own": {
+            "command": 'echo "g$GROK_HOOK_EVENT" >>"$PROBE/ran"; exit 2',
+            "files": {},
+            "env": {"GROK_HOOK_EVENT": "x"},
+        },
+    }
+    made = []
+    for name, scene in scenes.items():
+        more: Object = {"env": scene["env"]} if "env" in scene else {}
+        hook: Object = {"type": "command", "command": scene["command"], **more}
+        made.append(_case(f"command.{name}", "PreToolUse", hook, files=scene["files"]))
+    return made
+
+
+_EVENTS = (
+    *("SessionStart", "SessionEnd", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"),
+    *("PermissionDenied", "Stop", "StopFailure", "StopCancelled", "Notification", "SubagentStart"),
+    *("SubagentStop", "PreCompact", "PostCompact"),
+)
+
+
+def _given() -> list[Object]:
+    """Return what hooks of all events receive."""
+    hooks: Object = {event: [{"hooks": [{"type": "command", "command": probe(event)}]}] for event in _EVENTS}
+    return [
+        _groups("given.all", "*", hooks),
+        _groups("given.subagent", "*", hooks, **_SCENES["SubagentStop"]),
+        _groups("given.failure", "*", hooks, **_SCENES["PostToolUseFailure"]),
+        _groups("given.denied", "*", hooks, **_SCENES["PermissionDenied"]),
+        _groups("given.error", "*", hooks, **_SCENES["StopFailure"]),
+        _groups("given.cancelled", "*", hooks, **_SCENES["StopCancelled"]),
+        _groups("given.compact", "*", hooks, prompt="/compact"),
+    ]
