@@ -29,7 +29,7 @@ from sandhook.hooks.model import Compat, Request
 from sandhook.vfs.path import VirtualPath
 
 ROOT = Path(__file__).parents[2] / "conformance" / "hooks"
-AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi", "goose")
+AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi", "goose", "grok")
 
 #: Where a run's directory is in the sandbox. The recorder's was below /tmp, and rules for /tmp see that.
 WORLD = "/tmp/agents"
@@ -82,7 +82,7 @@ class World:
             self.contract,
             compat=compat,
             env=self.env,
-            trust=lambda spec: agent != "codex" or _BYPASS in self.case.get("args", [_BYPASS]),
+            trust=lambda spec: _trusts(agent, case),
             runner=runner,
             executors={"mcp_tool": self._call, "http": self._post, "prompt": self._ask},
             shared_files=True,
@@ -122,6 +122,8 @@ class World:
             for path, value in {**self.case.get("files", {}), **self.case["layers"]}.items()
             if not (isinstance(value, list) and path in self.case.get("files", {}))  # [text, mode]
         }
+        if self.contract.name == "grok" and "config" in self.case.get("scene", {}):
+            texts[f"{WORLD}/home/.grok/config.toml"] = self.case["scene"]["config"]
         read = []
         for path in sorted(texts):
             if any(sign in path for sign in BUNDLES):  # the weakest
@@ -130,8 +132,11 @@ class World:
         for layer in self.contract.layers(f"{WORLD}/project", self.env, "linux"):
             for path in sorted(texts):
                 if PurePosixPath(path).match(layer.path) and not path.rpartition("/")[2].startswith("."):
+                    text = texts[path]
+                    if self.contract.name != "grok":  # which reads no file with a byte order mark
+                        text = text.removeprefix("\ufeff")
                     try:
-                        document = self.contract.parse(texts[path].removeprefix("\ufeff"), path, self.env)
+                        document = self.contract.parse(text, path, self.env)
                     except (DecodeError, SandhookError):
                         continue
                     read.append(document._replace(layer=layer.name, contract=self.contract.name))
@@ -149,6 +154,15 @@ class World:
     def probe(self, name: str) -> str:
         path = VirtualPath(f"{WORLD}/probe/{name}")
         return self.engine.fs.read_bytes(path).decode() if self.engine.fs.exists(path) else ""
+
+
+def _trusts(agent: str, case: Case) -> bool:
+    """Return whether the agent was started so that hooks of the project run."""
+    if agent == "codex":
+        return _BYPASS in case.get("args", [_BYPASS])
+    if agent == "grok":
+        return "--trust" in case.get("args", ["--trust"]) and "trust" not in case.get("scene", {})
+    return True
 
 
 def _make_directories(runner: SandboxRunner, path: str) -> None:
@@ -182,7 +196,8 @@ def _stops(agent: str, world: World) -> Facts:
     fired: list[Decision] = []
 
     def stop(active: bool) -> Decision:
-        fired.append(world.fire(payload, stop_hook_active=active))
+        key = "stopHookActive" if agent == "grok" else "stop_hook_active"
+        fired.append(world.fire(payload, **{key: active}))
         return fired[-1]
 
     turn = _turn(agent, stop, world.env)
@@ -205,6 +220,10 @@ def _turn(agent: str, stop: Any, env: dict[str, str]) -> Continuation:
         from sandhook.hooks.contracts.qwen.reply import STOPS
 
         return Continuation(stop, laps=STOPS, todo_laps=0, fires_in_vain=True)
+    if agent == "grok":
+        from sandhook.hooks.contracts.grok.names import STOPS as LAPS
+
+        return Continuation(stop, laps=LAPS, todo_laps=0)
     if agent == "goose":
         from sandhook.hooks.contracts.goose.names import STOPS
 
@@ -226,7 +245,7 @@ def _decision(agent: str, world: World, payload: dict[str, Any]) -> Facts:
         facts["reason"] = decision.reason or ""
     if decision.refused:
         facts["message"] = decision.message
-    call = payload.get("tool_input", payload.get("toolArgs"))
+    call = payload.get("tool_input", payload.get("toolArgs", payload.get("toolInput")))
     if call is not None and event.lower() in ("pretooluse", "beforetool", "permissionrequest"):
         facts["touched"] = _touched(world, decision, call)
     if agent == "gemini":

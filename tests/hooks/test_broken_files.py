@@ -111,8 +111,8 @@ def prepare(name: str, home: Path, cwd: Path) -> tuple[list[Path], dict[str, str
     layers = get(name).layers(str(cwd), env, "linux")
     own = [layer.path for layer in layers if layer.name == "user"]
     guard = Path(own[0].replace("*.json", "guard.json"))
-    if name == "codex":
-        guard = Path(own[1])  # the first is TOML
+    if name in ("codex", "grok"):  # the first are TOML
+        guard = Path(next(path for path in own if path.endswith(".json")).replace("*", "guard"))
     if name == "goose":
         guard = Path(own[1].replace("*", "plugin"))  # the first has settings
     guard.parent.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import Event, HookEngine, PromptSubmit, RunResult, Stop, ToolPost, ToolPre
+from sandhook.hooks import Event, HookEngine, PromptSubmit, RunResult, Stop, ToolPost, ToolPre, ToolResult
 from sandhook.hooks.contracts import Document, get, recognise
 from sandhook.hooks.decode import decode
 from tests.hooks.agenttools import back, faults, fired, paths
@@ -25,11 +25,18 @@ CALL = ToolPre("run_terminal_command", {"command": "ls"}, session_id="s", call_i
 
 def test_layers() -> None:
     assert paths("grok", "/w", {"HOME": "/h"}) == [
+        "managed /etc/grok/requirements.toml",
+        "managed /etc/grok/managed_config.toml",
+        "user /h/.grok/managed_config.toml",
+        "user /h/.grok/config.toml",
         "user /h/.grok/hooks/*.json",
         "user /h/.claude/settings.json",
-        "project /w/.grok/hooks/*.json",
+        "user /h/.claude/settings.local.json",
         "project /w/.claude/settings.json",
+        "project /w/.claude/settings.local.json",
+        "project /w/.grok/hooks/*.json",
     ]
+    assert paths("grok", "/w", {"HOME": "/h", "GROK_HOME": "/g"})[3] == "user /g/config.toml"
 
 
 def test_faults_are_problems_with_their_lines_and_drop_the_file_in_strict_mode() -> None:
@@ -45,7 +52,7 @@ def test_faults_are_problems_with_their_lines_and_drop_the_file_in_strict_mode()
    {"type": "command", "command": "x"}
   ]}
  ],
- "preToolUse": []
+ "preToolUses": []
 }}"""
     group = "hooks.PreToolUse[1].hooks"
     assert sorted(faults("grok", text, "h.json"), key=lambda each: int(each[0][7:])) == [
@@ -91,7 +98,11 @@ def test_one_word_is_a_path_next_to_the_file(command: str, text: str) -> None:
         ("${GROK_SESSION_ID} x", {}, True),
         ("$HOME/x.sh y", {"HOME": "/h"}, True),
         ("$A x", {}, True),
-        ("c=$(cat); case $c in *rm*) exit 2;; esac", {}, False),
+        ("c=$(cat); case $c in *rm*) exit 2;; esac", {}, True),
+        ("read -r line; echo $line", {}, True),
+        ("echo ${NOSUCH:-d} x", {}, True),
+        ("for f in a b; do echo $f; done", {}, False),
+        ("echo '$NOSUCH'", {}, False),
         ("$HOME/x.sh y", {}, False),
     ],
 )
@@ -109,7 +120,9 @@ def test_a_command_with_an_unset_variable(command: str, env: dict[str, str], run
     ("pattern", "tool", "wanted"),
     [
         ("", "a", True), ("*", "a", True), ("Bash", "run_terminal_command", True), ("Write|Edit", "search_replace", True),
-        ("terminal", "run_terminal_command", True), ("^Read$", "read_file", True), ("Bash", "read_file", False),
+        ("terminal", "run_terminal_command", False), ("term.*", "run_terminal_command", True),
+        ("^Read$", "read_file", True), ("Bash", "read_file", False), ("Task|Bash", "spawn_subagent", True),
+        ("srv__touch", "srv__touch", True), ("mcp__srv__.*", "srv__touch", True), ("mcp__.*", "read_file", False),
     ],
 )  # fmt: skip
 def test_matchers(pattern: str, tool: str, wanted: bool) -> None:
@@ -133,8 +146,12 @@ def test_a_matcher_with_lookaround_never_matches_upstream() -> None:
         (said('{"decision":"deny"'), False, False),
         (said('{"decision":"ask"}'), False, False),
         (said("", 1), False, False),
-        (said('{"decision":"block"}'), True, False),
-        (said('{"hookSpecificOutput":{"permissionDecision":"deny"}}'), True, False),
+        (said('{"decision":"block"}'), True, True),
+        (said('{"hookSpecificOutput":{"permissionDecision":"deny"}}'), True, True),
+        (said('{"decision":"deny","hookSpecificOutput":{"permissionDecision":"allow"}}'), True, False),
+        (said('{"decision":"deny","reason":5}'), True, False),
+        (said('{"decision":"allow","decision":"deny"}'), True, False),
+        (said('{"decision":"defer"}'), False, False),
         (said('{"continue":false}'), True, False),
         (RunResult(None, b'{"decision":"deny"}', signal="TERM"), True, False),
         (RunResult(124, limit="wall_seconds"), False, False),
@@ -146,15 +163,58 @@ def test_outputs_in_both_modes(ran: Any, better: bool, strict: bool) -> None:
 
 
 def test_the_reason_of_an_exit_status() -> None:
-    assert fired("grok", config(), CALL, said("", 2, "no rm")).reason == "no rm"
-    assert fired("grok", config(), CALL, said("", 2, "no rm"), compat="strict").reason == "Blocked by a hook"
+    decision = fired("grok", config(), CALL, said("", 2, "no rm\nsecond line"))
+    assert (decision.reason, decision.message) == ("no rm", "Hook denied: no rm")
+    assert fired("grok", config(), CALL, said('{"decision":"deny","reason":"r"}', 2, "no")).reason == "r"
+    document = Document(config(), "/w/.grok/hooks/guard.json", layer="project")
+    made = HookEngine.load(document, "grok", runner=Scripted(said("", 2)), trust=lambda spec: True)
+    name = "project/guard:pre_tool_use[0].hooks[0]"
+    assert made.fire(CALL).reason == f"denied by hook '{name}' (exit code 2)"
+    decision = fired("grok", config(), CALL, said('{"decision":"maybe"}', 2, "no"))
+    assert decision.reason == "unknown decision value 'maybe' in 'decision': no"
+
+
+def test_what_a_hook_says_before_a_call() -> None:
+    def saying(more: str, status: int = 0) -> Any:
+        return fired("grok", config(), CALL, said(f'{{"hookSpecificOutput":{{{more}}}}}', status))
+
+    changed = saying('"updatedInput":{"command":"other"}')
+    assert changed.apply_to(CALL.tool.input) == {"command": "other"}  # type: ignore[union-attr]
+    assert saying('"updatedInput":{"command":"other"}', 1).input == ()
+    assert saying('"permissionDecision":"defer","updatedInput":{"command":"other"}').input == ()
+    assert saying('"additionalContext":"more"').context == (("more", "result"),)
+    assert saying('"additionalContext":"more"', 1).context == ()
+    assert saying('"permissionDecision":"deny","additionalContext":"more"').context == ()
+    long = saying(f'"additionalContext":"{"x" * 10_001}"')
+    assert len(long.context[0][0]) == 10_000 and any("cut at 10000" in note for note in long.diagnostics)
+    assert fired("grok", config(), CALL, said('{"decision":"ask","reason":"r"}')).permission == "ask"
+
+
+def test_what_a_hook_says_after_a_call() -> None:
+    tool: dict[str, Any] = {"type": "Bash", "output_for_prompt": "secret"}
+
+    def saying(text: str, status: int = 0, name: str = "run_terminal_command", result: Any = tool) -> Any:
+        event = ToolPost(name, {}, result=result)
+        return fired("grok", config("PostToolUse"), event, said(text, status, "err" if status == 2 else ""))
+
+    assert saying('{"decision":"block","reason":"r"}').context == (("r", "result"),)
+    assert saying('{"decision":"block","reason":"r"}', 1).context == (("r", "result"),)
+    assert saying("", 2).context == (("err", "result"),)
+    shown = '{"hookSpecificOutput":{"updatedToolOutput":{"type":"Bash","output_for_prompt":"-"}}}'
+    assert saying(shown).apply_to_result(ToolResult(tool)).value["output_for_prompt"] == "-"
+    assert saying(shown, 1).result == ()
+    assert saying('{"hookSpecificOutput":{"updatedToolOutput":"x"}}').result == ()
+    assert saying('{"hookSpecificOutput":{"updatedMCPToolOutput":"x"}}').result == ()
+    other = saying('{"hookSpecificOutput":{"updatedMCPToolOutput":"x"}}', name="srv__touch", result="y")
+    assert other.apply_to_result(ToolResult("y")).value == "x"
 
 
 def test_stops() -> None:
     for ran, better, strict in (
         (said("", 2, "go on"), True, True),
         (said('{"decision":"block","reason":"r"}'), True, True),
-        (said('{"continue":false}', 1), True, True),
+        (said('{"continue":false}', 1), False, False),
+        (said('{"hookSpecificOutput":{"additionalContext":"run the linter"}}'), True, True),
         (said("{}", 2, "go on"), True, False),
         (said('{"decision":"deny"}'), True, False),
     ):
@@ -162,10 +222,64 @@ def test_stops() -> None:
         assert fired("grok", config("Stop"), Stop(), ran, compat="strict").force_continue == strict
 
 
+def test_prompts() -> None:
+    for ran, better, strict in (
+        (said("context", 2, "no"), True, True),
+        (said('{"decision":"block","reason":"no"}', 1), True, True),
+        (said('{"decision":"deny"}'), True, False),
+        (said('{"hookSpecificOutput":{"additionalContext":"more"}}'), False, False),
+    ):
+        decision = fired("grok", config("UserPromptSubmit"), PromptSubmit("p"), ran)
+        assert decision.refused == better and decision.context == ()
+        assert (
+            fired("grok", config("UserPromptSubmit"), PromptSubmit("p"), ran, compat="strict").refused
+            == strict
+        )
+
+
 def test_other_events_refuse_nothing() -> None:
-    decision = fired("grok", config("UserPromptSubmit"), PromptSubmit("p"), said("context", 2, "no"))
+    started = Event("session.start", extras={"source": "new"})
+    decision = fired("grok", config("SessionStart"), started, said("context", 2, "no"))
     assert not decision.refused and decision.context == ()
     assert fired("grok", config("PostToolUse"), ToolPost("t", {}, result="r"), said("", 2)).result == ()
+
+
+@pytest.mark.parametrize("name", ["preToolUse", "pre_tool_use", "beforeShellExecution", "SubagentEnd"])
+def test_other_names_of_events(name: str) -> None:
+    made = HookEngine.load(config(name), "grok", runner=Scripted(said()))
+    assert [spec.native_event for spec in made.hooks] == [
+        "SubagentStop" if name == "SubagentEnd" else "PreToolUse"
+    ]
+
+
+def test_timeouts() -> None:
+    def seconds(event: str, **more: Any) -> list[float]:
+        return [spec.timeout for spec in HookEngine.load(config(event, **more), "grok").hooks]
+
+    assert [seconds(each) for each in ("PreToolUse", "Stop", "PostToolUse", "UserPromptSubmit", "SessionEnd")] == [
+        [5.0], [600.0], [600.0], [30.0], [1.5],
+    ]  # fmt: skip
+    assert seconds("Stop", timeout=0) == [600.0] and seconds("PreToolUse", timeout=7) == [7.0]
+
+
+def test_toml_and_the_organisation() -> None:
+    text = '[[hooks.PreToolUse]]\nmatcher = "Bash"\nhooks = [{ type = "command", command = "m.sh x" }]\n'
+    user = Document(config(), "/h/.grok/hooks/a.json", layer="user")
+
+    def kept(text: str) -> list[str]:
+        managed = get("grok").parse(text, "/etc/grok/requirements.toml", {})._replace(layer="managed")
+        made = HookEngine.load([managed, user], "grok", runner=Scripted(said()))
+        assert all("organisation allows" in each.why for each in made.withheld)
+        return [spec.file for spec in made.hooks]
+
+    assert kept(text) == ["/etc/grok/requirements.toml", "/h/.grok/hooks/a.json"]
+    for switch in (
+        "allow_managed_hooks_only = true",
+        "allowManagedHooksOnly = true",
+        'allow_managed_hooks_only = "no"',
+    ):
+        assert kept(f"{switch}\n{text}") == ["/etc/grok/requirements.toml"]
+    assert len(kept(f"allow_managed_hooks_only = false\n{text}")) == 2
 
 
 def test_equal_hooks_run_once() -> None:
@@ -185,14 +299,13 @@ def test_the_payload_and_the_variables() -> None:
     assert payload == {
         "hookEventName": "pre_tool_use", "sessionId": "s", "cwd": "/w/sub", "workspaceRoot": "/w",
         "timestamp": "", "permissionMode": "default", "toolName": "run_terminal_command",
-        "toolInput": {"command": "ls"}, "toolUseId": "c", "toolInputTruncated": False,
-        "hook_event_name": "pre_tool_use", "session_id": "s", "workspace_root": "/w",
-        "permission_mode": "default", "tool_name": "run_terminal_command", "tool_input": {"command": "ls"},
-        "tool_use_id": "c", "tool_input_truncated": False,
+        "toolUseId": "c", "toolInput": {"command": "ls"}, "toolInputTruncated": False,
+        "hook_event_name": "PreToolUse", "session_id": "s", "permission_mode": "default",
+        "tool_name": "run_terminal_command", "tool_input": {"command": "ls"}, "tool_use_id": "c",
     }  # fmt: skip
     assert request.cwd == "/w"
     assert request.env == {
-        "GROK_HOOK_EVENT": "pre_tool_use", "GROK_HOOK_NAME": "guard", "GROK_SESSION_ID": "s",
+        "GROK_HOOK_EVENT": "pre_tool_use", "GROK_HOOK_NAME": "global/guard:pre_tool_use[0].hooks[0]", "GROK_SESSION_ID": "s",
         "GROK_WORKSPACE_ROOT": "/w", "CLAUDE_PROJECT_DIR": "/w",
     }  # fmt: skip
     again = get("grok").event("pre_tool_use", payload)
@@ -214,7 +327,12 @@ def test_a_long_input_is_cut_in_strict_mode() -> None:
     ("name", "event", "decided"),
     [
         ("PreToolUse", CALL, {"permission": "deny", "reason": "no"}),
+        ("PreToolUse", CALL, {"permission": "ask"}),
+        ("PreToolUse", CALL, {"context": (("more", "result"),)}),
+        ("UserPromptSubmit", PromptSubmit("p"), {"block": True, "reason": "no"}),
+        ("PostToolUse", ToolPost("t", {}, result="r"), {"context": (("more", "result"),)}),
         ("Stop", Stop(), {"force_continue": True, "reason": "more"}),
+        ("Stop", Stop(), {"halt": True, "reason": "over"}),
     ],
 )
 def test_the_way_back(name: str, event: Event, decided: dict[str, Any]) -> None:

@@ -100,6 +100,16 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-QWEN-003": ("Todo*.out.halt",),
         "L-QWEN-004": ("layers.off-project",),
     },
+    "grok": {
+        "L-GROK-001": ("fault.*",),
+        "L-GROK-002": ("command.*",),
+        "L-GROK-003": ("matcher.1[45]",),
+        "L-GROK-004": (
+            *("PreToolUse.out.deny-*", "PreToolUse.out.halt*", "PreToolUse.twice", "UserPromptSubmit.out.*"),
+            *("Stop.out.deny", "SubagentStop.out.deny", "PostToolUse.out.deny"),
+        ),
+        "L-GROK-005": ("mcp.claude",),
+    },
     "goose": {
         "L-GOOSE-001": ("matcher.1",),
         "L-GOOSE-002": ("fault.*",),

@@ -18,7 +18,9 @@ _OWN: dict[str, Object] = {
     "block-more": {"decision": "block", "reason": "not so", "nosuch": [1]},
     "block-upper": {"decision": "BLOCK", "reason": "not so"},
     "decision-number": {"decision": 5},
-    "inner-deny": {"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "not so"}},
+    "inner-deny": {
+        "hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "not so"}
+    },
 }
 _MORE: dict[str, str] = {
     "allow-exit1": printing({"decision": "allow"}, "; exit 1"),
@@ -40,7 +42,21 @@ _MORE: dict[str, str] = {
 }
 #: Matchers on the tool's name, which is "shell".
 _PATTERNS: tuple[Json, ...] = (
-    *("", "*", ".*", "shell", "^shell$", "she", "Shell", "(?i)SHELL", "write|shell", "write", "^ell", "(", "[a"),
+    *(
+        "",
+        "*",
+        ".*",
+        "shell",
+        "^shell$",
+        "she",
+        "Shell",
+        "(?i)SHELL",
+        "write|shell",
+        "write",
+        "^ell",
+        "(",
+        "[a",
+    ),
     *("developer__shell", "Bash", "sh(?=ell)", r"\bshell\b", None, 5, "Shell|Bash", "  "),
 )
 
@@ -239,7 +255,15 @@ def _layers() -> list[Object]:
 
 
 _EVENTS = (
-    *("SessionStart", "SessionEnd", "Stop", "UserPromptSubmit", "PreToolUse", "PreToolUseResult", "PostToolUse"),
+    *(
+        "SessionStart",
+        "SessionEnd",
+        "Stop",
+        "UserPromptSubmit",
+        "PreToolUse",
+        "PreToolUseResult",
+        "PostToolUse",
+    ),
     *("PostToolUseFailure", "BeforeReadFile", "AfterFileEdit", "BeforeShellExecution", "AfterShellExecution"),
     *("SubagentStart", "SubagentStop"),
 )
@@ -247,9 +271,7 @@ _EVENTS = (
 
 def _given() -> list[Object]:
     """Return what hooks of all events receive."""
-    hooks: Object = {
-        event: [{"hooks": [{"type": "command", "command": probe(event)}]}] for event in _EVENTS
-    }
+    hooks: Object = {event: [{"hooks": [{"type": "command", "command": probe(event)}]}] for event in _EVENTS}
     refusing: Object = {"type": "command", "command": probe("PreToolUse", "echo no >&2; exit 2")}
     broken: Object = {"type": "command", "command": probe("PreToolUse", "exit 1"), "on_failure": "block"}
     denied: Object = {**hooks, "PreToolUse": [{"hooks": [refusing]}]}

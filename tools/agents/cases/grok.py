@@ -52,13 +52,16 @@ def _decisions(event: str) -> dict[str, Object]:
     return found
 
 
+#: Grok Build turns $$ into $ before the shell sees it, so that a hook ends itself in a file of its own.
+_SIGNAL = "./end.sh"
+_END: Object = {"project/end.sh": "#!/bin/sh\nkill -TERM $PPID\nsleep 5\n"}
 _PRE: dict[str, str] = {
     "deny-exit1": printing({"decision": "deny", "reason": "not so"}, "; exit 1"),
     "deny-exit2": printing({"decision": "deny", "reason": "not so"}, "; echo no >&2; exit 2"),
     "allow-exit1": printing({"decision": "allow"}, "; exit 1"),
     "allow-exit2": printing({"decision": "allow"}, "; echo no >&2; exit 2"),
     "maybe-exit2": printing({"decision": "maybe"}, "; echo no >&2; exit 2"),
-    "deny-signal": printing({"decision": "deny", "reason": "not so"}, "; kill -TERM $$"),
+    "deny-signal": printing({"decision": "deny", "reason": "not so"}, "; " + _SIGNAL),
     "updated-exit1": printing(
         {"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"command": "touch other"}}},
         "; exit 1",
@@ -76,36 +79,74 @@ _PRE: dict[str, str] = {
 _PATTERNS: tuple[Json, ...] = (
     *("", "*", ".*", "Bash", "bash", "run_terminal_command", "^run", "terminal", "Run", "(?i)RUN", "Shell"),
     *("Write|Bash", "^Bash$", "Read", "(", "Ba(?=sh)", "execute", "run_terminal_cmd", None, 5, "Terminal"),
+    *(
+        "terminal|Nosuch",
+        "term.*",
+        "Ba.h",
+        "ash$",
+        "Bash,Read",
+        "Bash, Read",
+        " Bash",
+        "Bash|",
+        "|",
+        "run-terminal",
+    ),
+    *("Bas", "terminal_command|grep", "^(Bash|Read)$", "BASH", "Task", "run_terminal_command(rm)"),
 )
 
 
 def cases() -> list[Object]:
     """Return the cases of Grok Build."""
     made: list[Object] = []
-    before = {**bodies({**OUTPUTS, **specific("PreToolUse"), **_decisions("PreToolUse")}), **_PRE}
+    outputs = {**OUTPUTS, **specific("PreToolUse"), **_decisions("PreToolUse")}
+    before = {**bodies(outputs), **_PRE, "signal": _SIGNAL}
     for name, body in before.items():
-        made.append(_case(f"PreToolUse.{name}", "PreToolUse", _hook(name, body)))
+        files: Object = {"files": _END} if body.endswith(_SIGNAL) else {}
+        made.append(_case(f"PreToolUse.{name}", "PreToolUse", _hook(name, body), **files))
     for name in ("ask", "inner-ask", "defer", "allow"):
         made.append(
-            _case(
-                f"asked.{name}", "PreToolUse", _hook(name, before[f"out.{name}"]), args=["--trust"]
-            )
+            _case(f"asked.{name}", "PreToolUse", _hook(name, before[f"out.{name}"]), args=["--trust"])
         )
     for event, scene in _SCENES.items():
         outputs = {**OUTPUTS, **specific(event)}
         if event == "PostToolUse":
             outputs |= _replacements()
-        ends = {**bodies(outputs), "timeout": "sleep 20; exit 2"}
+        ends = {**bodies(outputs), "signal": _SIGNAL, "timeout": "sleep 20; exit 2"}
         watched = event not in ("PostToolUse", "Stop", "SubagentStop", "UserPromptSubmit")
         for name, body in ends.items():
             if not watched or name in _FEW:
-                made.append(_case(f"{event}.{name}", event, _hook(name, body), **scene))
+                files = {"files": _END} if name == "signal" else {}
+                made.append(_case(f"{event}.{name}", event, _hook(name, body), **scene, **files))
     for number, pattern in enumerate(_PATTERNS):
         group: Object = {"matcher": pattern, "hooks": [_deny("a")]}
         made.append(_groups(f"matcher.{number}", "PreToolUse", {"PreToolUse": [group]}))
-    return [*made, *_contexts(), *_faults(), *_several(), *_layers(), *_commands(), *_given()]
+    return [
+        *(*made, *_contexts(), *_faults(), *_several(), *_layers(), *_commands(), *_given()),
+        *(*_servers(), *_managed()),
+    ]
 
 
+#: A server of tools: touch makes a file, and fails without a name.
+_SERVER = """import json, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m:
+        continue
+    r = {}
+    if m["method"] == "initialize":
+        version = m["params"]["protocolVersion"]
+        r = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "srv", "version": "1"}}
+    elif m["method"] == "tools/list":
+        schema = {"type": "object", "properties": {"name": {"type": "string"}}}
+        r = {"tools": [{"name": "touch", "description": "d", "inputSchema": schema}]}
+    elif m["method"] == "tools/call":
+        name = m["params"].get("arguments", {}).get("name")
+        if name:
+            open(name, "w").close()
+        r = {"content": [{"type": "text", "text": f"touched {name}"}], "isError": not name}
+    print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": r}), flush=True)
+"""
+_MCP = '[mcp_servers.srv]\ncommand = "python3"\nargs = ["-B", "@W@/home/server.py"]\n'
 _FEW = ("silent", "text", "exit2", "exit1", "out.block", "out.halt", "out.context", "timeout")
 _SCENES: dict[str, Object] = {
     "SessionStart": {"script": [_SAY]},
@@ -116,9 +157,16 @@ _SCENES: dict[str, Object] = {
     "SubagentStart": {"script": [_SPAWN, {"text": "sub done"}, _SAY]},
     "SubagentStop": {"script": [_SPAWN, {"text": "sub done"}, _SAY]},
     "StopFailure": {"script": [{"status": 400}]},
-    "PostToolUseFailure": {"script": [{"tool": "read_file", "input": {"nosuch": 1}}, _SAY]},
+    "PostToolUseFailure": {
+        "script": [{"tool": "use_tool", "input": {"tool_name": "srv__touch", "tool_input": {}}}, _SAY],
+        "files": {"home/server.py": _SERVER},
+        "config": _MCP,
+    },
     "PermissionDenied": {"script": [_SHELL, _SAY], "args": ["--trust", "--deny", "Bash"]},
-    "StopCancelled": {"script": [_SHELL, _SHELL, _SAY], "args": ["--trust", "--always-approve", "--max-turns", "1"]},
+    "StopCancelled": {
+        "script": [_SHELL, _SHELL, _SAY],
+        "args": ["--trust", "--always-approve", "--max-turns", "1"],
+    },
 }
 
 
@@ -154,6 +202,10 @@ def _says(label: str, value: Json) -> Object:
     return {"type": "command", "command": f'echo {label} >>"$PROBE/ran"; ' + printing(value)}
 
 
+def _named(label: str) -> Object:
+    return {"type": "command", "command": f'echo "{label}=$GROK_HOOK_NAME" | tr " " "_" >>"$PROBE/ran"'}
+
+
 def _case(identifier: str, event: str, hook: Object, **scene: Json) -> Object:
     return _groups(identifier, event, {event: [{"hooks": [hook]}]}, **scene)
 
@@ -183,7 +235,8 @@ def _contexts() -> list[Object]:
         ("PermissionDenied", "Bash"),
         ("PostToolUse", "Bash"),
         ("PostToolUse", "Read"),
-        ("PostToolUseFailure", "Read"),
+        ("PostToolUseFailure", "srv__touch"),
+        ("PostToolUseFailure", "use_tool"),
     ):
         number = sum(each["event"] == event for each in made)
         group: Object = {"matcher": pattern, "hooks": [_pass("a")]}
@@ -228,9 +281,7 @@ def _faults() -> list[Object]:
         "mark": '\ufeff{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}',
         "array": "[]",
         "subagent-end": {"hooks": {"SubagentEnd": [good], "PreToolUse": [good]}},
-        "matcher-broken-beside": {
-            "hooks": {"PreToolUse": [{"matcher": "(", "hooks": [_pass("a")]}, good]}
-        },
+        "matcher-broken-beside": {"hooks": {"PreToolUse": [{"matcher": "(", "hooks": [_pass("a")]}, good]}},
     }
     return [
         {"id": f"fault.{name}", "event": "PreToolUse", "layers": {"project": value}}
@@ -295,12 +346,22 @@ def _layers() -> list[Object]:
             }
         },
         "untrusted": {"layers": {"user": passing("u"), "project": one("p")}, "args": ["--always-approve"]},
+        "names": {
+            "layers": {
+                name: {"hooks": {"PreToolUse": [{"hooks": [_named(name)]}]}}
+                for name in ("user", "project", "claude", "claude-project")
+            },
+            "config": f"[[hooks.PreToolUse]]\nhooks = [{{ type = 'command', command = {_named('c')['command']!r} }}]\n",
+        },
         "no-repository": {"layers": {"user": passing("u"), "project": one("p")}, "trust": "no repository"},
         "same-everywhere": {
             "layers": {"user": passing("s"), "project": passing("s"), "claude": passing("s")}
         },
         "config": {"layers": {"user": passing("u")}, "config": toml},
-        "local": {"layers": {"user": passing("u")}, "files": {"home/.claude/settings.local.json": passing("l")}},
+        "local": {
+            "layers": {"user": passing("u")},
+            "files": {"home/.claude/settings.local.json": passing("l")},
+        },
         "two-files": {
             "layers": {"user": passing("u")},
             "files": {"home/.grok/hooks/a.json": passing("a"), "home/.grok/hooks/.dot.json": passing("d")},
@@ -322,6 +383,79 @@ def _layers() -> list[Object]:
     return [{"id": f"layers.{name}", "event": "PreToolUse", **scene} for name, scene in scenes.items()]
 
 
+def _servers() -> list[Object]:
+    """Return hooks on a tool of a server, which the model calls through use_tool."""
+    call: Object = {
+        "tool": "use_tool",
+        "input": {"tool_name": "srv__touch", "tool_input": {"name": "marker"}},
+    }
+    scene: Object = {"script": [call, _SAY], "files": {"home/server.py": _SERVER}, "config": _MCP}
+    own: Object = {"hookEventName": "PreToolUse"}
+    after: Object = {"hookEventName": "PostToolUse"}
+    hooks: dict[str, tuple[str, Object]] = {
+        "exact": ("PreToolUse", {"matcher": "srv__touch", "hooks": [_deny("a")]}),
+        "expression": ("PreToolUse", {"matcher": "srv__.*", "hooks": [_deny("a")]}),
+        "claude": ("PreToolUse", {"matcher": "mcp__srv__touch", "hooks": [_deny("a")]}),
+        "dispatcher": ("PreToolUse", {"matcher": "use_tool", "hooks": [_deny("a")]}),
+        "updated": (
+            "PreToolUse",
+            {"hooks": [_says("a", {"hookSpecificOutput": {**own, "updatedInput": {"name": "other"}}})]},
+        ),
+        "text": (
+            "PostToolUse",
+            {"hooks": [_says("a", {"hookSpecificOutput": {**after, "updatedToolOutput": "another"}})]},
+        ),
+        "mcp-text": (
+            "PostToolUse",
+            {"hooks": [_says("a", {"hookSpecificOutput": {**after, "updatedMCPToolOutput": "another"}})]},
+        ),
+    }
+    made = [
+        _groups(f"mcp.{name}", event, {event: [group]}, **scene) for name, (event, group) in hooks.items()
+    ]
+    probes: Object = {
+        event: [{"hooks": [{"type": "command", "command": probe(event)}]}]
+        for event in ("PreToolUse", "PostToolUse", "PostToolUseFailure")
+    }
+    return [
+        *made,
+        _groups("given.mcp", "*", probes, **scene),
+        _groups("given.mcp-failure", "*", probes, **_SCENES["PostToolUseFailure"]),
+    ]
+
+
+def _managed() -> list[Object]:
+    """Return hooks of the organisation, and its switch for all others."""
+
+    def toml(label: str) -> str:
+        return f"[[hooks.PreToolUse]]\nhooks = [{{ type = 'command', command = 'echo {label} >>\"$PROBE/ran\"' }}]\n"
+
+    user: Json = {"hooks": {"PreToolUse": [{"hooks": [_pass("u")]}]}}
+    only = "allow_managed_hooks_only = true\n"
+    scenes: dict[str, Object] = {
+        "config": {"managed": toml("m"), "user": user, "project": user},
+        "both": {"managed": toml("m"), "managed-requirements": toml("r"), "user": user},
+        "only": {"managed-requirements": only + toml("r"), "user": user},
+        "only-config": {"managed": only + toml("m"), "user": user},
+        "only-camel": {"managed": "allowManagedHooksOnly = true\n" + toml("m"), "user": user},
+        "only-odd": {"managed": 'allow_managed_hooks_only = "no"\n' + toml("m"), "user": user},
+        "only-false": {"managed": "allow_managed_hooks_only = false\n" + toml("m"), "user": user},
+        "broken": {"managed": "[[hooks", "user": user},
+    }
+    made: list[Object] = [
+        {"id": f"managed.{name}", "event": "PreToolUse", "layers": layers} for name, layers in scenes.items()
+    ]
+    made.append(
+        {
+            "id": "managed.only-user",
+            "event": "PreToolUse",
+            "layers": {"user": user},
+            "config": toml("c").replace("[[hooks", only + "[[hooks", 1),
+        }
+    )
+    return made
+
+
 def _commands() -> list[Object]:
     """Return commands as paths, as shell text, and with variables."""
     script = '#!/bin/sh\necho g >>"$PROBE/ran"\necho no >&2\nexit 2\n'
@@ -340,6 +474,24 @@ def _commands() -> list[Object]:
         "own": {"command": 'x=1; echo "g$x" >>"$PROBE/ran"; exit 2', "files": {}},
         "default": {"command": 'echo "g${NOSUCH:-d}" >>"$PROBE/ran"; exit 2', "files": {}},
         "single-quotes": {"command": "echo g >>\"$PROBE/ran\"; echo '$NOSUCH' >&2; exit 2", "files": {}},
+        "lower-unset": {"command": 'echo g >>"$PROBE/ran"; echo "$nosuch" >&2; exit 2', "files": {}},
+        "braces-unset": {"command": 'echo g >>"$PROBE/ran"; echo "${NOSUCH}" >&2; exit 2', "files": {}},
+        "upper-own": {"command": 'X=1; echo "g$X" >>"$PROBE/ran"; exit 2', "files": {}},
+        "input": {"command": 'INPUT=$(cat); echo "g${#INPUT}" | cut -c1 >>"$PROBE/ran"; exit 2', "files": {}},
+        "input-used": {"command": 'INPUT=$(cat); echo "$INPUT" | grep -q touch && exit 2', "files": {}},
+        "read": {"command": 'read -r line; echo "$line" | grep -q touch && exit 2', "files": {}},
+        "loop": {"command": 'for f in g; do echo "$f" >>"$PROBE/ran"; done; exit 2', "files": {}},
+        "later-own": {"command": 'echo "g$LATER" >>"$PROBE/ran"; LATER=1; exit 2', "files": {}},
+        "positional": {"command": 'echo "g$1$@$*" >>"$PROBE/ran"; exit 2', "files": {}},
+        "status": {"command": 'false; echo "g$?" >>"$PROBE/ran"; exit 2', "files": {}},
+        "escaped": {"command": 'echo g >>"$PROBE/ran"; echo \\$NOSUCH >&2; exit 2', "files": {}},
+        "process": {"command": 'test $$ -gt 1 && echo g >>"$PROBE/ran"; exit 2', "files": {}},
+        "arithmetic": {"command": 'echo "g$((1+1))" >>"$PROBE/ran"; exit 2', "files": {}},
+        "json-path": {"command": 'jq -e ".tool_input | .command as $c | $c" >/dev/null; exit 2', "files": {}},
+        "assign-default": {
+            "command": ': "${NOSUCH:=d}"; echo "g$NOSUCH" >>"$PROBE/ran"; exit 2',
+            "files": {},
+        },
         "substitution": {"command": 'echo "$(echo g)" >>"$PROBE/ran"; exit 2', "files": {}},
         "special": {"command": 'echo g$# >>"$PROBE/ran"; echo $$ >&2; exit 2', "files": {}},
         "root": {"command": '"$CLAUDE_PROJECT_DIR"/guard.sh', "files": {"project/guard.sh": script}},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from urllib.parse import quote
 
 from tools.agents.recorder import chat
 from tools.agents.recorder.model import ModelServer
@@ -74,7 +75,8 @@ def observe(case: Object, world: World, model: ModelServer, ended: Ended, env: d
     kept = neutral(
         {key: value for key, value in seen.items() if value not in ([], "", None, {})}, world, 1200
     )
-    return mapping(json.loads(TIME.sub("@TIME@", json.dumps(kept))))
+    text = json.dumps(kept).replace(quote(str(world.root), safe=""), "@W%@")
+    return mapping(json.loads(TIME.sub("@TIME@", text)))
 
 
 def _texts(request: Object) -> list[str]:

@@ -12,6 +12,7 @@ Hooks of the type http post to the same server, below ``/hook/``; the case has t
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import cast
@@ -33,7 +34,7 @@ class ModelServer:
         self.posted: list[Object] = []
         self._lock = threading.Lock()
         handler = type("Handler", (_Handler,), {"model": self})
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self._server = _Server(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
@@ -58,6 +59,13 @@ class ModelServer:
             number = len(self.requests)
             self.requests.append(body)
         return number, self.script[number] if number < len(self.script) else [{"text": END}]
+
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Report an error, unless it is that the agent did not wait for an answer."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
 class _Handler(BaseHTTPRequestHandler):

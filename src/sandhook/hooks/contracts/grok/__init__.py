@@ -1,7 +1,7 @@
 """Grok Build's hooks: Claude Code's form in files of their own; a failed hook lets the call pass.
 
-Source: xAI's hooks page and the guide that comes with the CLI (late 2026), and a copy of the crate for hooks in public
-forks, which may differ. Divergences: L-GROK-001 and on in docs/divergences.md.
+Source: the package @xai-official/grok 1.0.41 (November 2026): the guide that its program has, and runs of it
+(conformance/hooks/grok/recorded). Divergences: L-GROK-001 and on in docs/divergences.md.
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts._agent import Agent
-from sandhook.hooks.contracts.grok.names import EVENTS, GENERIC
+from sandhook.hooks.contracts.grok.names import EVENTS
 from sandhook.hooks.fold import FoldPolicy
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from sandhook.hooks.contracts import Document
     from sandhook.hooks.event import Event, Json
-    from sandhook.hooks.model import Decision
+    from sandhook.hooks.model import Decision, HookSpec
 
 
 class Grok(Agent):
@@ -24,21 +25,44 @@ class Grok(Agent):
 
     name = "grok"
     title = "Grok Build"
+    recorded = "1.0.41"
+    has_own_format = True
     events = EVENTS
-    refusable = frozenset({"tool.pre"})
-    #: All hooks run, the user's first; equal ones once.
-    fold = FoldPolicy(chained=False, stop_on_refusal=False, dedupe="text")
+    refusable = frozenset({"tool.pre", "prompt.submit"})
+    #: One by one, the user's first, up to the first refusal; equal ones once. Each sees the original input.
+    fold = FoldPolicy(
+        chained=False,
+        contexts="list",
+        replacements="last",
+        context_survives_refusal=False,
+        dedupe="text",
+    )
+    #: After a call all of them run.
+    all_run = fold._replace(stop_on_refusal=False, context_survives_refusal=True)
+
+    def fold_for(self, specs: Sequence[HookSpec], event: Event) -> FoldPolicy:
+        """Return how hooks of an event compose."""
+        return self.all_run if event.kind in ("tool.post", "tool.fail") else self.fold
+
+    def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:
+        """Decode a file of hooks, or the TOML of config.toml and of the organisation."""
+        if not name.lower().endswith(".toml"):
+            return super().parse(text, name, env)
+        from sandhook.hooks.toml import decode_toml
+
+        return decode_toml(text, name)._replace(contract=self.name)
 
     def event_name(self, payload: Json, env: Mapping[str, str]) -> str:
         """Return the event that a payload names in snake case."""
-        from sandhook.hooks.contracts.grok.names import SNAKE
+        from sandhook.hooks.contracts.grok.names import NAMES
 
         name = super().event_name(payload, env)
-        return SNAKE.get(name, name)
+        return NAMES.get(name, name)
 
     def message(self, decision: Decision, event: Event) -> str:
         """Return the text that the model sees instead of a refused call, or with which it continues."""
-        return decision.reason or GENERIC
+        reason = decision.reason or "a hook refused"
+        return f"Hook denied: {reason}" if decision.kind == "tool.pre" else reason
 
 
 CONTRACT = Grok()

@@ -10,6 +10,7 @@ VOCABULARY = Vocabulary(
     write=("search_replace",),
     edit=("search_replace",),
     search=("grep",),
-    others=("list_dir",),
+    others=("list_dir", "web_search", "spawn_subagent", "todo_write", "use_tool"),
+    mcp="{server}__{tool}",
     project=("GROK_WORKSPACE_ROOT", "CLAUDE_PROJECT_DIR"),
 )

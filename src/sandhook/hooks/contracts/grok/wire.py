@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import posixpath
-
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import GOES_ON, accidents, broken, refusal, words_of
 from sandhook.hooks.contracts._payload import an_object, plugin_root, variable
-from sandhook.hooks.contracts.grok.names import COMMON, EVENTS, GENERIC, MAX_INPUT, ROWS, SNAKE, snake
-from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, object_of, text_of
+from sandhook.hooks.contracts.grok.names import COMMON, EVENTS, MAX_INPUT, NAMES, ROWS, TWINS, snake
+from sandhook.hooks.contracts.grok.reply import fault_of, generic, name_of, verdict_of
+from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode
+from sandhook.hooks.decode import decode as decode_json
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
 from sandhook.text.nearest import hint
@@ -17,29 +17,44 @@ from sandhook.text.nearest import hint
 PLACES = {
     "sessionId": "session_id",
     "cwd": "cwd",
+    "transcriptPath": "transcript_path",
+    "promptId": "turn_id",
     "toolName": "tool.name",
     "toolInput": "tool.input",
     "toolUseId": "tool.call_id",
-    "toolResponse": "result",
+    "toolResult": "result",
     "prompt": "prompt",
     "stopHookActive": "stop_active",
     "reason": "reason",
-    "agentId": "agent_id",
+    "subagentId": "agent_id",
 }
 
-_KEYS = {*COMMON, *PLACES, *(key.rstrip("?") for row in ROWS.values() for key in row.fields)}
-_CAMEL = {snake(key): key for key in _KEYS}
+#: Keys by other names that payloads of hosts may have.
+_CAMEL = {
+    **{snake(key): key for key in PLACES},
+    **{snake(key): key for row in ROWS.values() for key in (each.rstrip("?") for each in row.fields)},
+    **{snake(key): key for key in (each.rstrip("?") for each in COMMON)},
+    **{twin: key for key, twin in TWINS.items()},
+    "toolResponse": "toolResult",
+}
+
+#: Events that a hook can refuse, or on which it makes the agent continue.
+BLOCKABLE = ("PreToolUse", "UserPromptSubmit", "Stop", "SubagentStop")
+#: Events whose output the agent reads.
+_READ = (*BLOCKABLE, "PostToolUse", "PostToolUseFailure")
 
 
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     native = spec.native_event
     root = event.project_dir or event.cwd or "/workspace"
+    extras = event.extras or {}
     absent: JsonObject = {
         "workspaceRoot": root,
         "timestamp": "",
         "permissionMode": "default",
         "toolUseId": "",
+        "toolInputTruncated": False,
         "message": "",
         "notificationType": "",
     }
@@ -53,13 +68,16 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
         fields["toolInputTruncated"] = len(text) > MAX_INPUT
         if len(text) > MAX_INPUT:
             fields["toolInput"] = text[:MAX_INPUT].decode("utf-8", "ignore")
-    twins = {snake(key): value for key, value in fields.items()}
-    fields.update({key: value for key, value in twins.items() if key not in fields})
+    fields["hook_event_name"] = native
+    fields.update({TWINS[key]: fields[key] for key in TWINS if key in fields})
+    if compat != "strict" and "stopHookActive" in fields:
+        fields["stop_hook_active"] = fields["stopHookActive"]
+    where = extras.get("workspaceRoot")
     env = {
         "GROK_HOOK_EVENT": snake(native),
-        "GROK_HOOK_NAME": variable(posixpath.splitext(posixpath.basename(spec.file.replace("\\", "/")))[0]),
+        "GROK_HOOK_NAME": variable(name_of(spec)),
         "GROK_SESSION_ID": variable(event.session_id or ""),
-        "GROK_WORKSPACE_ROOT": variable(root),
+        "GROK_WORKSPACE_ROOT": variable(where.rstrip("/") if isinstance(where, str) and where else root),
         "CLAUDE_PROJECT_DIR": variable(root),
         **plugin_root(spec, "GROK_PLUGIN_ROOT"),
     }
@@ -68,7 +86,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes, in camel or in snake case."""
-    native = SNAKE.get(name, name)
+    native = NAMES.get(name, name)
     if native not in EVENTS:
         raise ContractError(f"unknown event {name!r}; {hint(name, EVENTS)}")
     fields = an_object(payload)
@@ -84,80 +102,83 @@ def event(name: str, payload: Json) -> Event:
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
     native, notes, better = spec.native_event, list(ran.diagnostics), compat != "strict"
-    goes_on = event.kind in GOES_ON
-    if native != "PreToolUse" and not goes_on:
+    if native not in _READ:
         why = ran.could_not_run
         if ran.exit_status == 2:
             notes.append(f"exit status 2 refuses nothing on {native}")
-        return Verdict(
-            "error" if why or ran.exit_status else "none", could_not_run=why, diagnostics=tuple(notes)
-        )
+        failed = why is not None or ran.exit_status
+        return Verdict("error" if failed else "none", could_not_run=why, diagnostics=tuple(notes))
     why = broken(ran)
     if why is not None and (ran.limit is not None or ran.failure is not None):
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
-    text = "" if ran.truncated else ran.stdout.decode("utf-8", "replace").strip()
-    value: JsonObject | None = None
-    odd: str | None = None
-    exceeded = False
-    try:
-        value = decode_object(text).value if text else None
-    except DecodeError as error:
-        odd = f"standard output is not a JSON object: {error}"
-        exceeded = isinstance(error, BoundExceeded) and text.startswith("{")
-        notes += [odd] if text.startswith("{") else []
-    reason = None if ran.signal and not better else _refuses(native, value or {}, notes, better=better)
-    if reason is not None:
-        return refusal(event.kind, reason or GENERIC, notes)._replace(
-            could_not_run=why if ran.signal else None
-        )
-    if ran.exit_status == 2 and ran.signal is None and (native == "PreToolUse" or better or value is None):
-        words = words_of(ran)
-        notes += accidents(ran, words, 2)
-        if goes_on and value is not None:
-            notes.append("an output with exit status 2 that does not block: upstream lets the agent stop")
-        return refusal(event.kind, (words if better or goes_on else "") or GENERIC, notes)
-    why = ran.could_not_run or (f"its output cannot be read: {odd}" if exceeded else None)
-    word = (value or {}).get("decision")
-    if why is None and not ran.exit_status and word in ("allow", "approve"):
-        return Verdict("allow", True, diagnostics=tuple(notes))
-    if why is None and odd is None and word is not None and word not in ("allow", "approve"):
-        odd = f"decision {encode(word)} is not known"
-        notes.append(f"{odd}: the hook failed, and the action proceeds")
-    if ran.exit_status and why is None:
-        notes.append(f"exit status {ran.exit_status} refuses nothing (2 does)")
-    failed = why is not None or odd is not None or ran.exit_status
-    return Verdict(
-        "error" if failed else "none",
+    status = None if ran.signal is not None else ran.exit_status
+    value, odd, exceeded = _value(event, "" if ran.truncated else _text(ran), notes, better=better)
+    verdict = Verdict("none")
+    if value is not None and (better or ran.signal is None):
+        verdict = verdict_of(spec, event, value, status or (1 if ran.signal else 0), notes, better=better)
+    acts = verdict.intervenes or (native == "PostToolUse" and bool(verdict.context))
+    # on a stop an object wins over the status, and better mode lets the status count too
+    if status == 2 and not acts and (event.kind not in GOES_ON or better or value is None):
+        verdict, acts = _by_status(spec, event, ran, verdict, notes)
+    why = (why if ran.signal else None) if acts else ran.could_not_run
+    if why is None and exceeded and not acts:
+        why = f"its output cannot be read: {odd}"
+    if status not in (None, 0, 2) and why is None and not acts:
+        notes.append(f"exit status {status} refuses nothing (2 does)")
+    undecodable = None if acts else verdict.undecodable or odd
+    failed = not acts and (why is not None or undecodable is not None or status)
+    return verdict._replace(
+        label="error" if failed else verdict.label,
         could_not_run=why,
-        undecodable=odd,
-        exceeded_bound=exceeded,
+        undecodable=undecodable,
+        exceeded_bound=exceeded and not acts,
         diagnostics=tuple(notes),
     )
 
 
-def _refuses(native: str, value: JsonObject, notes: list[str], *, better: bool) -> str | None:
-    """Return the reason of an output that refuses, or None."""
-    word = value.get("decision")
-    reason = text_of(value, "reason", "stopReason") or ""
-    if native != "PreToolUse":
-        return (
-            reason
-            if word == "block" or value.get("continue") is False or (better and word == "deny")
-            else None
-        )
-    if word == "deny":
-        return reason
-    specific = object_of(value, "hookSpecificOutput")
-    foreign = {
-        "decision": word == "block",
-        "continue": value.get("continue") is False,
-        "permissionDecision": specific.get("permissionDecision") == "deny",
-    }
-    for key, refuses in foreign.items():
-        if refuses:
-            notes.append(
-                f"{key} is not looked at on PreToolUse: Grok Build wants decision deny, or exit status 2"
-            )
-            if better:
-                return text_of(specific, "permissionDecisionReason") or reason
-    return None
+def _by_status(
+    spec: HookSpec, event: Event, ran: RunResult, verdict: Verdict, notes: list[str]
+) -> tuple[Verdict, bool]:
+    """Return the verdict of the exit status 2, and whether it has an effect."""
+    words = words_of(ran)
+    notes += accidents(ran, words, 2)
+    if spec.native_event in ("PostToolUse", "PostToolUseFailure"):
+        if spec.native_event == "PostToolUse" and words:
+            return Verdict("block", True, context=((words, "result"),)), True
+        return verdict, False
+    if spec.native_event == "PreToolUse":
+        words = words.partition("\n")[0]
+        if verdict.undecodable is not None and words:
+            words = f"{verdict.undecodable}: {words}"
+    return refusal(event.kind, words or generic(spec, 2)), True
+
+
+def _text(ran: RunResult) -> str:
+    return ran.stdout.decode("utf-8", "replace").strip()
+
+
+def _value(
+    event: Event, text: str, notes: list[str], *, better: bool
+) -> tuple[JsonObject | None, str | None, bool]:
+    """Return the object of an output, why there is no object, and whether it exceeds a bound of sandhook.
+
+    Upstream reads an array as the fields in their order, except before and after a call.
+    """
+    if not text:
+        return None, None, False
+    try:
+        if text.startswith("[") and event.kind not in ("tool.pre", "tool.post", "tool.fail"):
+            items = decode_json(text).value
+            if isinstance(items, list) and items and isinstance(items[0], str):
+                return {"decision": items[0]}, None, False
+        decoded = decode_object(text)
+    except DecodeError as error:
+        odd = f"standard output is not a JSON object: {error}"
+        if text.startswith("{"):
+            return None, odd, isinstance(error, BoundExceeded)
+        return None, odd if event.kind in ("tool.pre", *GOES_ON) else None, False
+    notes += decoded.diagnostics
+    fault = fault_of(decoded.value) or next(iter(decoded.diagnostics), None)
+    if fault is not None and not better:
+        return None, f"standard output is not what Grok Build reads: {fault}", False
+    return decoded.value, None, False
