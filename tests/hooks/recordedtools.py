@@ -29,7 +29,10 @@ from sandhook.hooks.model import Compat, Request
 from sandhook.vfs.path import VirtualPath
 
 ROOT = Path(__file__).parents[2] / "conformance" / "hooks"
-AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi", "goose", "grok")
+AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi", "goose", "grok", "hermes", "openhands")
+
+#: Contracts of which only an older version could be recorded.
+VERSIONS = {"hermes": "hermes@0.19.0"}
 
 #: Where a run's directory is in the sandbox. The recorder's was below /tmp, and rules for /tmp see that.
 WORLD = "/tmp/agents"
@@ -66,7 +69,7 @@ class World:
 
     def __init__(self, agent: str, case: Case, compat: Compat) -> None:
         self.case = case
-        self.contract = contracts.get(agent)
+        self.contract = contracts.get(VERSIONS.get(agent, agent))
         self.env = {"HOME": f"{WORLD}/home", "PROBE": f"{WORLD}/probe", **self.case.get("env", {})}
         runner = SandboxRunner(files={f"{WORLD}/{name}/.keep": "" for name in ("project", "probe", "home")})
         for name, value in self.case.get("files", {}).items():
@@ -246,7 +249,12 @@ def _decision(agent: str, world: World, payload: dict[str, Any]) -> Facts:
     if decision.refused:
         facts["message"] = decision.message
     call = payload.get("tool_input", payload.get("toolArgs", payload.get("toolInput")))
-    if call is not None and event.lower() in ("pretooluse", "beforetool", "permissionrequest"):
+    if call is not None and event.lower() in (
+        "pretooluse",
+        "beforetool",
+        "permissionrequest",
+        "pre_tool_call",
+    ):
         facts["touched"] = _touched(world, decision, call)
     if agent == "gemini":
         if decision.refused:

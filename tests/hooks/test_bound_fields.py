@@ -197,6 +197,17 @@ TABLE: dict[str, tuple[dict[str, Any], list[tuple[str, object]]]] = {
             ("hooks.PreToolUse.0.hooks.0.on_failure", "block"),
         ],
     ),
+    "openhands": (
+        {"hooks": {"PreToolUse": [{"matcher": "terminal", "hooks": [{"command": "g", "matcher": "x"}]}]}},
+        [
+            ("hooks.PreToolUse", "PostToolUse"),
+            ("hooks.PreToolUse.0.matcher", "finish"),
+            ("hooks.PreToolUse.0.matcher", None),
+            ("hooks.PreToolUse.0.hooks.0.command", "h"),
+            ("hooks.PreToolUse.0.hooks.0.timeout", 5),
+            ("hooks.PreToolUse.0.hooks.0.async", True),
+        ],
+    ),
     "grok": (
         {
             "hooks": {

@@ -100,6 +100,20 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-QWEN-003": ("Todo*.out.halt",),
         "L-QWEN-004": ("layers.off-project",),
     },
+    "openhands": {
+        "L-OPENHANDS-001": ("layers.both",),
+    },
+    "hermes": {
+        "L-HERMES-001": ("closed.*",),
+        "L-HERMES-002": ("matcher.*",),
+        "L-HERMES-003": (
+            "pre_tool_call.out.deny",
+            "pre_tool_call.out.halt",
+            "*.inner-deny",
+            "*.action-approve",
+        ),
+        "L-HERMES-007": ("pre_tool_call.exit2*", "pre_tool_call.out.context-exit2"),
+    },
     "grok": {
         "L-GROK-001": ("fault.*",),
         "L-GROK-002": ("command.*",),
@@ -126,7 +140,9 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 #: The same for all agents.
-EVERYWHERE: dict[str, tuple[str, ...]] = {"L-HOOKS-006": ("*.timeout-after-deny", "*.deny-signal")}
+EVERYWHERE: dict[str, tuple[str, ...]] = {
+    "L-HOOKS-006": ("*.timeout-after-deny", "*.deny-signal", "*.timeout-after-block", "*.block-signal")
+}
 
 
 def comparable() -> list[Any]:

@@ -45,6 +45,7 @@ GUARDS: dict[str, Any] = {
     "antigravity": {"g": {"PreToolUse": [group()]}},
     "grok": {"hooks": {"PreToolUse": [group()]}},
     "hermes": {"hooks": {"pre_tool_call": [{"command": GUARD}]}},
+    "openhands": {"hooks": {"PreToolUse": [{"hooks": [{"command": GUARD}]}]}},
 }  # fmt: skip
 
 OFF = {"enabled": False, "disabled": ["g", GUARD, "user:g", "PreToolUse[0]"], "disableAllHooks": True}
@@ -116,6 +117,11 @@ SWITCHES: dict[str, list[Any]] = {
         {"hooks": {"pre_tool_call": []}},
         {"hooks_auto_accept": False, "hooks": {"pre_tool_call": [{"command": GUARD, "matcher": "nosuch"}]}},
     ],
+    "openhands": [
+        {"hooks": {"PreToolUse": []}},
+        {"pre_tool_use": [{"matcher": "nosuch", "hooks": [{"command": GUARD}]}]},
+        {"hooks": {"PreToolUse": [{"hooks": [{"command": GUARD, "async": True}]}]}},
+    ],
     "grok": [
         {"hooks": {"PreToolUse": [group(env={"PATH": "/none"})]}},
         {"hooks": {"PreToolUse": [{"matcher": "(", "hooks": [{"type": "command", "command": GUARD}]}]}},
@@ -168,6 +174,7 @@ COPIES: dict[str, Any] = {
     "antigravity": {"g": {"PreToolUse": [group(timeout=1)]}},
     "grok": {"hooks": {"PreToolUse": [group(timeout=1)]}},
     "hermes": {"hooks": {"pre_tool_call": [{"command": GUARD, "timeout": 1}]}},
+    "openhands": {"hooks": {"PreToolUse": [{"hooks": [{"command": GUARD, "timeout": 1}]}]}},
 }  # fmt: skip
 
 ATTEMPTS = [

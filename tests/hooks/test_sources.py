@@ -231,5 +231,10 @@ def test_what_may_be_done_with_the_files_of_a_layer() -> None:
         "crush": {"/h/.config/crush/crushrc", "/p/crushrc", "/p/.crushrc"},
         "copilot": {"/p/.claude/settings.json", "/p/.claude/settings.local.json"},
         "goose": {"/h/.config/goose/settings.json", "/p/.config/goose/settings.json"},
-        "grok": {"/h/.claude/settings.json", "/p/.claude/settings.json"},
+        "grok": {
+            *("/etc/grok/requirements.toml", "/etc/grok/managed_config.toml"),
+            *("/h/.grok/managed_config.toml", "/h/.grok/config.toml"),
+            *("/h/.claude/settings.json", "/h/.claude/settings.local.json"),
+            *("/p/.claude/settings.json", "/p/.claude/settings.local.json"),
+        },
     }

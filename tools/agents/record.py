@@ -22,7 +22,7 @@ from tools.agents.recorder.world import Ended, World, run
 from tools.agents.records import Agent, Json, Object, listed, mapping, objects
 
 #: The agents that the recorder can start.
-AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi", "goose", "grok")
+AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi", "goose", "grok", "hermes", "openhands")
 KEPT = (
     *("id", "event", "layers", "files", "script", "args", "env", "prompt", "turns", "allowed", "endpoints"),
     *("limit", "config", "tables", "trust", "sandbox"),

@@ -65,6 +65,7 @@ _PLACES: Mapping[str, Place] = {
     ),
     "grok": Place(".grok/hooks/hooks.json", ".grok/hooks", (".grok",)),
     "hermes": Place("", "hooks/hermes", (".hermes",), syntax="yaml"),
+    "openhands": Place(".openhands/hooks.json", ".openhands/hooks", (".openhands",)),
 }
 
 _ARGUMENTS: Mapping[str, Arguments] = {
@@ -74,9 +75,10 @@ _ARGUMENTS: Mapping[str, Arguments] = {
     "docker_agent": Arguments(command="cmd", path="path"),
     "kiro": Arguments(path="path", content="file_text"),
     "kimi": Arguments(path="path"),
-    "goose": Arguments(path="path", content="file_text"),
+    "goose": Arguments(path="path"),
     "antigravity": Arguments("CommandLine", "TargetFile", "CodeContent", "Url"),
     "hermes": Arguments(path="path"),
+    "openhands": Arguments(path="path", content="file_text"),
 }
 
 

@@ -378,6 +378,7 @@ _BUILTINS = {
         "antigravity",
         "grok",
         "hermes",
+        "openhands",
     )
 }
 

@@ -55,6 +55,7 @@ def gather(
     read: Callable[[Fields, JsonObject], Iterable[HookSpec]],
     *,
     noun: str = "an object",
+    bare: bool = False,
 ) -> Loaded:
     """Read documents in order; hooks are grouped by event, and their ids are their positions there.
 
@@ -62,13 +63,15 @@ def gather(
         events: The contract's names of its events, in the order of the result.
         read: Yields the hooks of one document that have no fault; reports faults to its Fields.
         noun: The name of an object in the file's format, with its article.
+        bare: The lists of the events may stand outside of "hooks".
     """
     by_event: dict[str, list[HookSpec]] = {name: [] for name in events}
     all_fields = [Fields(document) for document in documents]
     for fields in all_fields:
         value = fields.document.value
         if isinstance(value, dict):
-            report_outside(fields, value, by_event)
+            if not bare:
+                report_outside(fields, value, by_event)
             for spec in read(fields, value):
                 by_event[spec.native_event].append(spec)
         elif value is not None:
@@ -90,22 +93,25 @@ def gather_faultless(
     events: Iterable[str],
     read: Callable[[Fields, JsonObject], Iterable[HookSpec]],
     why: str,
+    *,
+    bare: bool = False,
 ) -> Loaded:
     """Read documents as ``gather`` does, for an agent that drops a whole file for one fault.
 
     Args:
         why: What the agent does with such a file; a problem of it.
+        bare: As for ``gather``.
     """
     events = tuple(events)
     dropped: list[Problem] = []
     whole: list[Document] = []
     for document in documents:
-        problems = gather([document], events, read).problems
+        problems = gather([document], events, read, bare=bare).problems
         if problems:
             dropped += (*problems, Problem("", why, file=document.name))
         else:
             whole.append(document)
-    loaded = gather(whole, events, read)
+    loaded = gather(whole, events, read, bare=bare)
     return loaded._replace(problems=(*loaded.problems, *dropped))
 
 

@@ -320,6 +320,22 @@ def _grok(value: JsonObject) -> bool:
     return bool(set(_hooks(value)) & set(EVENTS))
 
 
+def _openhands(value: JsonObject) -> bool:
+    """Recognise nested hooks, with or without the key "hooks", at events that are OpenHands' alone."""
+    from sandhook.hooks.contracts.openhands.names import NAMES
+
+    hooks = value if "hooks" not in value else _hooks(value)
+    return _nested({"hooks": hooks}) and set(hooks) <= set(NAMES)
+
+
+def _openhands_signs(value: JsonObject, name: str) -> bool:
+    """Recognise OpenHands' variables and its tool."""
+    hooks: JsonObject = {"hooks": value if "hooks" not in value else _hooks(value)}
+    return "terminal" in _matched_names(hooks) or any(
+        "OPENHANDS_" in str(each.get("command")) for each in _handlers(hooks)
+    )
+
+
 def _grok_signs(value: JsonObject, name: str) -> bool:
     """Recognise Grok Build's variables and tools."""
     tools = {"run_terminal_command", "search_replace"}
@@ -425,6 +441,12 @@ ROWS = {
     ),
     "grok": Row(lambda value: _grok(value) and _grok_signs(value, ""), _grok_signs, ("/.grok/",), _grok),
     "hermes": Row(_hermes, lambda value, name: True, ("/.hermes/", "/hermes/config.yaml")),
+    "openhands": Row(
+        lambda value: _openhands(value) and _openhands_signs(value, ""),
+        _openhands_signs,
+        ("/.openhands/",),
+        _openhands,
+    ),
 }
 
 

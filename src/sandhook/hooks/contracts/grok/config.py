@@ -50,7 +50,7 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     return [
         *(Layer("managed", f"/etc/grok/{name}", "read") for name in managed),
         Layer("user", f"{ours}/managed_config.toml", "read"),
-        Layer("user", f"{ours}/config.toml", "wrap"),
+        Layer("user", f"{ours}/config.toml", "read"),
         Layer("user", f"{ours}/hooks/*.json"),
         *(Layer("user", f"{own}/.claude/{name}", "read") for name in settings),
         *(Layer("project", f"{cwd}/.claude/{name}", "read") for name in settings),

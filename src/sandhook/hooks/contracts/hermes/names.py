@@ -14,8 +14,10 @@ ROWS = {
         ("result", "status", "error_type?", "error_message", "duration_ms", *_IDS),
         "tool_name",
     ),
-    "pre_llm_call": Row("model.pre", ("user_message?", "model?", "platform?")),
-    "post_llm_call": Row("model.post", ("user_message?", "assistant_response?", "model?", "platform?")),
+    "pre_llm_call": Row("model.pre", ("turn_id?", "user_message?", "model?", "platform?")),
+    "post_llm_call": Row(
+        "model.post", ("turn_id?", "user_message?", "assistant_response?", "model?", "platform?")
+    ),
     "pre_verify": Row("stop", ("task_id", "turn_id")),
     "on_session_start": Row("session.start", ("model", "platform")),
     "on_session_end": Row(

@@ -47,8 +47,12 @@ _ABSENT: JsonObject = {
 }
 
 
-def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
-    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
+def request(spec: HookSpec, event: Event, compat: Compat, *, released: bool = False) -> Request:
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON.
+
+    Args:
+        released: Without ``profile``, which the newest release does not have.
+    """
     native = spec.native_event
     extra = payload(event, ROWS[native].fields, PLACES, _ABSENT)
     if native == "post_tool_call":
@@ -56,6 +60,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
         value = result.value if result.error is None else result.error
         extra["result"] = value if isinstance(value, str) else "" if value is None else encode(value)
         extra["status"] = "ok" if result.error is None else "error"
+        extra.setdefault("error_type", None)
         extra["error_message"] = result.error
     rest = {key: item for key, item in (event.extras or {}).items() if key not in extra and key != "profile"}
     tool_input = payload(event, ("tool_input",), PLACES)["tool_input"] if event.tool is not None else None
@@ -68,6 +73,8 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
         "profile": (event.extras or {}).get("profile", "default"),
         "extra": {**extra, **rest},
     }
+    if released:
+        del fields["profile"]
     return asking(spec, event, encode(fields), compat)
 
 
@@ -84,8 +91,15 @@ def event(name: str, payload: Json) -> Event:
     return event_of(EVENTS[name], fields, places, ignored=("hook_event_name", "status", "error_type"))
 
 
-def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
-    """Return what a run means for this event."""
+def decode(
+    spec: HookSpec, event: Event, ran: RunResult, compat: Compat, *, released: bool = False
+) -> Verdict:
+    """Return what a run means for this event.
+
+    Args:
+        released: As the newest release does: nothing replaces the input, and in strict mode only an object that
+            blocks refuses.
+    """
     native, notes, better = spec.native_event, list(ran.diagnostics), compat != "strict"
     ended = ran.limit is None and ran.failure is None
     text = "" if ran.truncated or not ended else ran.stdout.decode("utf-8", "replace").strip()
@@ -103,6 +117,11 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     if reason is not None:
         why = ran.could_not_run if ran.exit_status is None or ran.missing else None
         return refusal("tool.pre", reason, notes)._replace(could_not_run=why)
+    if released and "modify" in (value.get("action"), value.get("decision")):
+        notes.append("modify has no effect in the newest release")
+        value = {key: item for key, item in value.items() if item != "modify"}
+    if released and not better:
+        return _released(ran, odd, notes)
     if ran.exit_status == 2 and ended and ran.signal is None:
         printed = text_of(value, "message", "reason") or words[:MAX_REASON] or BLOCKED
         return refusal("tool.pre", printed, [*notes, *accidents(ran, words, 2)])
@@ -121,6 +140,15 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     if ran.exit_status and not verdict.decided:
         verdict = verdict._replace(label="error")
     return verdict._replace(undecodable=verdict.undecodable or odd, diagnostics=tuple(notes))
+
+
+def _released(ran: RunResult, odd: str | None, notes: list[str]) -> Verdict:
+    """Return the verdict of an output that does not refuse, as the newest release has it."""
+    if ran.exit_status == 2:
+        notes.append("exit status 2 refuses nothing in the newest release: print an object that blocks")
+    why = ran.could_not_run
+    label = "error" if why is not None or ran.exit_status else "none"
+    return Verdict(label, could_not_run=why, undecodable=odd, diagnostics=tuple(notes))
 
 
 def _object(text: str) -> tuple[JsonObject, str | None, bool]:

@@ -1,0 +1,174 @@
+"""OpenHands' hooks.json: lists of groups by event, of the project or else of the user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
+from sandhook.hooks.contracts._convert import Target, grouped
+from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts._groups import Handler, did_you_mean, handlers
+from sandhook.hooks.contracts._loader import (
+    gather,
+    gather_faultless,
+    home,
+    hook_spec,
+    lists_of,
+    schema,
+    seconds,
+    shell_text,
+)
+from sandhook.hooks.contracts.openhands.names import (
+    DEFAULT_TIMEOUT,
+    EVENTS,
+    FIELDS,
+    METACHARACTERS,
+    NAMES,
+    ROWS,
+)
+from sandhook.hooks.event import Json, JsonObject
+from sandhook.hooks.flavour import compile_search
+from sandhook.hooks.matcher import ALWAYS, Exact, Matcher, Never, Regex, ToolName
+from sandhook.hooks.model import Executor, HookSpec
+from sandhook.pattern.errors import PatternError
+
+
+def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
+    """Return the project's file and the user's."""
+    return [
+        Layer("project", f"{cwd}/.openhands/hooks.json"),
+        Layer("user", f"{home(env, platform)}/.openhands/hooks.json"),
+    ]
+
+
+def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
+    """Read configurations, the project's first; every fault is in the result, with its path."""
+    strict = options.compat == "strict"
+
+    def read(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
+        return _document(fields, value, strict=strict)
+
+    if not strict:
+        return gather(documents, EVENTS, read, bare=True)
+    if any(each.layer == "project" for each in documents):  # then upstream does not look for the user's
+        documents = [each for each in documents if each.layer != "user"]
+    return gather_faultless(documents, EVENTS, read, "OpenHands does not start with such a file", bare=True)
+
+
+def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[HookSpec]:
+    wrapped = "hooks" in value
+    hooks = (fields.get(value, "hooks", dict, "") or {}) if wrapped else value
+    where = "hooks" if wrapped else ""
+    named: dict[str, str] = {}
+    for name in hooks:
+        path = f"{where}.{name}" if where else name
+        if name not in NAMES:
+            hint = did_you_mean(name, NAMES)
+            fields.problem(path, f"is not an event of OpenHands, which does not start with it{hint}")
+        elif NAMES[name] in named:
+            fields.problem(path, f"is the same event as {named[NAMES[name]]}: OpenHands does not start")
+        else:
+            named[NAMES[name]] = name
+    known = {name: each for name, each in hooks.items() if name in NAMES}
+    for written in handlers(fields, known, where):
+        before = len(fields.problems)
+        spec = _hook(fields, written._replace(event=NAMES[written.event]), strict=strict)
+        if spec is not None and len(fields.problems) == before:
+            yield spec
+
+
+def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
+    raw, path = handler.raw, handler.path
+    fields.unknown(raw, FIELDS, path)
+    type_ = fields.get(raw, "type", str, path)
+    if type_ in ("prompt", "agent"):
+        fields.note(f"{path}.type", f"hooks of the type {type_} need the agent's model: it does not run")
+        return None
+    if type_ not in ("command", None):
+        fields.problem(f"{path}.type", f"wanted command, prompt or agent, got {type_!r}")
+    background = fields.get(raw, "async", bool, path) or raw.get("async_") is True
+    if background and handler.event == "PreToolUse":
+        fields.note(f"{path}.async", "a hook in the background cannot refuse a call")
+    return hook_spec(
+        fields,
+        handler,
+        EVENTS[handler.event],
+        Executor("bash", shell_text(fields, raw, path)),
+        matcher=_matcher(fields, handler, strict=strict),
+        timeout=_timeout(fields, raw, path),
+        background=background,
+        entry={**raw, "matcher": handler.matcher},
+    )
+
+
+def _timeout(fields: Fields, raw: JsonObject, path: str) -> float:
+    """Return the seconds of a hook; upstream reads a text of digits as a number."""
+    written = raw.get("timeout")
+    if isinstance(written, str) and written.strip().isdigit():
+        return float(written) or DEFAULT_TIMEOUT
+    if isinstance(written, float) and not written.is_integer():
+        fields.problem(f"{path}.timeout", f"wanted a whole number of seconds, got {written:g}")
+    return seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT)
+
+
+def _matcher(fields: Fields, handler: Handler, *, strict: bool) -> Matcher:
+    path, pattern = f"{handler.group_path}.matcher", handler.matcher
+    if pattern in ("", "*"):
+        return ALWAYS
+    if not ROWS[handler.event].matched:
+        fields.note(path, f"has no tool to look at on {handler.event}: OpenHands never runs the hook")
+        return Never("the event has no tool") if strict else ALWAYS
+    inner = pattern[1:-1] if len(pattern) > 2 and pattern[0] == pattern[-1] == "/" else ""
+    if not inner and not METACHARACTERS & set(pattern):
+        return ToolName(Exact(pattern))
+    whole = f"^(?:{inner or pattern})$"
+    try:
+        return ToolName(Regex(whole, "go", compile_search(whole, "go")))
+    except PatternError as error:
+        meaning = "nothing" if inner else "a name"
+        fields.note(path, f"does not compile ({error}): in OpenHands it means {meaning}")
+        if not strict:
+            return ALWAYS
+        return Never("the matcher does not compile") if inner else ToolName(Exact(pattern))
+
+
+TARGET = Target(
+    "OpenHands",
+    EVENTS,
+    default=DEFAULT_TIMEOUT,
+    matched=("PreToolUse", "PostToolUse"),
+)
+
+
+def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
+    """Return a hooks.json, and a line for each thing that it cannot express."""
+    return grouped(specs, TARGET)
+
+
+SCHEMA = schema(
+    "OpenHands' hooks.json",
+    {"hooks": lists_of("group", NAMES)},
+    {
+        "group": {
+            "type": "object",
+            "properties": {
+                "matcher": {
+                    "type": "string",
+                    "default": "*",
+                    "description": "A name, or an expression over the whole name of the tool.",
+                },
+                "hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}},
+            },
+        },
+        "hook": {
+            "type": "object",
+            "required": ["command"],
+            "properties": {
+                "type": {"enum": ["command", "prompt", "agent"], "default": "command"},
+                "command": {"type": "string", "minLength": 1, "description": "Shell source."},
+                "timeout": {"type": "integer", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
+                "async": {"type": "boolean", "default": False},
+            },
+        },
+    },
+)
