@@ -101,7 +101,9 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-QWEN-004": ("layers.off-project",),
     },
     "openhands": {
-        "L-OPENHANDS-001": ("layers.both",),
+        "L-OPENHANDS-001": ("layers.*",),
+        "L-OPENHANDS-003": ("matcher.9",),
+        "L-OPENHANDS-004": ("PreToolUse.out.block", "*.inner-deny"),
     },
     "hermes": {
         "L-HERMES-001": ("closed.*",),
