@@ -8,7 +8,7 @@
 #   make test-windows  the suite on Windows' Python under Wine, in WINLAB=DIR (Debian, as root; see tools/winlab.sh)
 #   make fuzz        random inputs for every reader of foreign bytes, FUZZ_RUNS for each of FUZZ_TARGETS
 #   make bench       measure all bars side by side with bash and peers, write docs/performance.md; BENCH_ARGS="--scale 0.01"
-#   make agents      run the newest real agents (npm) on the recorded cases and print what changed; AGENTS="codex" EVERY=10
+#   make agents      run the newest real agents on the recorded cases and print what changed; AGENTS="codex" EVERY=10
 #   make studio      build the page of `sandhook studio` from studio/ (needs node and npm)
 #   make docs        write the generated pages of docs/reference, and build the site in build/site
 #   make dist        build a release, try it in new environments, write its bill of materials; DIST_ARGS="--quick"
@@ -28,7 +28,7 @@ PYTEST_ARGS ?=
 FUZZ_TARGETS ?=
 BENCH_ARGS ?=
 DIST_ARGS ?=
-AGENTS ?= claude_code codex gemini copilot qwen kimi
+AGENTS ?= claude_code codex gemini copilot qwen kimi goose grok
 EVERY ?= 1
 
 ifeq ($(OS),Windows_NT)

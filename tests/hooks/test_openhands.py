@@ -195,4 +195,6 @@ def test_whose_file_it_is() -> None:
     assert recognise(
         [Document({"pre_tool_use": config()["hooks"]["PreToolUse"]}, "/w/.openhands/hooks.json")]
     ).name == ("openhands")
-    assert recognise([Document(config(matcher="Bash"), "/w/.claude/settings.json")]).name == "claude_code"
+    assert recognise([Document(config(matcher="Bash", type="command"), "/w/.claude/settings.json")]).name == (
+        "claude_code"
+    )

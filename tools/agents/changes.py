@@ -1,6 +1,6 @@
 """What a version of an agent does otherwise than the recorded one: python -m tools.agents.changes AGENT [PROGRAM]
 
-Without PROGRAM npm installs the agent's package in a temporary directory: the newest, or ``--version V``. Runs the agent
+Without PROGRAM npm or pip installs the agent's package in a temporary directory: the newest, or ``--version V``. Runs the agent
 on the cases of ``conformance/hooks/AGENT/recorded``, and a second time on those that differ. Prints the keys that payloads
 gained or lost, and what the agent does otherwise; equal differences are one paragraph with their cases. Cases that differ in
 one run of the two stand by themselves, and so do aspects that the records do not have yet. ``--id GLOB`` selects cases,
@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.agents.changes", description=__doc__)
     parser.add_argument("agent", choices=AGENTS)
     parser.add_argument("program", nargs="?")
-    parser.add_argument("--version", default="latest", help="the version that npm installs")
+    parser.add_argument("--version", default="latest", help="the version that is installed")
     parser.add_argument("--id", action="append", default=[], help="a glob of identifiers")
     parser.add_argument("--every", type=int, default=1, help="take one of so many cases")
     parser.add_argument("--jobs", type=int, default=1)
@@ -45,9 +45,19 @@ def main(arguments: list[str]) -> int:
         return report(options, installed(options.agent, options.version, Path(directory)))
 
 
+#: Packages of Python, with the Python that runs this; the agents that are not here are on npm.
+PYTHON = {"hermes": ("hermes-agent",), "openhands": ("openhands-sdk", "openhands-tools")}
+
+
 def installed(agent: str, version: str, directory: Path) -> str:
     """Install an agent's package, and return its program."""
     runner = cast(Runner, importlib.import_module(f"tools.agents.recorder.{agent}"))
+    if agent in PYTHON:
+        wanted = [name if version == "latest" else f"{name}=={version}" for name in PYTHON[agent]]
+        subprocess.run([sys.executable, "-m", "venv", str(directory)], check=True, timeout=300)
+        pip = [str(directory / "bin" / "python"), "-m", "pip", "install", "--quiet"]
+        subprocess.run([*pip, *wanted], check=True, timeout=1800)
+        return str(directory / "bin" / runner.PROGRAM)
     npm = ["npm", "install", "--no-audit", "--no-fund", "--silent", "--prefix", str(directory)]
     subprocess.run([*npm, f"{runner.PACKAGE}@{version}"], check=True, timeout=900)
     return str(directory / "node_modules" / ".bin" / runner.PROGRAM)
@@ -58,7 +68,7 @@ def report(options: argparse.Namespace, program: str) -> int:
     agent = cast(Agent, importlib.import_module(f"tools.agents.{options.agent}"))
     known = [each for each in known_cases(options.agent) if selected(str(each["id"]), options.id)]
     chosen = known[:: options.every]
-    version = program_version(program)
+    version = program_version(program, PYTHON.get(options.agent, ("",))[0])
     print(
         f"{agent.TITLE}: {recorded_version(options.agent)} was recorded, the program is {version}", flush=True
     )
@@ -130,17 +140,21 @@ def recorded_version(agent: str) -> str:
     return "none"
 
 
-def program_version(program: str) -> str:
-    """Return the first line that a program prints for --version.
+def program_version(program: str, package: str = "") -> str:
+    """Return the first line that a program prints for --version, or the version of its package of Python.
 
     Raises:
         SystemExit: It does not run here.
     """
-    ended = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60, check=False)
+    words = [program, "--version"]
+    if package:
+        code = f"import importlib.metadata as m; print(m.version({package!r}))"
+        words = [str(Path(program).with_name("python")), "-c", code]
+    ended = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     if ended.returncode:
         lines = [line for line in ended.stderr.splitlines() if "rror" in line] or ["no message"]
         raise SystemExit(
-            f"{program} --version: exit status {ended.returncode}: {lines[0].strip()} "
+            f"{' '.join(words)}: exit status {ended.returncode}: {lines[0].strip()} "
             "(some agents want a newer node than the one on PATH)"
         )
     return ended.stdout.strip().partition("\n")[0]

@@ -6,6 +6,7 @@ written by hand.
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from collections.abc import Mapping
@@ -431,13 +432,18 @@ GRIDS = {
     "kimi": kimi,
 }
 
+#: Agents whose cases are in modules of their own.
+OTHERS = ("goose", "grok", "hermes", "openhands")
+
 
 def main(arguments: list[str]) -> int:
     """Print the cases of an agent."""
-    if len(arguments) != 1 or arguments[0] not in GRIDS:
+    if len(arguments) != 1 or arguments[0] not in (*GRIDS, *OTHERS):
         print(__doc__, file=sys.stderr)
         return 2
-    json.dump(GRIDS[arguments[0]](), sys.stdout, indent=1)
+    (name,) = arguments
+    made = GRIDS[name] if name in GRIDS else importlib.import_module(f"tools.agents.cases.{name}").cases
+    json.dump(made(), sys.stdout, indent=1)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tools.agents.cases.hooks import case, deny, grouped, hook, named, passing, saying
 from tools.agents.grid import OUTPUTS, bodies, printing, probe, specific
 from tools.agents.records import Json, Object
 
@@ -102,11 +103,9 @@ def cases() -> list[Object]:
     before = {**bodies(outputs), **_PRE, "signal": _SIGNAL}
     for name, body in before.items():
         files: Object = {"files": _END} if body.endswith(_SIGNAL) else {}
-        made.append(_case(f"PreToolUse.{name}", "PreToolUse", _hook(name, body), **files))
+        made.append(case(f"PreToolUse.{name}", "PreToolUse", hook(name, body), **files))
     for name in ("ask", "inner-ask", "defer", "allow"):
-        made.append(
-            _case(f"asked.{name}", "PreToolUse", _hook(name, before[f"out.{name}"]), args=["--trust"])
-        )
+        made.append(case(f"asked.{name}", "PreToolUse", hook(name, before[f"out.{name}"]), args=["--trust"]))
     for event, scene in _SCENES.items():
         outputs = {**OUTPUTS, **specific(event)}
         if event == "PostToolUse":
@@ -116,10 +115,10 @@ def cases() -> list[Object]:
         for name, body in ends.items():
             if not watched or name in _FEW:
                 files = {"files": _END} if name == "signal" else {}
-                made.append(_case(f"{event}.{name}", event, _hook(name, body), **scene, **files))
+                made.append(case(f"{event}.{name}", event, hook(name, body), **scene, **files))
     for number, pattern in enumerate(_PATTERNS):
-        group: Object = {"matcher": pattern, "hooks": [_deny("a")]}
-        made.append(_groups(f"matcher.{number}", "PreToolUse", {"PreToolUse": [group]}))
+        group: Object = {"matcher": pattern, "hooks": [deny("a")]}
+        made.append(grouped(f"matcher.{number}", "PreToolUse", {"PreToolUse": [group]}))
     return [
         *(*made, *_contexts(), *_faults(), *_several(), *_layers(), *_commands(), *_given()),
         *(*_servers(), *_managed()),
@@ -185,35 +184,6 @@ def _replacements() -> dict[str, Object]:
     }
 
 
-def _hook(name: str, body: str) -> Object:
-    limit: Object = {"timeout": 1} if name.startswith("timeout") else {}
-    return {"type": "command", "command": probe("a", body), **limit}
-
-
-def _deny(label: str, reason: str = "not so") -> Object:
-    return {"type": "command", "command": f'echo {label} >>"$PROBE/ran"; echo {reason} >&2; exit 2'}
-
-
-def _pass(label: str) -> Object:
-    return {"type": "command", "command": f'echo {label} >>"$PROBE/ran"'}
-
-
-def _says(label: str, value: Json) -> Object:
-    return {"type": "command", "command": f'echo {label} >>"$PROBE/ran"; ' + printing(value)}
-
-
-def _named(label: str) -> Object:
-    return {"type": "command", "command": f'echo "{label}=$GROK_HOOK_NAME" | tr " " "_" >>"$PROBE/ran"'}
-
-
-def _case(identifier: str, event: str, hook: Object, **scene: Json) -> Object:
-    return _groups(identifier, event, {event: [{"hooks": [hook]}]}, **scene)
-
-
-def _groups(identifier: str, event: str, hooks: Json, **scene: Json) -> Object:
-    return {"id": identifier, "event": event, "layers": {"project": {"hooks": hooks}}, **scene}
-
-
 def _contexts() -> list[Object]:
     """Return matchers on what events other than a tool's have."""
     made: list[Object] = []
@@ -239,14 +209,14 @@ def _contexts() -> list[Object]:
         ("PostToolUseFailure", "use_tool"),
     ):
         number = sum(each["event"] == event for each in made)
-        group: Object = {"matcher": pattern, "hooks": [_pass("a")]}
-        made.append(_groups(f"context.{event}-{number}", event, {event: [group]}, **_SCENES[event]))
+        group: Object = {"matcher": pattern, "hooks": [passing("a")]}
+        made.append(grouped(f"context.{event}-{number}", event, {event: [group]}, **_SCENES[event]))
     return made
 
 
 def _faults() -> list[Object]:
     """Return faults of a file whose other hooks may still run."""
-    good: Json = {"hooks": [_deny("b")]}
+    good: Json = {"hooks": [deny("b")]}
 
     def one(hook: Json, *beside: Json) -> Json:
         return {"hooks": {"PreToolUse": [{"hooks": [hook, *beside]}, good]}}
@@ -258,30 +228,30 @@ def _faults() -> list[Object]:
         "no-command": one({"type": "command"}),
         "empty-command": one({"type": "command", "command": ""}),
         "command-number": one({"type": "command", "command": 5}),
-        "timeout-text": one({**_pass("a"), "timeout": "1"}),
-        "timeout-zero": one({**_pass("a"), "timeout": 0}),
-        "timeout-negative": one({**_pass("a"), "timeout": -1}),
-        "timeout-fraction": one({**_pass("a"), "timeout": 1.5}),
-        "env-number": one({**_pass("a"), "env": {"A": 5}}),
-        "env-list": one({**_pass("a"), "env": ["A"]}),
-        "unknown-field": one({**_pass("a"), "nosuch": 1}),
+        "timeout-text": one({**passing("a"), "timeout": "1"}),
+        "timeout-zero": one({**passing("a"), "timeout": 0}),
+        "timeout-negative": one({**passing("a"), "timeout": -1}),
+        "timeout-fraction": one({**passing("a"), "timeout": 1.5}),
+        "env-number": one({**passing("a"), "env": {"A": 5}}),
+        "env-list": one({**passing("a"), "env": ["A"]}),
+        "unknown-field": one({**passing("a"), "nosuch": 1}),
         "hook-number": one(5),
         "unknown-event": {"hooks": {"NoSuch": [good], "PreToolUse": [good]}},
         "unknown-event-shape": {"hooks": {"NoSuch": 5, "PreToolUse": [good]}},
-        "snake-event": {"hooks": {"pre_tool_use": [{"hooks": [_pass("a")]}], "PreToolUse": [good]}},
-        "cursor-event": {"hooks": {"preToolUse": [{"hooks": [_pass("a")]}], "PreToolUse": [good]}},
-        "cursor-shell": {"hooks": {"beforeShellExecution": [{"hooks": [_pass("a")]}]}},
+        "snake-event": {"hooks": {"pre_tool_use": [{"hooks": [passing("a")]}], "PreToolUse": [good]}},
+        "cursor-event": {"hooks": {"preToolUse": [{"hooks": [passing("a")]}], "PreToolUse": [good]}},
+        "cursor-shell": {"hooks": {"beforeShellExecution": [{"hooks": [passing("a")]}]}},
         "unknown-top": {"nosuch": 1, "hooks": {"PreToolUse": [good]}},
         "no-wrapper": {"PreToolUse": [good]},
         "group-number": {"hooks": {"PreToolUse": [5, good]}},
         "no-hooks": {"hooks": {"PreToolUse": [{"matcher": ""}, good]}},
-        "flat": {"hooks": {"PreToolUse": [_pass("a"), good]}},
+        "flat": {"hooks": {"PreToolUse": [passing("a"), good]}},
         "event-object": {"hooks": {"PreToolUse": good}},
         "null-event": {"hooks": {"PostToolUse": None, "PreToolUse": [good]}},
         "mark": '\ufeff{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}]}}',
         "array": "[]",
         "subagent-end": {"hooks": {"SubagentEnd": [good], "PreToolUse": [good]}},
-        "matcher-broken-beside": {"hooks": {"PreToolUse": [{"matcher": "(", "hooks": [_pass("a")]}, good]}},
+        "matcher-broken-beside": {"hooks": {"PreToolUse": [{"matcher": "(", "hooks": [passing("a")]}, good]}},
     }
     return [
         {"id": f"fault.{name}", "event": "PreToolUse", "layers": {"project": value}}
@@ -301,27 +271,27 @@ def _several() -> list[Object]:
         }
 
     scenes: dict[str, list[Json]] = {
-        "deny-pass": [_deny("a"), _pass("b")],
-        "pass-deny": [_pass("a"), _deny("b")],
-        "deny-deny": [_deny("a", "first"), _deny("b", "second")],
-        "json-deny-pass": [_says("a", {"decision": "deny", "reason": "first"}), _pass("b")],
-        "allow-deny": [_says("a", {"decision": "allow"}), _deny("b", "second")],
-        "same": [_pass("a"), _pass("a")],
-        "updated-updated": [_says("a", updated("touch one")), _says("b", updated("touch two"))],
-        "updated-deny": [_says("a", updated("touch one")), _deny("b", "second")],
-        "ask-deny": [_says("a", {"decision": "ask"}), _deny("b", "second")],
-        "defer-ask": [_says("a", {"decision": "defer"}), _says("b", {"decision": "ask"})],
+        "deny-pass": [deny("a"), passing("b")],
+        "pass-deny": [passing("a"), deny("b")],
+        "deny-deny": [deny("a", "first"), deny("b", "second")],
+        "json-deny-pass": [saying("a", {"decision": "deny", "reason": "first"}), passing("b")],
+        "allow-deny": [saying("a", {"decision": "allow"}), deny("b", "second")],
+        "same": [passing("a"), passing("a")],
+        "updated-updated": [saying("a", updated("touch one")), saying("b", updated("touch two"))],
+        "updated-deny": [saying("a", updated("touch one")), deny("b", "second")],
+        "ask-deny": [saying("a", {"decision": "ask"}), deny("b", "second")],
+        "defer-ask": [saying("a", {"decision": "defer"}), saying("b", {"decision": "ask"})],
     }
     made = [
-        _groups(f"several.{name}", "PreToolUse", {"PreToolUse": [{"hooks": hooks}]})
+        grouped(f"several.{name}", "PreToolUse", {"PreToolUse": [{"hooks": hooks}]})
         for name, hooks in scenes.items()
     ]
-    groups: list[Json] = [{"hooks": [_deny("a", "first")]}, {"hooks": [_deny("b", "second")]}]
-    twice: list[Json] = [{"matcher": "Bash", "hooks": [_pass("a")]}, {"hooks": [_pass("a")]}]
+    groups: list[Json] = [{"hooks": [deny("a", "first")]}, {"hooks": [deny("b", "second")]}]
+    twice: list[Json] = [{"matcher": "Bash", "hooks": [passing("a")]}, {"hooks": [passing("a")]}]
     return [
         *made,
-        _groups("several.groups", "PreToolUse", {"PreToolUse": groups}),
-        _groups("several.same-other-matcher", "PreToolUse", {"PreToolUse": twice}),
+        grouped("several.groups", "PreToolUse", {"PreToolUse": groups}),
+        grouped("several.same-other-matcher", "PreToolUse", {"PreToolUse": twice}),
     ]
 
 
@@ -329,10 +299,10 @@ def _layers() -> list[Object]:
     """Return hooks of several files, and of an untrusted project."""
 
     def one(label: str) -> Json:
-        return {"hooks": {"PreToolUse": [{"hooks": [_deny(label, label)]}]}}
+        return {"hooks": {"PreToolUse": [{"hooks": [deny(label, label)]}]}}
 
     def passing(label: str) -> Json:
-        return {"hooks": {"PreToolUse": [{"hooks": [_pass(label)]}]}}
+        return {"hooks": {"PreToolUse": [{"hooks": [passing(label)]}]}}
 
     toml = '[[hooks.PreToolUse]]\nhooks = [{ type = "command", command = "echo c >>\\"$PROBE/ran\\"" }]\n'
     scenes: dict[str, Object] = {
@@ -348,10 +318,10 @@ def _layers() -> list[Object]:
         "untrusted": {"layers": {"user": passing("u"), "project": one("p")}, "args": ["--always-approve"]},
         "names": {
             "layers": {
-                name: {"hooks": {"PreToolUse": [{"hooks": [_named(name)]}]}}
+                name: {"hooks": {"PreToolUse": [{"hooks": [named(name)]}]}}
                 for name in ("user", "project", "claude", "claude-project")
             },
-            "config": f"[[hooks.PreToolUse]]\nhooks = [{{ type = 'command', command = {_named('c')['command']!r} }}]\n",
+            "config": f"[[hooks.PreToolUse]]\nhooks = [{{ type = 'command', command = {named('c')['command']!r} }}]\n",
         },
         "no-repository": {"layers": {"user": passing("u"), "project": one("p")}, "trust": "no repository"},
         "same-everywhere": {
@@ -372,7 +342,7 @@ def _layers() -> list[Object]:
         },
         "cursor": {
             "layers": {
-                "cursor": {"version": 1, "hooks": {"beforeShellExecution": [_pass("x")]}},
+                "cursor": {"version": 1, "hooks": {"beforeShellExecution": [passing("x")]}},
                 "user": passing("u"),
             }
         },
@@ -393,25 +363,25 @@ def _servers() -> list[Object]:
     own: Object = {"hookEventName": "PreToolUse"}
     after: Object = {"hookEventName": "PostToolUse"}
     hooks: dict[str, tuple[str, Object]] = {
-        "exact": ("PreToolUse", {"matcher": "srv__touch", "hooks": [_deny("a")]}),
-        "expression": ("PreToolUse", {"matcher": "srv__.*", "hooks": [_deny("a")]}),
-        "claude": ("PreToolUse", {"matcher": "mcp__srv__touch", "hooks": [_deny("a")]}),
-        "dispatcher": ("PreToolUse", {"matcher": "use_tool", "hooks": [_deny("a")]}),
+        "exact": ("PreToolUse", {"matcher": "srv__touch", "hooks": [deny("a")]}),
+        "expression": ("PreToolUse", {"matcher": "srv__.*", "hooks": [deny("a")]}),
+        "claude": ("PreToolUse", {"matcher": "mcp__srv__touch", "hooks": [deny("a")]}),
+        "dispatcher": ("PreToolUse", {"matcher": "use_tool", "hooks": [deny("a")]}),
         "updated": (
             "PreToolUse",
-            {"hooks": [_says("a", {"hookSpecificOutput": {**own, "updatedInput": {"name": "other"}}})]},
+            {"hooks": [saying("a", {"hookSpecificOutput": {**own, "updatedInput": {"name": "other"}}})]},
         ),
         "text": (
             "PostToolUse",
-            {"hooks": [_says("a", {"hookSpecificOutput": {**after, "updatedToolOutput": "another"}})]},
+            {"hooks": [saying("a", {"hookSpecificOutput": {**after, "updatedToolOutput": "another"}})]},
         ),
         "mcp-text": (
             "PostToolUse",
-            {"hooks": [_says("a", {"hookSpecificOutput": {**after, "updatedMCPToolOutput": "another"}})]},
+            {"hooks": [saying("a", {"hookSpecificOutput": {**after, "updatedMCPToolOutput": "another"}})]},
         ),
     }
     made = [
-        _groups(f"mcp.{name}", event, {event: [group]}, **scene) for name, (event, group) in hooks.items()
+        grouped(f"mcp.{name}", event, {event: [group]}, **scene) for name, (event, group) in hooks.items()
     ]
     probes: Object = {
         event: [{"hooks": [{"type": "command", "command": probe(event)}]}]
@@ -419,8 +389,8 @@ def _servers() -> list[Object]:
     }
     return [
         *made,
-        _groups("given.mcp", "*", probes, **scene),
-        _groups("given.mcp-failure", "*", probes, **_SCENES["PostToolUseFailure"]),
+        grouped("given.mcp", "*", probes, **scene),
+        grouped("given.mcp-failure", "*", probes, **_SCENES["PostToolUseFailure"]),
     ]
 
 
@@ -430,7 +400,7 @@ def _managed() -> list[Object]:
     def toml(label: str) -> str:
         return f"[[hooks.PreToolUse]]\nhooks = [{{ type = 'command', command = 'echo {label} >>\"$PROBE/ran\"' }}]\n"
 
-    user: Json = {"hooks": {"PreToolUse": [{"hooks": [_pass("u")]}]}}
+    user: Json = {"hooks": {"PreToolUse": [{"hooks": [passing("u")]}]}}
     only = "allow_managed_hooks_only = true\n"
     scenes: dict[str, Object] = {
         "config": {"managed": toml("m"), "user": user, "project": user},
@@ -507,7 +477,7 @@ def _commands() -> list[Object]:
     for name, scene in scenes.items():
         more: Object = {"env": scene["env"]} if "env" in scene else {}
         hook: Object = {"type": "command", "command": scene["command"], **more}
-        made.append(_case(f"command.{name}", "PreToolUse", hook, files=scene["files"]))
+        made.append(case(f"command.{name}", "PreToolUse", hook, files=scene["files"]))
     return made
 
 
@@ -522,11 +492,11 @@ def _given() -> list[Object]:
     """Return what hooks of all events receive."""
     hooks: Object = {event: [{"hooks": [{"type": "command", "command": probe(event)}]}] for event in _EVENTS}
     return [
-        _groups("given.all", "*", hooks),
-        _groups("given.subagent", "*", hooks, **_SCENES["SubagentStop"]),
-        _groups("given.failure", "*", hooks, **_SCENES["PostToolUseFailure"]),
-        _groups("given.denied", "*", hooks, **_SCENES["PermissionDenied"]),
-        _groups("given.error", "*", hooks, **_SCENES["StopFailure"]),
-        _groups("given.cancelled", "*", hooks, **_SCENES["StopCancelled"]),
-        _groups("given.compact", "*", hooks, prompt="/compact"),
+        grouped("given.all", "*", hooks),
+        grouped("given.subagent", "*", hooks, **_SCENES["SubagentStop"]),
+        grouped("given.failure", "*", hooks, **_SCENES["PostToolUseFailure"]),
+        grouped("given.denied", "*", hooks, **_SCENES["PermissionDenied"]),
+        grouped("given.error", "*", hooks, **_SCENES["StopFailure"]),
+        grouped("given.cancelled", "*", hooks, **_SCENES["StopCancelled"]),
+        grouped("given.compact", "*", hooks, prompt="/compact"),
     ]
