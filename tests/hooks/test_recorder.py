@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from tests.hooks.recordedtools import AGENTS, ROOT
 from tools.agents.convert import main
+from tools.agents.grid import GRIDS, OTHERS
 
 COMMAND = 'echo a >>"$PROBE/ran"; echo no >&2; exit 2'
 RECORD = {
@@ -83,3 +85,12 @@ def test_records_name_no_machine(agent: str) -> None:
     for path in (ROOT / agent / "recorded").glob("*.json"):
         text = path.read_text(encoding="utf-8")
         assert not [word for word in ("/home/runner", "/root/", "127.0.0.1", "agents-") if word in text], path
+
+
+@pytest.mark.parametrize("agent", (*GRIDS, *OTHERS))
+def test_cases_have_identifiers_of_their_own(agent: str) -> None:
+    made = GRIDS[agent]() if agent in GRIDS else import_module(f"tools.agents.cases.{agent}").cases()
+    identifiers = [case["id"] for case in made]
+    assert len(set(identifiers)) == len(identifiers) > 30
+    layers = import_module(f"tools.agents.{agent}").LAYERS
+    assert all(set(case["layers"]) <= set(layers) for case in made)

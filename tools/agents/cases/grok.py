@@ -119,10 +119,8 @@ def cases() -> list[Object]:
     for number, pattern in enumerate(_PATTERNS):
         group: Object = {"matcher": pattern, "hooks": [deny("a")]}
         made.append(grouped(f"matcher.{number}", "PreToolUse", {"PreToolUse": [group]}))
-    return [
-        *(*made, *_contexts(), *_faults(), *_several(), *_layers(), *_commands(), *_given()),
-        *(*_servers(), *_managed()),
-    ]
+    made += [*_contexts(), *_faults(), *_several(), *_layers(), *_commands(), *_given(), *_servers()]
+    return [*made, *_managed()]
 
 
 #: A server of tools: touch makes a file, and fails without a name.
@@ -301,7 +299,7 @@ def _layers() -> list[Object]:
     def one(label: str) -> Json:
         return {"hooks": {"PreToolUse": [{"hooks": [deny(label, label)]}]}}
 
-    def passing(label: str) -> Json:
+    def file_of(label: str) -> Json:
         return {"hooks": {"PreToolUse": [{"hooks": [passing(label)]}]}}
 
     toml = '[[hooks.PreToolUse]]\nhooks = [{ type = "command", command = "echo c >>\\"$PROBE/ran\\"" }]\n'
@@ -309,13 +307,13 @@ def _layers() -> list[Object]:
         "both": {"layers": {"user": one("u"), "project": one("p")}},
         "all": {
             "layers": {
-                "user": passing("u"),
-                "project": passing("p"),
-                "claude": passing("cu"),
-                "claude-project": passing("cp"),
+                "user": file_of("u"),
+                "project": file_of("p"),
+                "claude": file_of("cu"),
+                "claude-project": file_of("cp"),
             }
         },
-        "untrusted": {"layers": {"user": passing("u"), "project": one("p")}, "args": ["--always-approve"]},
+        "untrusted": {"layers": {"user": file_of("u"), "project": one("p")}, "args": ["--always-approve"]},
         "names": {
             "layers": {
                 name: {"hooks": {"PreToolUse": [{"hooks": [named(name)]}]}}
@@ -323,27 +321,27 @@ def _layers() -> list[Object]:
             },
             "config": f"[[hooks.PreToolUse]]\nhooks = [{{ type = 'command', command = {named('c')['command']!r} }}]\n",
         },
-        "no-repository": {"layers": {"user": passing("u"), "project": one("p")}, "trust": "no repository"},
+        "no-repository": {"layers": {"user": file_of("u"), "project": one("p")}, "trust": "no repository"},
         "same-everywhere": {
-            "layers": {"user": passing("s"), "project": passing("s"), "claude": passing("s")}
+            "layers": {"user": file_of("s"), "project": file_of("s"), "claude": file_of("s")}
         },
-        "config": {"layers": {"user": passing("u")}, "config": toml},
+        "config": {"layers": {"user": file_of("u")}, "config": toml},
         "local": {
-            "layers": {"user": passing("u")},
-            "files": {"home/.claude/settings.local.json": passing("l")},
+            "layers": {"user": file_of("u")},
+            "files": {"home/.claude/settings.local.json": file_of("l")},
         },
         "two-files": {
-            "layers": {"user": passing("u")},
-            "files": {"home/.grok/hooks/a.json": passing("a"), "home/.grok/hooks/.dot.json": passing("d")},
+            "layers": {"user": file_of("u")},
+            "files": {"home/.grok/hooks/a.json": file_of("a"), "home/.grok/hooks/.dot.json": file_of("d")},
         },
         "broken-beside": {
-            "layers": {"user": passing("u")},
+            "layers": {"user": file_of("u")},
             "files": {"home/.grok/hooks/a.json": "{"},
         },
         "cursor": {
             "layers": {
                 "cursor": {"version": 1, "hooks": {"beforeShellExecution": [passing("x")]}},
-                "user": passing("u"),
+                "user": file_of("u"),
             }
         },
         "disable-all": {
