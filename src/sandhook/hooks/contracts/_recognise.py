@@ -322,10 +322,12 @@ def _grok(value: JsonObject) -> bool:
 
 def _openhands(value: JsonObject) -> bool:
     """Recognise nested hooks, with or without the key "hooks", at events that are OpenHands' alone."""
+    hooks = value if "hooks" not in value else _hooks(value)
+    if not _nested({"hooks": hooks}):
+        return False
     from sandhook.hooks.contracts.openhands.names import NAMES
 
-    hooks = value if "hooks" not in value else _hooks(value)
-    return _nested({"hooks": hooks}) and set(hooks) <= set(NAMES)
+    return set(hooks) <= set(NAMES)
 
 
 def _openhands_signs(value: JsonObject, name: str) -> bool:
