@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sandhook.hooks import HookEngine, PromptSubmit, ToolPost, ToolPre
+from sandhook.hooks import HookEngine, PromptSubmit, ToolCall, ToolPost, ToolPre
 from sandhook.hooks.contracts.everruns.names import EVENTS, MATCHER_FIELDS
 from sandhook.hooks.report import to_json, to_text
 from tests.hooks.hooktools import Scripted, config, engine, hook, said
@@ -89,7 +89,7 @@ def test_every_hook_is_loaded_or_is_a_problem(hooks: list[Any], arguments: Any) 
     faulty = {problem.path.split(".")[0] for problem in made.problems}
     assert {spec.path for spec in made.hooks} | faulty == {f"hooks[{number}]" for number in range(len(hooks))}
     assert {spec.path for spec in made.hooks} & faulty == set()
-    decision = made.fire(ToolPre("bash", arguments))
+    decision = made.fire(ToolPre("bash")._replace(tool=ToolCall("bash", arguments)))
     assert all(outcome.why for outcome in decision.outcomes)
 
 
@@ -117,5 +117,5 @@ def test_any_output_is_read(stdout: bytes, status: int, on_error: str) -> None:
 @given(st.text() | VALUES)
 def test_any_arguments_reach_the_hook(arguments: Any) -> None:
     made, runner = engine(hook(matcher={"args_jsonpath": "$.", "match_regex": ""}))
-    made.fire(ToolPre("bash", arguments, call_id="c"))
+    made.fire(ToolPre("bash")._replace(tool=ToolCall("bash", arguments, "c")))
     assert len(runner.requests) == 1
