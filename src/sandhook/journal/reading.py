@@ -32,6 +32,9 @@ PARTITION_ROWS = 5_000
 #: The longest line that is read.
 MAX_LINE = 96 << 20
 
+#: Bytes of a file that are read at once: a line has half a kilobyte, and a call of the system some microseconds.
+_BUFFER = 256 << 10
+
 _SQLITE_MAGIC, _PARQUET_MAGIC = b"SQLite format 3\0", b"PAR1"
 
 #: Where an event begins and ends in a line that also has something else.
@@ -122,7 +125,7 @@ class Contents:
     def _of_lines(self) -> Iterator[Entry]:
         path, _, start, end = self.partition
         base = 0 if self._data is None else max(start - 1, 0)
-        with open(path, "rb") if self._data is None else BytesIO(self._data) as file:
+        with open(path, "rb", _BUFFER) if self._data is None else BytesIO(self._data) as file:
             if start:
                 file.seek(start - 1 - base)
                 while (rest := file.readline(MAX_LINE)) and not rest.endswith(b"\n"):
@@ -130,21 +133,19 @@ class Contents:
             place = file.tell() + base
             while place < end and (line := file.readline(MAX_LINE)):
                 self.lines += 1
-                whole = len(line) < MAX_LINE or line.endswith(b"\n")
-                while (
-                    not line.endswith(b"\n") and len(line) >= MAX_LINE and (more := file.readline(MAX_LINE))
-                ):
-                    if more.endswith(b"\n"):
-                        break
-                if not whole:
+                length = len(line)
+                if length >= MAX_LINE and not line.endswith(b"\n"):
+                    while (more := file.readline(MAX_LINE)) and not more.endswith(b"\n"):
+                        length += len(more)
                     self._skip("byte", place, f"is longer than {MAX_LINE} bytes")
-                else:
-                    text = line.removesuffix(b"\n").removesuffix(b"\r")
-                    if place == 0:
-                        text = text.removeprefix(b"\xef\xbb\xbf")
-                    if text:
-                        yield from self._decoded(text, "byte", place)
-                place = file.tell() + base
+                    place += length + len(more)
+                    continue
+                text = line.removesuffix(b"\n").removesuffix(b"\r")
+                if place == 0:
+                    text = text.removeprefix(b"\xef\xbb\xbf")
+                if text:
+                    yield from self._decoded(text, "byte", place)
+                place += length
 
     def _of_rows(self) -> Iterator[Entry]:
         path, _, start, end = self.partition

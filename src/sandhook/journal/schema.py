@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import zlib
+from operator import itemgetter
 
 from sandhook.errors import LimitName
 from sandhook.hooks.event import Json, JsonObject
-from sandhook.hooks.model import OutcomeState, Permission
+from sandhook.hooks.model import PERMISSIONS, OutcomeState, Permission
 from sandhook.journal.errors import DamagedLine
-from sandhook.record import Record
-from sandhook.typed import Literal
+from sandhook.record import Record, new_record
+from sandhook.typed import Literal, TypeVar
 
 #: The version of the schema. It grows when a field changes its meaning or goes; a reader ignores fields it does not know.
 RECORD_VERSION = 1
@@ -161,38 +162,50 @@ def decode(data: bytes) -> Entry | None:
 
 def _entry(value: JsonObject) -> Entry:
     """Return an event whose line is whole; what another program wrote may still be wrong."""
-    for name, wanted in _TYPES.items():
-        if name not in value or not isinstance(value[name], wanted):
-            raise DamagedLine(f"{name}: wanted {_wanted(wanted)}")
-    entry = Entry(*map(value.__getitem__, Entry._fields))  # type: ignore[arg-type]
-    decision = entry.decision
     try:
-        return entry._replace(
-            hooks=tuple(HookRun(**_known(each, HookRun)) for each in entry.hooks),  # type: ignore[arg-type]
-            unmatched=tuple(map(str, entry.unmatched)),
-            decision=None if decision is None else _checked(Decided(**_known(decision, Decided))),  # type: ignore[arg-type]
-        )
+        fields = _in_order(value)
+    except KeyError:
+        raise _wrong_field(value) from None
+    types = tuple(map(type, fields))
+    if types not in _RIGHT_TYPES:
+        if any(not isinstance(each, wanted) for each, wanted in zip(fields, _TYPES.values())):
+            raise _wrong_field(value)
+        _RIGHT_TYPES.add(types)
+    *same, hooks, unmatched, decision, duration, version = fields
+    try:
+        decided = None if decision is None else _checked(_record(decision, Decided))
+        runs = tuple([_record(each, HookRun) for each in hooks])
     except TypeError as error:
         raise DamagedLine(f"hooks or decision: {error}") from None
+    return new_record(Entry, (*same, runs, tuple(map(str, unmatched)), decided, duration, version))
+
+
+def _wrong_field(value: JsonObject) -> DamagedLine:
+    """Return what is wrong about the first field of a wrong type."""
+    for name, wanted in _TYPES.items():
+        if name not in value or not isinstance(value[name], wanted):
+            return DamagedLine(f"{name}: wanted {_wanted(wanted)}")
+    raise AssertionError("every field has its type")
 
 
 def _checked(decided: Decided) -> Decided:
-    from sandhook.hooks.model import PERMISSIONS
-
     if not isinstance(decided.refused, bool) or decided.permission not in PERMISSIONS:
         raise DamagedLine("decision: refused or permission has a wrong value")
-    could_not_run, fail_closed = decided.could_not_run, decided.fail_closed
-    if not could_not_run and not fail_closed:
-        return decided._replace(could_not_run=(), fail_closed=())
-    return decided._replace(
-        could_not_run=tuple(map(str, could_not_run)), fail_closed=tuple(map(str, fail_closed))
-    )
+    *same, could_not_run, fail_closed = decided
+    return new_record(Decided, (*same, tuple(map(str, could_not_run)), tuple(map(str, fail_closed))))
 
 
-def _known(value: Json, kind: type[HookRun] | type[Decided]) -> JsonObject:
+R = TypeVar("R", HookRun, Decided)
+
+
+def _record(value: Json, kind: type[R]) -> R:
+    """Return the record of an object; fields that it does not have get their defaults."""
     if not isinstance(value, dict):
         raise DamagedLine(f"hooks or decision: wanted an object, got {type(value).__name__}")
-    return {name: value[name] for name in kind._fields if name in value}
+    try:
+        return new_record(kind, kind._in_order(value))
+    except KeyError:
+        return kind(**{name: value[name] for name in kind._fields if name in value})
 
 
 _NoneType = type(None)
@@ -216,6 +229,11 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "duration_ms": (int, float, _NoneType),
     "version": (str,),
 }
+
+_in_order = itemgetter(*_TYPES)
+
+#: Types of fields that were checked; values of JSON have so few types that there are some hundred combinations.
+_RIGHT_TYPES: set[tuple[type, ...]] = set()
 
 _WORDS = {
     str: "a text",
