@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from sandhook.hooks.event import Json
 from sandhook.journal.schema import Entry
-from sandhook.replay.where import command_of
+from sandhook.replay.where import DEEPEST, command_of
 
 #: Characters of a command that are looked at, and of a shape.
 _READ, _LONGEST = 2_000, 80
@@ -94,12 +93,12 @@ def _simple(words: list[str]) -> str:
     return " ".join([program, *(words[1:2] if has_subcommand else []), *options[:4]])
 
 
-def _input_shape(payload: Json) -> str:
-    if not isinstance(payload, Mapping):
+def _input_shape(payload: Json, depth: int = DEEPEST) -> str:
+    if not isinstance(payload, dict) or not depth:
         return ""
     for key in ("tool_input", "toolInput", "toolArgs", "tool", "input", "arguments"):
         value = payload.get(key)
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             continue
         for name in _PATHS:
             path = value.get(name)
@@ -109,6 +108,6 @@ def _input_shape(payload: Json) -> str:
         url = value.get("url")
         if isinstance(url, str):
             return url.split("/")[2][:_LONGEST] if url.count("/") >= 2 else url[:_LONGEST]
-        if (inner := _input_shape(value)) != "":
+        if (inner := _input_shape(value, depth - 1)) != "":
             return inner
     return ""

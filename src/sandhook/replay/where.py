@@ -8,7 +8,7 @@ A field is compared with a text, a number, ``true``, ``false`` or ``null``, by `
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from sandhook.hooks.event import Json
 from sandhook.journal.schema import Entry
@@ -38,23 +38,26 @@ FIELDS: Mapping[str, Callable[[Entry], Json]] = {
     "command": lambda entry: command_of(entry.payload),
 }
 
+#: Objects in objects in which a command, or a path, is looked for.
+DEEPEST = 6
+
 _WORDS: Mapping[str, Json] = {"true": True, "false": False, "null": None}
 
 
-def command_of(payload: Json) -> str | None:
-    """Return the shell command in the payload of an event, if it has one."""
-    if not isinstance(payload, Mapping):
+def command_of(payload: Json, depth: int = DEEPEST) -> str | None:
+    """Return the shell command in the payload of an event, if it has one, at most so many objects deep."""
+    if not isinstance(payload, dict) or not depth:
         return None
     for key in ("tool_input", "toolInput", "toolArgs", "tool_args", "input", "arguments", "args", "tool"):
         value = payload.get(key)
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             for name in ("command", "cmd", "script"):
                 text = value.get(name)
                 if isinstance(text, str):
                     return text
-                if isinstance(text, Sequence) and text and all(isinstance(word, str) for word in text):
+                if isinstance(text, list) and text and all(isinstance(word, str) for word in text):
                     return " ".join(map(str, text))
-            if (inner := command_of(value)) is not None:
+            if (inner := command_of(value, depth - 1)) is not None:
                 return inner
     return None
 
