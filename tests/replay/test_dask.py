@@ -21,6 +21,7 @@ from sandhook.replay.engines.dask import DaskEngine, read_lines
 from sandhook.replay.engines.local import LocalEngine
 from sandhook.replay.engines.processes import ProcessEngine
 from sandhook.replay.errors import ReplayError
+from sandhook.replay.folding import Partial, row_of
 from sandhook.replay.job import Job, Replayer
 from tests.replay.replaytools import bundle, canonical, entries, killing, outcome, write
 
@@ -38,9 +39,10 @@ def test_the_lines_of_a_partition_are_those_that_a_file_has(tmp_path: Path, size
 
 
 def _events(result: bytes) -> object:
-    value = json.loads(result)
-    rows = [(row["id"], row["changes"]) for row in value["rows"] if row["changes"]]
-    return value["tally"]["events"], rows, value["skipped"], value["lines"]
+    partial = Partial.from_bytes(result)
+    rows = [row_of(row.data) for row in partial.rows]
+    changed = [(row["id"], row["changes"]) for row in rows if row["changes"]]
+    return partial.tally.events, changed, partial.parts
 
 
 def test_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,27 +80,37 @@ def entry_of(fired: FiredEvent, masker: Masker) -> Entry:
 
 def decided_of(decision: Decision, masker: Masker | None = None) -> Decided:
     """Return what is recorded, and compared, of a decision."""
+    changes = _changes_of(decision)
+    reason = decision.reason
+    plain: Json = json.loads(json.dumps(changes)) if changes else None
+    if masker is not None:
+        plain = masker.masked(plain)[0] if changes else None
+        reason = None if reason is None else masker.text(reason)
+    return Decided(
+        decision.refused,
+        decision.permission,
+        decision.force_continue,
+        reason,
+        plain if isinstance(plain, dict) and plain else None,
+        decision.could_not_run,
+        decision.fail_closed,
+    )
+
+
+def _changes_of(decision: Decision) -> JsonObject:
     changes: JsonObject = {}
-    for name in ("input", "prompt", "result", "error"):
-        operations: tuple[Operation, ...] = getattr(decision, name)
+    operations: tuple[Operation, ...]
+    for name, operations in (
+        ("input", decision.input),
+        ("prompt", decision.prompt),
+        ("result", decision.result),
+        ("error", decision.error),
+    ):
         if operations:
             changes[name] = [{"op": each.kind, "value": each.value} for each in operations]
     if decision.context:
         changes["context"] = [[text, place] for text, place in decision.context]
-    reason = decision.reason
-    plain: Json = json.loads(json.dumps(changes)) if changes else None
-    if masker is not None:
-        plain = masker.masked(plain)[0]
-        reason = None if reason is None else masker.text(reason)
-    return Decided(
-        refused=decision.refused,
-        permission=decision.permission,
-        force_continue=decision.force_continue,
-        reason=reason,
-        changes=plain if isinstance(plain, dict) and plain else None,
-        could_not_run=decision.could_not_run,
-        fail_closed=decision.fail_closed,
-    )
+    return changes
 
 
 def _hook_run(outcome: Outcome, masker: Masker) -> HookRun:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from hashlib import blake2b
 
@@ -12,7 +11,7 @@ from sandhook.journal.masking import Masker
 from sandhook.journal.reading import Contents, Partition
 from sandhook.journal.schema import Entry, encode
 from sandhook.record import Record
-from sandhook.replay.compare import Side, changes_between
+from sandhook.replay.compare import Change, Side, changes_between
 from sandhook.replay.firing import (
     Bundle,
     BundleRunner,
@@ -23,8 +22,9 @@ from sandhook.replay.firing import (
     run_json,
     workspace,
 )
+from sandhook.replay.folding import ChangedRow, Part, Partial, changed_row
 from sandhook.replay.shape import shape_of
-from sandhook.replay.tally import MEASURED, Tally
+from sandhook.replay.tally import MEASURED, Counting
 from sandhook.replay.where import Test, parse
 
 
@@ -69,27 +69,20 @@ class Replayer:
         self._masker = Masker(job.mask)
 
     def replay(self, partition: Partition, data: bytes | None = None) -> bytes:
-        """Return the result of a partition as JSON text. Raises JournalError.
+        """Return the result of a partition, see ``folding``. Raises JournalError.
 
         Args:
             data: The lines of its file from the byte before its start; None reads them.
         """
         contents = Contents(partition, data)
-        tally = Tally()
-        rows: list[JsonObject] = []
+        counting = Counting()
+        rows: list[ChangedRow] = []
         for entry in contents.entries():
-            row = self._replay_one(entry, tally)
+            row = self._replay_one(entry, counting)
             if row is not None:
                 rows.append(row)
-        rows.sort(key=_order)
-        result: JsonObject = {
-            "tally": tally.to_json(),
-            "rows": rows,
-            "skipped": [list(each) for each in contents.skipped],
-            "skipped_count": contents.skipped_count,
-            "lines": contents.lines,
-        }
-        return json.dumps(result, separators=(",", ":")).encode("ascii")
+        part = Part(contents.lines, contents.skipped_count, tuple(contents.skipped))
+        return Partial(counting.finish(), (part,), tuple(rows)).to_bytes()
 
     def selects(self, entry: Entry) -> bool:
         """Return whether an event is replayed."""
@@ -97,29 +90,34 @@ class Replayer:
             return False
         return self._test is None or self._test(entry)
 
-    def _replay_one(self, entry: Entry, tally: Tally) -> JsonObject | None:
+    def _replay_one(self, entry: Entry, counting: Counting) -> ChangedRow | None:
         """Replay one event; return what is kept of it if something changed."""
-        tally.read(entry)
+        counting.read(entry)
         if not self.selects(entry):
             return None
-        tally.selected += 1
+        counting.select()
         try:
             decision, milliseconds = self._new.fire(entry)
             old, old_decision = self._old_side(entry)
         except Unfired as error:
-            tally.count_unfired(str(error))
+            counting.count_unfired(str(error))
             return None
         masked = self._old is None and not entry.raw
         new = new_side(decision, milliseconds, self._masker if masked else None)
-        tally.add(entry, old, new, decision)
-        tally.add_latency(entry if self._old is None else None, old_decision, decision)
+        counting.add(entry, old, new, decision)
+        counting.add_latency(entry if self._old is None else None, old_decision, decision)
         if old is None:
             return None
         changes, parts = changes_between(old, new)
         if not changes:
             return None
-        tally.count(changes)
-        row: JsonObject = {
+        counting.count(changes)
+        return self._row(entry, old, new, changes, parts)
+
+    def _row(
+        self, entry: Entry, old: Side, new: Side, changes: tuple[Change, ...], parts: tuple[str, ...]
+    ) -> ChangedRow:
+        lasting: JsonObject = {
             "time": entry.time,
             "id": entry.id,
             "agent": entry.agent,
@@ -128,30 +126,25 @@ class Replayer:
             "hook": (old.hook if changes[0] == "newly_allowed" else new.hook) or old.hook or new.hook,
             "shape": shape_of(entry),
             "changes": [each for each in changes if each not in MEASURED],
-            "slower": "slower" in changes,
             "parts": list(parts),
             "old": decided_json(old.decided),
             "new": decided_json(new.decided),
-            "old_ms": old.duration_ms,
-            "new_ms": round(milliseconds, 3),
         }
+        measured: JsonObject = {"slower": "slower" in changes, "old_ms": old.duration_ms}
+        measured["new_ms"] = None if new.duration_ms is None else round(new.duration_ms, 3)
         if self._job.runs:
-            row["run"] = {
+            measured["run"] = {
                 "payload": entry.payload,
                 "line": encode(entry) if len(str(entry.payload)) < 4_000 else None,
                 "hooks": list(run_json(self._new.fire(entry, steps=True)[0])),
             }
-        return row
+        return changed_row(lasting, measured, changes)
 
     def _old_side(self, entry: Entry) -> tuple[Side | None, Decision | None]:
         if self._old is None:
             return recorded_side(entry), None
         decision, milliseconds = self._old.fire(entry)
         return new_side(decision, milliseconds, None), decision
-
-
-def _order(row: JsonObject) -> tuple[str, str]:
-    return str(row["time"]), str(row["id"])
 
 
 def problems_of(job: Job) -> list[str]:

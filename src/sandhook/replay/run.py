@@ -6,7 +6,7 @@ import heapq
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from itertools import islice
@@ -18,9 +18,10 @@ from sandhook.record import Record
 from sandhook.replay.compare import CHANGES
 from sandhook.replay.engines import Done, Engine
 from sandhook.replay.errors import ReplayError
+from sandhook.replay.folding import VERSION, Partial
 from sandhook.replay.job import Job, identifiers, rank
 from sandhook.replay.store import Rows, State
-from sandhook.replay.tally import MEASURED, Tally
+from sandhook.replay.tally import HOOK_WORDS, MEASURED, Tally
 from sandhook.replay.where import parse
 from sandhook.typed import TYPE_CHECKING
 
@@ -76,6 +77,7 @@ def with_sample(job: Job, plan: Plan, count: int) -> Job:
 def fingerprint(job: Job, plan: Plan) -> str:
     """Return a digest of what determines the result."""
     value = [
+        VERSION,
         [[*each] for each in plan.partitions],
         [[document.text or document.value, document.name] for document in job.new.documents],
         None
@@ -105,76 +107,98 @@ def replayed(
     Raises ReplayError, JournalError.
     """
     with tempfile.TemporaryDirectory(prefix="sandhook-replay-") as temporary:
-        kept = State(state if state is not None else f"{temporary}/state", fingerprint(job, plan))
-        failed = _replay_all(plan, kept, engine, progress)
-        rows = Rows(f"{temporary}/rows.db")
+        kept = State(state, fingerprint(job, plan)) if state is not None else None
+        fold = _Fold(plan, Rows(f"{temporary}/rows.db"))
         try:
-            yield _folded(plan, kept, failed, rows)
+            _replay_all(plan, kept, fold, engine, progress)
+            yield fold.result()
         finally:
-            rows.close()
+            fold.close()
 
 
 def _replay_all(
-    plan: Plan, kept: State, engine: Callable[[], Engine], progress: Progress | None
-) -> dict[int, str]:
-    """Replay what is not finished; return the reasons of the partitions that failed."""
-    finished = kept.finished()
-    waiting = [(number, each) for number, each in enumerate(plan.partitions) if number not in finished]
-    failed: dict[int, str] = {}
-    if progress is not None:
-        progress(len(finished), 0)
+    plan: Plan, kept: State | None, fold: _Fold, engine: Callable[[], Engine], progress: Progress | None
+) -> None:
+    """Replay what is not finished, and fold each result when it comes."""
+    report = progress or _report_nothing
+    for numbers, partial in kept.finished() if kept is not None else ():
+        fold.add(numbers, partial)
+        report(len(numbers), 0)
+    waiting = [(number, each) for number, each in enumerate(plan.partitions) if number not in fold.finished]
     if not waiting:
-        return failed
+        return
     running = engine()
     try:
         for outcome in running.replay(waiting):
             if isinstance(outcome, Done):
-                kept.keep(outcome.number, outcome.result)
-                events = _events_of(outcome.result)
+                if kept is not None:
+                    kept.keep(outcome.numbers, outcome.result)
+                partial = Partial.from_bytes(outcome.result)
+                fold.add(outcome.numbers, partial)
+                report(len(outcome.numbers), partial.tally.events)
             else:
-                failed[outcome.number] = outcome.reason
-                events = 0
-            if progress is not None:
-                progress(1, events)
+                fold.failed[outcome.number] = outcome.reason
+                report(1, 0)
     finally:
         running.close()
-    return failed
 
 
-def _events_of(result: bytes) -> int:
-    tally = json.loads(result)["tally"]
-    events: int = tally["events"]
-    return events
+def _report_nothing(partitions: int, events: int) -> None:
+    """Nobody asked for the progress."""
 
 
-def _folded(plan: Plan, kept: State, failed: dict[int, str], rows: Rows) -> Result:
-    """Fold the results in the order of the partitions; memory holds one of them.
+class _Fold:
+    """Folds results in the order in which they come; memory holds one of them.
 
-    Changed events, and counts by texts of events, are on disk: a record decides how many there are.
+    Changed events, counts by texts of events, and damaged places are on disk: a record decides how many there are.
+
+    Attributes:
+        finished: Lines of each partition that was folded, by number.
+        failed: Why others were not replayed.
     """
-    skipped: list[JsonObject] = [_skipped_json(each, 0) for each in plan.skipped]
-    skipped_count = len(plan.skipped)
-    lines: dict[str, int] = {}
-    for number, partition in enumerate(plan.partitions):
-        if number in failed:
-            continue
-        result = kept.result(number)
-        tally, changed, losses = result["tally"], result["rows"], result["skipped"]
-        assert isinstance(tally, dict) and isinstance(changed, list) and isinstance(losses, list)
-        rows.add(changed)
-        rows.count_up(Tally.from_json(tally))
-        before = lines.get(partition.path, 0)
-        skipped_count += int(str(result["skipped_count"]))
-        for loss in losses[: max(0, MOST_SKIPPED - len(skipped))]:
-            skipped.append(_skipped_json(Skipped(*loss), before))
-        lines[partition.path] = before + int(str(result["lines"]))
-    rows.finish()
-    losers: list[JsonObject] = []
-    room = MOST_IDS
-    for number in sorted(failed):
-        losers.append(_failed_json(plan.partitions[number], failed[number], room))
-        room -= len(_list(losers[-1]["events"]))
-    return Result(rows.tally(), rows, tuple(skipped), skipped_count, tuple(losers))
+
+    def __init__(self, plan: Plan, rows: Rows) -> None:
+        self._plan = plan
+        self._rows = rows
+        self._skipped_count = len(plan.skipped)
+        self.finished: dict[int, int] = {}
+        self.failed: dict[int, str] = {}
+
+    def add(self, numbers: Sequence[int], partial: Partial) -> None:
+        """Add the result of neighbouring partitions; one that is already there is left out."""
+        if any(number in self.finished for number in numbers):
+            return
+        self._rows.add(partial.rows)
+        self._rows.count_up(partial.tally)
+        for number, part in zip(numbers, partial.parts):
+            self.finished[number] = part.lines
+            self._skipped_count += part.skipped_count
+            if part.skipped:
+                self._rows.lose(number, part.skipped)
+
+    def result(self) -> Result:
+        """Return the result."""
+        self._rows.finish()
+        losers: list[JsonObject] = []
+        room = MOST_IDS
+        for number in sorted(self.failed):
+            losers.append(_failed_json(self._plan.partitions[number], self.failed[number], room))
+            room -= len(_list(losers[-1]["events"]))
+        return Result(self._rows.tally(), self._rows, self._skipped(), self._skipped_count, tuple(losers))
+
+    def _skipped(self) -> tuple[JsonObject, ...]:
+        """Return the first places that could not be read, with the numbers of lines in their files."""
+        skipped = [_skipped_json(each, 0) for each in self._plan.skipped[:MOST_SKIPPED]]
+        losses = self._rows.losses(MOST_SKIPPED - len(skipped))
+        before: dict[int, int] = {}
+        lines: dict[str, int] = {}
+        for number, partition in enumerate(self._plan.partitions if losses else ()):
+            before[number] = lines.get(partition.path, 0)
+            lines[partition.path] = before[number] + self.finished.get(number, 0)
+        return (*skipped, *(_skipped_json(each, before[number]) for number, each in losses))
+
+    def close(self) -> None:
+        self._rows.close()
 
 
 def _list(value: Json) -> list[Json]:
@@ -258,10 +282,7 @@ def hooks_json(tally: Tally) -> list[Json]:
     return [
         {
             "hook": name,
-            **{
-                word: tally.hooks[f"{name}\t{word}"]
-                for word in ("seen", "matched", "refused", "could_not_run")
-            },
+            **{word: tally.hooks[f"{name}\t{word}"] for word in HOOK_WORDS},
         }
         for name in names
     ]

@@ -1,4 +1,4 @@
-"""The state of a replay: the result of each finished partition, in a directory, and what changed in a database.
+"""The state of a replay: the results of finished partitions, in a directory, and what changed in a database.
 
 A result is written to a new file and renamed. So a replay that is killed at any time goes on with what was finished.
 """
@@ -9,22 +9,24 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import zlib
 from collections import Counter
-from collections.abc import Iterator
-from hashlib import blake2b
+from collections.abc import Iterator, Sequence
 
 from sandhook.hooks.event import JsonObject
 from sandhook.journal.appending import column
+from sandhook.journal.reading import Skipped
 from sandhook.replay.compare import CHANGES
 from sandhook.replay.errors import ReplayError
+from sandhook.replay.folding import ChangedRow, Partial, row_of
 from sandhook.replay.tally import BY_TEXT, Tally
 
 _STATE = "replay.json"
 
-#: What of a changed event depends on the machine: it decides no order, also of events that have one id.
-_MEASURED = frozenset({"slower", "old_ms", "new_ms", "run"})
+#: The result of the partitions between two numbers.
+_NAME = re.compile(r"p(\d{8})-(\d{8})\.zlib")
 
 
 class State:
@@ -59,29 +61,29 @@ class State:
         except (ValueError, AttributeError):
             raise ReplayError(f"--resume {directory}: {_STATE} is not the state of a replay") from None
 
-    def finished(self) -> set[int]:
-        """Return the numbers of the partitions that were replayed."""
-        names = os.listdir(self._directory)
-        return {int(name[1:-5]) for name in names if name.startswith("p") and name.endswith(".zlib")}
+    def finished(self) -> Iterator[tuple[tuple[int, ...], Partial]]:
+        """Yield the numbers of partitions that were replayed, and their result. Raises ReplayError for a damaged file."""
+        for name in sorted(os.listdir(self._directory)):
+            if (found := _NAME.fullmatch(name)) is None:
+                continue
+            path = f"{self._directory}/{name}"
+            try:
+                with open(path, "rb") as file:
+                    partial = Partial.from_bytes(zlib.decompress(file.read()))
+                numbers = tuple(range(int(found[1]), int(found[2]) + 1))
+                if len(partial.parts) != len(numbers):
+                    raise ValueError("has other partitions")
+            except (OSError, ValueError, TypeError, KeyError, zlib.error):
+                raise ReplayError(f"{path}: is damaged; remove it, and resume again") from None
+            yield numbers, partial
 
-    def keep(self, number: int, result: bytes) -> None:
-        """Keep the result of a partition. Raises ReplayError."""
+    def keep(self, numbers: Sequence[int], result: bytes) -> None:
+        """Keep the result of neighbouring partitions. Raises ReplayError."""
+        path = f"{self._directory}/p{numbers[0]:08}-{numbers[-1]:08}.zlib"
         try:
-            self._write(self._path(number), zlib.compress(result, 1))
+            self._write(path, zlib.compress(result, 1))
         except OSError as error:
             raise ReplayError(f"{self._directory}: {error.strerror}") from None
-
-    def result(self, number: int) -> JsonObject:
-        """Return the result of a partition. Raises ReplayError if the file is damaged."""
-        try:
-            with open(self._path(number), "rb") as file:
-                value: JsonObject = json.loads(zlib.decompress(file.read()))
-        except (OSError, ValueError, zlib.error):
-            raise ReplayError(f"{self._path(number)}: is damaged; remove it, and resume again") from None
-        return value
-
-    def _path(self, number: int) -> str:
-        return f"{self._directory}/p{number:08}.zlib"
 
     @staticmethod
     def _write(path: str, data: bytes) -> None:
@@ -114,17 +116,32 @@ class Rows:
         self._connection.execute(
             "CREATE TABLE counts (counter TEXT, key TEXT, number INTEGER, PRIMARY KEY (counter, key)) WITHOUT ROWID"
         )
+        self._connection.execute("CREATE TABLE losses (partition INTEGER, place INTEGER, value TEXT)")
         self._total = Tally()
 
-    def add(self, rows: list[JsonObject]) -> None:
-        """Add the changed events of a partition."""
+    def add(self, rows: Sequence[ChangedRow]) -> None:
+        """Add changed events."""
         places = ", ".join("?" * (7 + len(CHANGES)))
         self._connection.execute("BEGIN")
-        self._connection.executemany(f"INSERT INTO rows VALUES ({places})", map(_columns, rows))
+        self._connection.executemany(
+            f"INSERT INTO rows VALUES ({places})",
+            [(*keys, *flags, digest, data) for keys, flags, digest, data in rows],
+        )
         self._connection.execute("COMMIT")
 
+    def lose(self, number: int, skipped: Sequence[Skipped]) -> None:
+        """Add what of a partition could not be read, in the order of its places."""
+        values = [(number, place, json.dumps(list(each))) for place, each in enumerate(skipped)]
+        self._connection.executemany("INSERT INTO losses VALUES (?, ?, ?)", values)
+
+    def losses(self, most: int) -> list[tuple[int, Skipped]]:
+        """Return the first places that could not be read, each with the number of its partition."""
+        query = "SELECT partition, value FROM losses ORDER BY partition, place LIMIT ?"
+        found = self._connection.execute(query, (most,))
+        return [(number, Skipped(*json.loads(value))) for number, value in found]
+
     def count_up(self, tally: Tally) -> None:
-        """Add the counts of a partition."""
+        """Add counts."""
         self._connection.execute("BEGIN")
         for counter in BY_TEXT:
             counts: Counter[str] = getattr(tally, counter)
@@ -163,8 +180,7 @@ class Rows:
     def all(self) -> Iterator[JsonObject]:
         """Yield the changed events."""
         for (row,) in self._connection.execute("SELECT row FROM rows ORDER BY time, id, digest"):
-            value: JsonObject = json.loads(zlib.decompress(row))
-            yield value
+            yield row_of(row)
 
     def count_groups(self, change: str) -> int:
         """Return how many groups a change has."""
@@ -186,17 +202,7 @@ class Rows:
         )
         for hook, tool, shape, size in self._connection.execute(query, (most,)).fetchall():
             found = self._connection.execute(one, (hook, tool, shape, examples))
-            yield hook, tool, shape, size, [json.loads(zlib.decompress(row)) for (row,) in found]
+            yield hook, tool, shape, size, [row_of(row) for (row,) in found]
 
     def close(self) -> None:
         self._connection.close()
-
-
-def _columns(row: JsonObject) -> tuple[object, ...]:
-    changes = row["changes"]
-    assert isinstance(changes, list)
-    flags = [row[name] if name == "slower" else name in changes for name in CHANGES]
-    data = zlib.compress(json.dumps(row, separators=(",", ":")).encode("ascii"), 1)
-    texts = (column(str(row[name] or "")) for name in ("time", "id", "hook", "tool", "shape"))
-    lasting = json.dumps({name: row[name] for name in row if name not in _MEASURED}, sort_keys=True)
-    return *texts, *flags, blake2b(lasting.encode("ascii"), digest_size=12).digest(), data

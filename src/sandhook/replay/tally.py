@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import Decision
@@ -20,7 +21,102 @@ _LONGEST_REASON = 200
 #: Counters whose keys are texts of events, and how many keys a result has: a record may have any number.
 BY_TEXT = {"unfired": 50, "timeline": 100_000, "latency": 20_000}
 
+#: What is counted of a new hook.
+HOOK_WORDS = ("seen", "matched", "refused", "could_not_run")
+
 _HOUR = lazily(r"\d{4}-\d\d-\d\dT\d\d:")
+
+
+class _HookCount:
+    """What one new hook did."""
+
+    __slots__ = ("could_not_run", "matched", "refused", "seen")
+
+    def __init__(self) -> None:
+        self.seen = self.matched = self.refused = self.could_not_run = 0
+
+
+class Counting:
+    """Counts the events of a partition, one after the other, for a Tally.
+
+    Counters are of what is at hand: making the keys of a tally for each event would take as long as all else.
+    """
+
+    def __init__(self) -> None:
+        self._tally = Tally()
+        self._hooks: dict[str, _HookCount] = {}
+        self._latency: Counter[tuple[str, str, int]] = Counter()
+        self._timeline: Counter[tuple[str, str, str]] = Counter()
+
+    def read(self, entry: Entry) -> None:
+        """Count an event that was read."""
+        self._tally.events += 1
+        self._tally.masked += entry.masked > 0
+
+    def select(self) -> None:
+        """Count an event that is replayed."""
+        self._tally.selected += 1
+
+    def count(self, changes: Iterable[Change]) -> None:
+        """Count what changed for an event."""
+        for change in changes:
+            self._tally.counts[change] += 1
+
+    def count_unfired(self, reason: str) -> None:
+        """Count an event that could not be fired."""
+        self._tally.unfired[reason[:_LONGEST_REASON]] += 1
+
+    def add(self, entry: Entry, old: Side | None, new: Side, decision: Decision) -> None:
+        """Count an event that was fired."""
+        tally, hour = self._tally, _hour_of(entry.time[:14])
+        if old is not None:
+            tally.compared += 1
+            tally.old_refused += old.decided.refused
+            if hour:
+                self._timeline[hour, "old", word_of(old.decided)] += 1
+        tally.new_refused += new.decided.refused
+        if hour:
+            self._timeline[hour, "new", word_of(new.decided)] += 1
+        hooks = self._hooks
+        for each in decision.outcomes:
+            name = each.spec.id
+            count = hooks.get(name)
+            if count is None:
+                count = hooks[name] = _HookCount()
+            count.seen += 1
+            if each.state == "not_matched":
+                continue
+            count.matched += 1
+            count.refused += each.verdict.refuses
+            count.could_not_run += each.verdict.could_not_run is not None
+
+    def add_latency(self, entry: Entry | None, old: Decision | None, new: Decision) -> None:
+        """Count the durations of hooks: of the new ones, and of the recorded or the old ones."""
+        latency = self._latency
+        for side, decision in (("old", old), ("new", new)):
+            for each in decision.outcomes if decision is not None else ():
+                if each.run is not None:
+                    latency[side, each.spec.id, bucket_of(each.run.duration * 1000)] += 1
+        for run in entry.hooks if entry is not None else ():
+            if run.duration_ms is not None:
+                latency["old", run.id, bucket_of(run.duration_ms)] += 1
+
+    def finish(self) -> Tally:
+        """Return the counts."""
+        tally = self._tally
+        for name, count in self._hooks.items():
+            for word in HOOK_WORDS:
+                tally.hooks[f"{name}\t{word}"] = getattr(count, word)
+        tally.timeline.update({"\t".join(key): number for key, number in self._timeline.items()})
+        for (side, hook, bucket), number in self._latency.items():
+            tally.latency[f"{side}\t{hook}\t{bucket}"] += number
+        return tally
+
+
+@lru_cache(256)
+def _hour_of(start: str) -> str:
+    """Return the hour of a time, "" for a text that is none."""
+    return start[:13] if _HOUR.match(start) else ""
 
 
 class Tally:
@@ -48,49 +144,6 @@ class Tally:
         self.hooks: Counter[str] = Counter()
         self.latency: Counter[str] = Counter()
         self.left_out: dict[str, tuple[int, int]] = {}
-
-    def read(self, entry: Entry) -> None:
-        """Count an event that was read."""
-        self.events += 1
-        self.masked += entry.masked > 0
-
-    def count(self, changes: Iterable[Change]) -> None:
-        """Count what changed for an event."""
-        self.counts.update(changes)
-
-    def count_unfired(self, reason: str) -> None:
-        """Count an event that could not be fired."""
-        self.unfired[reason[:_LONGEST_REASON]] += 1
-
-    def add(self, entry: Entry, old: Side | None, new: Side, decision: Decision) -> None:
-        """Count an event that was fired."""
-        hour = entry.time[:13] if _HOUR.match(entry.time) else ""
-        if old is not None:
-            self.compared += 1
-            self.old_refused += old.decided.refused
-            if hour:
-                self.timeline[f"{hour}\told\t{word_of(old.decided)}"] += 1
-        self.new_refused += new.decided.refused
-        if hour:
-            self.timeline[f"{hour}\tnew\t{word_of(new.decided)}"] += 1
-        for each in decision.outcomes:
-            name = each.spec.id
-            self.hooks[f"{name}\tseen"] += 1
-            if not each.matched:
-                continue
-            self.hooks[f"{name}\tmatched"] += 1
-            self.hooks[f"{name}\trefused"] += each.verdict.refuses
-            self.hooks[f"{name}\tcould_not_run"] += each.could_not_run is not None
-
-    def add_latency(self, entry: Entry | None, old: Decision | None, new: Decision) -> None:
-        """Count the durations of hooks: of the new ones, and of the recorded or the old ones."""
-        for side, decision in (("old", old), ("new", new)):
-            for each in decision.outcomes if decision is not None else ():
-                if each.run is not None:
-                    self.latency[f"{side}\t{each.spec.id}\t{bucket_of(each.run.duration * 1000)}"] += 1
-        for run in entry.hooks if entry is not None else ():
-            if run.duration_ms is not None:
-                self.latency[f"old\t{run.id}\t{bucket_of(run.duration_ms)}"] += 1
 
     def merge(self, other: Tally) -> None:
         """Add the counts of other events."""

@@ -17,14 +17,14 @@ TRIES = 3
 
 
 class Done(Record):
-    """A partition that was replayed.
+    """Neighbouring partitions that were replayed.
 
     Attributes:
-        number: Its number.
-        result: The result as JSON text.
+        numbers: Their numbers.
+        result: Their result, see ``folding``.
     """
 
-    number: int
+    numbers: tuple[int, ...]
     result: bytes
 
 
@@ -44,7 +44,7 @@ class Engine(Protocol):
     """Replays partitions. Results come in any order."""
 
     def replay(self, partitions: Sequence[tuple[int, Partition]]) -> Iterator[Done | Failed]:
-        """Yield the result of each partition."""
+        """Yield the result of each partition, or of several that were folded."""
         ...
 
     def close(self) -> None:

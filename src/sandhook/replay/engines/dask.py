@@ -4,23 +4,28 @@ The job is sent once to each worker, as a plug-in, which the scheduler also send
 another one; data that was scattered would be lost with the last worker that has it. The lines of a partition travel with
 its task, so workers need no access to the record. Dask begins the task of a worker that ended on another worker.
 
+Results of neighbours are folded by workers, as a tree, so that a large cluster does not wait for the one process that
+asked. If a partition of a group fails, the others of the group come one by one.
+
 Dask replaces a worker that ends, but gives up one that ends as it starts. So the cluster of this machine is looked after
 here, and a cluster that stays without workers is an error: its tasks would wait for ever.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache
-from itertools import islice
 from queue import Empty, SimpleQueue
+from threading import local
 from time import monotonic
 from uuid import uuid4
 
 from sandhook.journal.reading import Partition
+from sandhook.record import Record
 from sandhook.replay.engines import TRIES, Done, Failed, reason_of
 from sandhook.replay.errors import ReplayError
+from sandhook.replay.folding import fold
 from sandhook.replay.job import Job, Replayer
 from sandhook.replay.travel import job_from_bytes, job_to_bytes
 from sandhook.typed import TYPE_CHECKING
@@ -32,6 +37,11 @@ if TYPE_CHECKING:
 #: Partitions that are on their way, for each worker; it bounds the memory of scheduler and client.
 _AHEAD = 3
 
+#: Partitions whose results are folded before they travel, by the workers of the cluster that need it; and how many
+#: results become one in each step. The process that asked holds one folded result at a time.
+_GROUPS = ((64, 16), (0, 4))
+_ARITY = 4
+
 #: Seconds between two looks at the workers.
 _LOOK_SECONDS = 2.0
 
@@ -39,10 +49,16 @@ _LOOK_SECONDS = 2.0
 _WORKERLESS_SECONDS = 120.0
 
 
-@lru_cache(1)
+#: What replays a job, of each thread of a worker: a replayer replays one partition at a time.
+_OWN = local()
+
+
 def _replayer(job: bytes) -> Replayer:
     """Return what replays a job; a worker keeps it for the next partition."""
-    return Replayer(job_from_bytes(job))
+    known: tuple[bytes, Replayer] | None = getattr(_OWN, "known", None)
+    if known is None or known[0] != job:
+        _OWN.known = known = job, Replayer(job_from_bytes(job))
+    return known[1]
 
 
 def replay_data(name: str, partition: tuple[str, str, int, int], data: bytes | None) -> bytes:
@@ -57,6 +73,30 @@ def replay_data(name: str, partition: tuple[str, str, int, int], data: bytes | N
     job: bytes = get_worker().plugins[name].job
     path, kind, start, end = partition
     return _replayer(job).replay(Partition(path, kind, start, end), data)  # type: ignore[arg-type]
+
+
+def fold_results(results: Sequence[bytes]) -> bytes:
+    """Return the results of neighbours as one: a task of a worker."""
+    return fold(results)
+
+
+class _Group(Record):
+    """Neighbouring partitions on their way.
+
+    Attributes:
+        partitions: Their numbers, and the results that workers hold.
+        result: What they are folded to.
+        folds: The steps between.
+    """
+
+    partitions: tuple[tuple[int, Future], ...]
+    result: Future
+    folds: tuple[Future, ...] = ()
+
+    def release(self) -> None:
+        """Let the cluster drop all of it."""
+        for each in (self.result, *self.folds, *(leaf for _, leaf in self.partitions)):
+            each.release()
 
 
 class DaskEngine:
@@ -84,6 +124,7 @@ class DaskEngine:
                 "--engine dask needs the extra sandhook[dask]: there is no module distributed"
             ) from None
         self._job = job_to_bytes(job)
+        self._runs = job.runs
         self._count = workers
         self._name = f"replay-{uuid4().hex}"  # another replay may run on the same cluster
         self.cluster: LocalCluster | None = None
@@ -127,32 +168,50 @@ class DaskEngine:
                 return
 
     def _replayed(self, partitions: Sequence[tuple[int, Partition]]) -> Iterator[Done | Failed]:
-        waiting = iter(partitions)
-        running: dict[str, tuple[int, Future]] = {}
+        waiting = deque(partitions)
+        running: dict[str, _Group] = {}
         ended: SimpleQueue[Future] = SimpleQueue()
-        ahead = _AHEAD * max(1, len(self._client.nthreads()))
+        on_way = 0
+        workers = self._workers()
         looked = has_worked = monotonic()
         while True:
-            for number, partition in islice(waiting, ahead - len(running)):
-                future = self._submit(number, partition)
-                running[future.key] = number, future
-                future.add_done_callback(ended.put)
+            while waiting and on_way < _AHEAD * max(1, workers):
+                group = self._submit_group(_neighbours(waiting, self._group_size(workers)))
+                running[group.result.key] = group
+                group.result.add_done_callback(ended.put)
+                on_way += len(group.partitions)
             if not running:
                 return
             with suppress(Empty):
                 future = ended.get(timeout=_LOOK_SECONDS)
-                number, _ = running.pop(future.key)
-                yield _outcome(number, future)
-                future.release()
+                group = running.pop(future.key)
+                outcome = _outcome(group, future)
+                if outcome is None:  # one of its partitions failed: each is asked for itself
+                    for each, leaf in group.partitions:
+                        running[leaf.key] = _Group(((each, leaf),), leaf)
+                        leaf.add_done_callback(ended.put)
+                else:
+                    on_way -= len(group.partitions)
+                    group.release()
+                    yield outcome
             if monotonic() - looked >= _LOOK_SECONDS:
-                looked, has_worked = monotonic(), self._look(has_worked)
+                looked, workers = monotonic(), self._workers()
+                has_worked = self._look(workers, has_worked)
 
-    def _look(self, has_worked: float) -> float:
+    def _workers(self) -> int:
+        """Return how many partitions the cluster replays at once; a worker replays one, whatever its threads."""
+        return len(self._client.nthreads())
+
+    def _group_size(self, workers: int) -> int:
+        if self._runs:  # their results are large, and nothing in them becomes less
+            return 1
+        return next(size for least, size in _GROUPS if workers >= least)
+
+    def _look(self, workers: int, has_worked: float) -> float:
         """Look after the workers; return the last time that one ran. Raises ReplayError if that is long ago."""
-        count = len(self._client.nthreads())
-        if self.cluster is not None and count < self._count:
+        if self.cluster is not None and workers < self._count:
             self.cluster.loop.add_callback(_restore, self.cluster, self._count)
-        if count:
+        if workers:
             return monotonic()
         if (seconds := monotonic() - has_worked) > _WORKERLESS_SECONDS:
             raise ReplayError(
@@ -160,6 +219,20 @@ class DaskEngine:
                 " what is finished is kept with --resume"
             )
         return has_worked
+
+    def _submit_group(self, partitions: Sequence[tuple[int, Partition]]) -> _Group:
+        """Submit neighbouring partitions, and the folds of their results."""
+        leaves = [(number, self._submit(number, partition)) for number, partition in partitions]
+        level, folds = [future for _, future in leaves], list[Future]()
+        while len(level) > 1:
+            level = [
+                self._client.submit(
+                    fold_results, level[at : at + _ARITY], pure=False, retries=TRIES - 1, priority=1
+                )
+                for at in range(0, len(level), _ARITY)
+            ]
+            folds += level
+        return _Group(tuple(leaves), level[0], tuple(folds[:-1]))
 
     def _submit(self, number: int, partition: Partition) -> Future:
         return self._client.submit(
@@ -212,11 +285,20 @@ def _plugin(job: bytes) -> WorkerPlugin:
     return JobPlugin()
 
 
-def _outcome(number: int, future: Future) -> Done | Failed:
+def _neighbours(waiting: deque[tuple[int, Partition]], most: int) -> list[tuple[int, Partition]]:
+    """Take partitions whose numbers follow each other from the beginning of what waits."""
+    taken = [waiting.popleft()]
+    while waiting and len(taken) < most and waiting[0][0] == taken[-1][0] + 1:
+        taken.append(waiting.popleft())
+    return taken
+
+
+def _outcome(group: _Group, future: Future) -> Done | Failed | None:
+    """Return the outcome of a group, None if it has several partitions of which one failed."""
     error = future.exception()
-    if error is not None:
-        return Failed(number, reason_of(error))
-    return Done(number, future.result())
+    if error is None:
+        return Done(tuple([number for number, _ in group.partitions]), future.result())
+    return Failed(group.partitions[0][0], reason_of(error)) if len(group.partitions) == 1 else None
 
 
 def read_lines(partition: Partition) -> bytes | None:

@@ -28,7 +28,7 @@ def tried(replayer: Replayer, number: int, partition: Partition) -> Done | Faile
     reason = ""
     for _ in range(TRIES):
         try:
-            return Done(number, replayer.replay(partition))
+            return Done((number,), replayer.replay(partition))
         except Exception as error:  # a defect must not end the replay of the other partitions
             reason = reason_of(error)
     return Failed(number, reason)

@@ -182,7 +182,7 @@ class ProcessEngine:
                 else:
                     worker.task = None
                     result, reason = reply
-                    yield Failed(task.number, reason) if reason else Done(task.number, result)
+                    yield Failed(task.number, reason) if reason else Done((task.number,), result)
 
     def _replaced(self, worker: _Worker, waiting: deque[_Task]) -> Iterator[Failed]:
         """Replace a worker that ended; its task waits again, or failed. Raises ReplayError if no worker can start."""
