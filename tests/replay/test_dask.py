@@ -23,9 +23,11 @@ from sandhook.replay.engines.processes import ProcessEngine
 from sandhook.replay.errors import ReplayError
 from sandhook.replay.folding import Partial, row_of
 from sandhook.replay.job import Job, Replayer
-from tests.replay.replaytools import bundle, canonical, entries, killing, outcome, write
+from tests.replay.replaytools import bundle, canonical, entries, entry, killing, outcome, write
 
 pytestmark = pytest.mark.filterwarnings("ignore")
+
+_KILLS = pytest.mark.skipif(sys.platform == "win32", reason="sends SIGKILL, which Windows does not have")
 
 
 @pytest.mark.parametrize("size", [1, 300, 2_000, 1 << 20])
@@ -74,6 +76,45 @@ def test_all_engines_have_the_same_result(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_worker_with_several_threads_has_an_engine_for_each(tmp_path: Path) -> None:
+    """What hooks write in one thread must not reach the events of another."""
+    distributed = pytest.importorskip("distributed")
+    record = write(tmp_path / "r", [entry(number) for number in range(300)])
+    job = Job(
+        bundle(
+            "[ -e seen ] && exit 2; echo x > seen; sed s/x/y/ seen >/tmp/a; [ -e /tmp/b ] && exit 2; cp seen /tmp/b"
+        )
+    )
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=4, dashboard_address=":0") as cluster:
+        engine = DaskEngine(job, 1, cluster.scheduler_address, report=lambda text: None)
+        assert outcome(job, record, engine=engine, size=6_000)["refused"] == {"old": 0, "new": 0}
+
+
+@pytest.mark.slow
+def test_a_partition_that_fails_leaves_those_it_would_be_folded_with(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    record = write(tmp_path / "r", entries(60))
+    gone = write(tmp_path / "gone.jsonl", entries(20))
+    job = Job(bundle())
+    whole = plan([str(record), str(gone)], 3_000).partitions
+    at = next(number for number, each in enumerate(whole) if each.path == str(gone)) + 2
+    broken = Partition(str(tmp_path / "no.parquet"), "parquet", 0, 1)  # a worker opens it, and fails
+    partitions = [(number, broken if number == at else each) for number, each in enumerate(whole)]
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
+        engine = DaskEngine(job, 2, cluster.scheduler_address, report=lambda text: None)
+        try:
+            outcomes = list(engine.replay(partitions))
+        finally:
+            engine.close()
+    done = [each.numbers for each in outcomes if isinstance(each, Done)]
+    (failed,) = [each for each in outcomes if isinstance(each, Failed)]
+    assert failed.number == at
+    assert sorted(number for each in done for number in each) == [n for n, _ in partitions if n != at]
+    assert max(map(len, done)) == 4
+
+
+@pytest.mark.slow
+@_KILLS
 def test_a_worker_that_is_killed_costs_a_retry(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     record = write(tmp_path / "r", entries(120))
@@ -100,6 +141,7 @@ def test_a_worker_that_is_killed_costs_a_retry(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@_KILLS
 def test_workers_that_are_killed_at_any_time_cost_a_retry(tmp_path: Path) -> None:
     """Also as they start, when Dask would give them up."""
     pytest.importorskip("distributed")

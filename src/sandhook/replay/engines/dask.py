@@ -223,7 +223,8 @@ class DaskEngine:
     def _submit_group(self, partitions: Sequence[tuple[int, Partition]]) -> _Group:
         """Submit neighbouring partitions, and the folds of their results."""
         leaves = [(number, self._submit(number, partition)) for number, partition in partitions]
-        level, folds = [future for _, future in leaves], list[Future]()
+        level = [future for _, future in leaves]
+        folds: list[Future] = []
         while len(level) > 1:
             level = [
                 self._client.submit(

@@ -6,6 +6,7 @@ costs no partition a try. A worker that ends by itself is replaced, and its part
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 #: it has started.
 _Reply = tuple[bytes, str]
 _READY: _Reply = (b"", "")
+
+#: Objects after which a worker collects garbage, as the command line does: a run makes many, and few cycles.
+_COLLECTED_AFTER = 50_000
 
 #: Workers that end as they start, one after the other, after which the replay ends.
 _MOST_FAILED_STARTS = 30
@@ -52,6 +56,9 @@ def _work(connection: Connection) -> None:
         connection.send(_READY)
     except OSError:
         return
+    gc.collect()
+    gc.freeze()  # what was imported and loaded stays: no collection need look at it
+    gc.set_threshold(_COLLECTED_AFTER)
     while True:
         try:
             number, fields = connection.recv()
