@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import xml.etree.ElementTree as xml
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import jsonschema
@@ -12,7 +13,10 @@ import pytest
 
 from sandhook.cli import main
 from sandhook.cli.outputs import output_schema
+from sandhook.journal.reading import Partition
 from sandhook.journal.schema import Decided
+from sandhook.replay.engines import Done, Failed
+from sandhook.replay.engines.local import LocalEngine
 from tests.replay.replaytools import GUARD, bundle, entries, entry, write
 
 FILES = Path(__file__).parent / "transcripts"
@@ -98,6 +102,108 @@ def test_where_sample_and_against(place: Path, capsys: pytest.CaptureFixture[str
     assert "refused: 2 before, 0 now" in capsys.readouterr().out
 
 
+def test_what_is_wrong_is_known_before_the_replay(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for option, name, why in (
+        ("--output", ".", "--output .: is a directory; wanted a file"),
+        ("--report", "no/r.html", "--report no/r.html: there is no such directory"),
+    ):
+        assert replay("hooks.json", option, name) == 1
+        captured = capsys.readouterr()
+        assert captured.err == f"sandhook: replay: {why}\n" and captured.out == ""
+    monkeypatch.setattr("sandhook.cli.replaying.replay._run", lambda options: 77)  # no replay may begin
+    for module, options, extra in (
+        ("vl_convert", ["--report", "r.html"], "--report needs the extra sandhook[replay]"),
+        ("pyarrow", ["--format", "parquet", "--output", "r"], "needs the extra sandhook[replay]"),
+    ):
+        monkeypatch.setitem(sys.modules, module, None)
+        monkeypatch.delitem(sys.modules, "pyarrow.parquet", raising=False)
+        assert replay("hooks.json", *options) == 1
+        assert extra in capsys.readouterr().err
+
+
+def test_nothing_compared_is_no_silent_success(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "r").write_text("")
+    assert replay("hooks.json", "--fail-on", "newly_allowed>0") == 0
+    note = "nothing was compared: 0 of 0 events were selected, and none has a decision to compare with"
+    assert note in capsys.readouterr().err
+    assert replay("hooks.json", "--fail-on", "compared<1") == 1
+    capsys.readouterr()
+    write(place / "r", [entry(1), entry(2, decided=None)])
+    assert replay("hooks.json", "--fail-on", "compared<1", "--fail-on", "events!=2") == 0
+    assert "nothing was" not in capsys.readouterr().err
+    assert replay("hooks.json", "--fail-on", "selected<1", "--where", 'tool = "x"') == 1
+
+
+def test_a_file_that_cannot_be_read_is_the_exit_status(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "wide").write_bytes((place / "r").read_text().encode("utf-16"))
+    assert main(["replay", "r", "wide", "--engine", "local", "--hooks", "hooks.json"]) == 3
+    line = "skipped: wide: is not UTF-8, but seems to be UTF-16: convert it"
+    assert line in capsys.readouterr().out
+    assert main(["stats", "r", "wide"]) == 0
+    assert line in capsys.readouterr().out
+    assert main(["stats", "wide"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:4] == ["0 events, none to none", "decisions: none", "agents: none", "tools: none"]
+
+
+def test_stats_has_the_lines_of_damaged_places(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with (place / "r").open("a") as file:
+        file.write("damaged\n")
+    assert main(["stats", "r"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("skipped: r:4: byte ")
+
+
+def test_an_output_in_a_file_leaves_broken_rules_on_the_terminal(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert replay("none.json", "--output", "out", "--fail-on", "newly_allowed>0") == 1
+    captured = capsys.readouterr()
+    assert captured.out == "" and "broken: newly_allowed>0" in captured.err
+    assert (place / "out").read_text().endswith("broken: newly_allowed>0\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "note"),
+    [
+        (["--resume", "st"], "what is finished is in st, and the same command goes on from it"),
+        ([], "nothing was kept; with --resume STATE the next replay goes on"),
+    ],
+)
+def test_an_interrupted_replay_explains_how_it_goes_on(
+    place: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    options: list[str],
+    note: str,
+) -> None:
+    fire = LocalEngine.replay
+
+    def interrupted(
+        self: LocalEngine, partitions: Sequence[tuple[int, Partition]]
+    ) -> Iterator[Done | Failed]:
+        yield next(iter(fire(self, partitions)))
+        raise KeyboardInterrupt
+
+    small = ["--partition-bytes", "300", *options]
+    with monkeypatch.context() as patch:
+        patch.setattr(LocalEngine, "replay", interrupted)
+        assert replay("hooks.json", *small) == 130
+        assert note in capsys.readouterr().err
+    if options:
+        assert replay("hooks.json", *small) == 0
+        assert capsys.readouterr().out.startswith("3 of 3 events fired, 3 compared; refused: 1 before, 2 now")
+
+
+def test_junit_without_rules_has_a_case(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert replay("hooks.json", "--format", "junit") == 0
+    (case,) = xml.fromstring(capsys.readouterr().out.encode())
+    assert case.get("name") == "3 events were fired" and len(case) == 0
+
+
 def test_stats(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     events = [entry(1), entry(2)._replace(unmatched=("idle",))]
     write(place / "r", events)
@@ -145,7 +251,7 @@ def test_import_masks_and_appends(place: Path, capsys: pytest.CaptureFixture[str
         ),
         (
             ["replay", "r", "--hooks", "hooks.json", "--report", "no/x"],
-            "replay: no/x: there is no such directory",
+            "replay: --report no/x: there is no such directory",
         ),
         (["replay", "r", "--hooks", "hooks.json", "--resume", "r"], "replay: --resume r: "),
         (["replay", "r", "--hooks", "hooks.json", "--mask", "x"], "replay: rule 'x': wanted key:NAME"),

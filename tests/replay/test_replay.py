@@ -183,7 +183,7 @@ def test_a_hostile_record_needs_little_memory(tmp_path: Path, monkeypatch: pytes
             value = result_json(result)
             assert sum(value["unfired"].values()) == 150  # type: ignore
             assert len(value["groups"]) == 10 and value["groups_left_out"] == {"newly_refused": 140}  # type: ignore
-            monkeypatch.setattr("sandhook.replay.report.page._plot_library", lambda: "")
+            monkeypatch.setattr("sandhook.replay.report.page.plot_library", lambda: "")
             write_report(str(tmp_path / "report.html"), value, result, [], hooks=["h.json"])
             write_rows(str(tmp_path / "rows.parquet"), result.rows)
             del value["measured"]

@@ -26,7 +26,7 @@ EVIL = "</script><script>document.title='broken'</script><img src=x onerror=\"do
 def library(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the plots out: the library needs seconds to be put together."""
     monkeypatch.setattr(
-        "sandhook.replay.report.page._plot_library", lambda: "window.vegaEmbed = async () => {};"
+        "sandhook.replay.report.page.plot_library", lambda: "window.vegaEmbed = async () => {};"
     )
 
 

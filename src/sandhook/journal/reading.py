@@ -29,13 +29,30 @@ LEAST_BYTES, MOST_BYTES, PARTITIONS = 64 << 10, 4 << 20, 64
 #: Rows of one partition of a database.
 PARTITION_ROWS = 5_000
 
+#: Bytes that the line of an event has at least.
+_LEAST_ROW = 300
+
 #: The longest line that is read.
 MAX_LINE = 96 << 20
 
 #: Bytes of a file that are read at once: a line has half a kilobyte, and a call of the system some microseconds.
 _BUFFER = 256 << 10
 
+_RANGE = "SELECT id, line FROM audit WHERE id BETWEEN ? AND ? ORDER BY id"
+#: Why a row of a damaged database is not read that SQLite does not find, though later ones are there.
+_ABSENT = "is missing in a damaged database"
+
+_ROW = "SELECT line FROM audit WHERE id = ?"
+
 _SQLITE_MAGIC, _PARQUET_MAGIC = b"SQLite format 3\0", b"PAR1"
+
+#: How compressed files begin, and what decompresses them.
+_COMPRESSED = {
+    b"\x1f\x8b": "gzip -d",
+    b"\x28\xb5\x2f\xfd": "zstd -d",
+    b"\xfd7zXZ\0": "xz -d",
+    b"BZh": "bzip2 -d",
+}
 
 #: Where an event begins and ends in a line that also has something else.
 _START = re.compile(rb'\{"time":"')
@@ -56,12 +73,14 @@ class Partition(Record):
         path: The file.
         kind: Its form.
         start, end: Bytes of a file, ids of rows, or numbers of groups of rows; ``end`` is not included.
+        damaged: Of a database: rows may be missing without an error.
     """
 
     path: str
     kind: Kind
     start: int
     end: int
+    damaged: bool = False
 
 
 class Skipped(Record):
@@ -126,7 +145,7 @@ class Contents:
             raise JournalError(f"{self.partition.path}: {error.strerror}") from None
 
     def _of_lines(self) -> Iterator[Entry]:
-        path, _, start, end = self.partition
+        path, _, start, end, _ = self.partition
         base = 0 if self._data is None else max(start - 1, 0)
         with open(path, "rb", _BUFFER) if self._data is None else BytesIO(self._data) as file:
             if start:
@@ -151,34 +170,53 @@ class Contents:
                 place += length
 
     def _of_rows(self) -> Iterator[Entry]:
-        path, _, start, end = self.partition
-        connection = _database(path)
+        connection = _database(self.partition.path)
         try:
-            yield from self._rows_between(connection, start, end)
+            yield from self._rows_between(connection)
         finally:
             connection.close()
 
-    def _rows_between(self, connection: sqlite3.Connection, start: int, end: int) -> Iterator[Entry]:
-        """Yield the events of rows; a range that cannot be read is halved until the damage is alone."""
-        query = "SELECT id, line FROM audit WHERE id >= ? AND id < ? ORDER BY id"
+    def _rows_between(self, connection: sqlite3.Connection) -> Iterator[Entry]:
+        """Yield the events of rows. In a damaged database, each row that is missing is asked for by itself.
+
+        SQLite has no checksums: a damaged page may also end the search for a range early, without an error.
+        """
+        _, _, start, end, damaged = self.partition
+        rows: dict[int, object] = {}
+        broken: tuple[int, str] | None = (
+            None  # where neighbouring rows that cannot be read begin; they are one place
+        )
         try:
-            rows = connection.execute(query, (start, end)).fetchall()
-        except (sqlite3.Error, UnicodeDecodeError) as error:
-            if end - start <= 1:
-                self._skip("row", start, str(error))
-                return
-            middle = (start + end) // 2
-            yield from self._rows_between(connection, start, middle)
-            yield from self._rows_between(connection, middle, end)
-            return
-        for number, line in rows:
-            data = line if isinstance(line, bytes) else str(line).encode("utf-8", "surrogatepass")
-            yield from self._decoded(data, "row", number)
+            rows = dict(connection.execute(_RANGE, (start, end - 1)))
+        except (sqlite3.Error, UnicodeDecodeError):
+            damaged = True
+        for number in range(start, end) if damaged else rows:
+            try:
+                found = (rows[number],) if number in rows else connection.execute(_ROW, (number,)).fetchone()
+                reason = _ABSENT if found is None else ""
+            except (sqlite3.Error, UnicodeDecodeError) as error:
+                found, reason = None, str(error)
+            if broken is not None and broken[1] != reason:
+                self._skip_rows(broken, number - 1)
+                broken = None
+            if reason and broken is None:
+                broken = number, reason
+            if found is not None:
+                (line,) = found
+                data = line if isinstance(line, bytes) else str(line).encode("utf-8", "surrogatepass")
+                yield from self._decoded(data, "row", number)
+        if broken is not None and broken[1] != _ABSENT:  # else this is the end of the table
+            self._skip_rows(broken, end - 1)
+
+    def _skip_rows(self, broken: tuple[int, str] | None, last: int) -> None:
+        if broken is not None:
+            start, reason = broken
+            self._skip("row", start, reason if last == start else f"{reason}, up to row {last}")
 
     def _of_groups(self) -> Iterator[Entry]:
         from sandhook.journal.parquet import lines_of
 
-        path, _, start, end = self.partition
+        path, _, start, end, _ = self.partition
         for group in range(start, end):
             try:
                 lines = lines_of(path, group)
@@ -274,16 +312,15 @@ def _partitions(path: str, size: int, rows: int) -> list[Partition]:
         head = file.read(16)
         length = file.seek(0, os.SEEK_END)
     if head == _SQLITE_MAGIC:
-        first, last = _ids(path)
-        return [
-            Partition(path, "sqlite", start, min(start + rows, last + 1))
-            for start in range(first, last + 1, rows)
-        ]
+        return _row_partitions(path, rows, length)
     if head[:4] == _PARQUET_MAGIC or path.endswith(".parquet"):
         from sandhook.journal.parquet import check_available, groups_of
 
         check_available()
         return [Partition(path, "parquet", group, group + 1) for group in range(groups_of(path))]
+    for magic, program in _COMPRESSED.items():
+        if head.startswith(magic):
+            raise JournalError(f"is compressed: decompress it with {program}")
     if head[:2] in (b"\xff\xfe", b"\xfe\xff") or head[1:2] == b"\0" or head[:1] == b"\0" != head[1:2]:
         raise JournalError("is not UTF-8, but seems to be UTF-16: convert it")
     return [Partition(path, "lines", start, min(start + size, length)) for start in range(0, length, size)]
@@ -293,15 +330,32 @@ def _database(path: str) -> sqlite3.Connection:
     place = os.path.abspath(path).replace("\\", "/")
     for sign, escaped in (("%", "%25"), ("?", "%3f"), ("#", "%23")):
         place = place.replace(sign, escaped)
-    return sqlite3.connect(f"file:{place if place.startswith('/') else f'/{place}'}?mode=ro", uri=True)
+    connection = sqlite3.connect(f"file:{place if place.startswith('/') else f'/{place}'}?mode=ro", uri=True)
+    connection.execute("PRAGMA writable_schema=ON")  # else nothing is read of a file that was cut
+    return connection
 
 
-def _ids(path: str) -> tuple[int, int]:
+def _row_partitions(path: str, rows: int, length: int) -> list[Partition]:
+    """Return the ranges of ids that have rows; of a damaged database, also those whose rows cannot be found."""
+    found: list[Partition] = []
     connection = _database(path)
     try:
-        first, last = connection.execute("SELECT min(id), max(id) FROM audit").fetchone()
+        connection.execute("SELECT id, line FROM audit LIMIT 0")
+        damaged = connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",)
+        start, left = 1 if damaged else -(1 << 63), length // _LEAST_ROW
+        while left > 0:
+            try:
+                start = connection.execute("SELECT min(id) FROM audit WHERE id >= ?", (start,)).fetchone()[0]
+                if start is None:
+                    break
+            except sqlite3.DatabaseError:
+                left -= rows  # nobody knows which is the next row: as many are tried as the file can have
+            end = min(start + rows, 1 << 63)  # an id has 64 bits
+            found.append(Partition(path, "sqlite", start, end, damaged))
+            if (start := end) == 1 << 63:
+                break
     except sqlite3.Error as error:
         raise JournalError(f"is not a record: {error}") from None
     finally:
         connection.close()
-    return (1, 0) if first is None else (first, last)
+    return found

@@ -74,9 +74,11 @@ class BundleRunner:
         began = monotonic()
         decision = engine.fire(event, caller=caller)
         seconds = monotonic() - began
-        engine.wait()
-        if self._kept is not None and not self._kept.is_fresh(decision):
-            self._kept = None
+        ran = [each for each in decision.outcomes if each.run is not None or each.state == "background"]
+        if ran:
+            engine.wait()
+            if self._kept is not None and not self._kept.is_fresh(ran):
+                self._kept = None
         return decision, seconds * 1000
 
     def _fresh_engine(self, event: Event, steps: bool) -> HookEngine:
@@ -122,13 +124,11 @@ class _Kept:
         self._clock = root.watch() if root is not None else None
         self._calls = self._clock.calls if self._clock is not None else 0
 
-    def is_fresh(self, decision: Decision) -> bool:
-        """Return whether the hooks of an event changed no file, and left nothing in the engine."""
-        ran = [each for each in decision.outcomes if each.run is not None or each.state == "background"]
-        if not ran:
-            return True
-        if any(each.spec.once or each.state == "background" for each in ran):
-            return False
+    def is_fresh(self, ran: Sequence[Outcome]) -> bool:
+        """Return whether the hooks that ran changed no file, and left nothing in the engine."""
+        for each in ran:
+            if each.spec.once or each.state == "background":
+                return False
         return self._clock is not None and self._clock.calls == self._calls
 
 
@@ -184,7 +184,7 @@ def new_side(decision: Decision, milliseconds: float, masker: Masker | None) -> 
 
 def _deciding_hook(decision: Decision) -> str:
     """Return the id of the first hook that decided: that refuses, could not run, or asks for something."""
-    wanting = [each for each in decision.outcomes if each.matched]
+    wanting = [each for each in decision.outcomes if each.state != "not_matched"]
     for test in (_refuses, _could_not_run, _intervenes):
         for each in wanting:
             if test(each):

@@ -86,6 +86,22 @@ class Part(Record):
     skipped: tuple[Skipped, ...]
 
 
+def skipped_json(loss: Skipped, lines_before: int) -> JsonObject:
+    """Return what could not be read as JSON values.
+
+    Args:
+        lines_before: Lines of earlier partitions of its file.
+    """
+    return {
+        "file": loss.path,
+        "unit": loss.unit,
+        "place": loss.place,
+        "line": loss.line + lines_before if loss.unit == "byte" else None,
+        "reason": loss.reason,
+        "recovered": loss.recovered,
+    }
+
+
 class Partial(Record):
     """The result of neighbouring partitions.
 

@@ -15,7 +15,7 @@ _RULE = re.compile(r"(\w+)\s*(>=|<=|!=|=|>|<)\s*(\d+(?:\.\d+)?)\s*(%?)$")
 Operator = Literal[">=", "<=", "!=", "=", ">", "<"]
 
 #: What a rule can count in addition to changes.
-MORE = ("unfired", "skipped", "failed")
+MORE = ("events", "selected", "compared", "unfired", "skipped", "failed")
 
 
 class Rule(Record):
@@ -69,4 +69,7 @@ def counted(name: str, result: Result) -> int:
         return result.tally.unfired_count
     if name == "skipped":
         return result.skipped_count
+    if name in ("events", "selected", "compared"):
+        number: int = getattr(result.tally, name)
+        return number
     return len(result.failed) if name == "failed" else result.tally.counts[name]

@@ -13,12 +13,12 @@ from itertools import islice
 
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.journal.errors import JournalError
-from sandhook.journal.reading import MOST_SKIPPED, Contents, Partition, Plan, Skipped
+from sandhook.journal.reading import MOST_SKIPPED, Contents, Partition, Plan
 from sandhook.record import Record
 from sandhook.replay.compare import CHANGES
 from sandhook.replay.engines import Done, Engine
 from sandhook.replay.errors import ReplayError
-from sandhook.replay.folding import VERSION, Partial
+from sandhook.replay.folding import VERSION, Partial, skipped_json
 from sandhook.replay.job import Job, identifiers, rank
 from sandhook.replay.store import Rows, State
 from sandhook.replay.tally import HOOK_WORDS, MEASURED, Tally
@@ -188,14 +188,14 @@ class _Fold:
 
     def _skipped(self) -> tuple[JsonObject, ...]:
         """Return the first places that could not be read, with the numbers of lines in their files."""
-        skipped = [_skipped_json(each, 0) for each in self._plan.skipped[:MOST_SKIPPED]]
+        skipped = [skipped_json(each, 0) for each in self._plan.skipped[:MOST_SKIPPED]]
         losses = self._rows.losses(MOST_SKIPPED - len(skipped))
         before: dict[int, int] = {}
         lines: dict[str, int] = {}
         for number, partition in enumerate(self._plan.partitions if losses else ()):
             before[number] = lines.get(partition.path, 0)
             lines[partition.path] = before[number] + self.finished.get(number, 0)
-        return (*skipped, *(_skipped_json(each, before[number]) for number, each in losses))
+        return (*skipped, *(skipped_json(each, before[number]) for number, each in losses))
 
     def close(self) -> None:
         self._rows.close()
@@ -204,17 +204,6 @@ class _Fold:
 def _list(value: Json) -> list[Json]:
     assert isinstance(value, list)
     return value
-
-
-def _skipped_json(loss: Skipped, lines_before: int) -> JsonObject:
-    return {
-        "file": loss.path,
-        "unit": loss.unit,
-        "place": loss.place,
-        "line": loss.line + lines_before if loss.unit == "byte" else None,
-        "reason": loss.reason,
-        "recovered": loss.recovered,
-    }
 
 
 def _failed_json(partition: Partition, reason: str, most: int) -> JsonObject:

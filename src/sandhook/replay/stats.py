@@ -9,14 +9,20 @@ from sandhook.hooks.event import Json, JsonObject
 from sandhook.journal.reading import MOST_SKIPPED, Contents, Plan
 from sandhook.journal.schema import Entry
 from sandhook.replay.compare import bucket_of, bucket_start
+from sandhook.replay.folding import skipped_json
 from sandhook.replay.tally import word_of
 
 
 class Statistics:
-    """Counts the events of a record; memory grows with the hooks and tools, not with the events."""
+    """Counts the events of a record; memory grows with the hooks and tools, not with the events.
+
+    Attributes:
+        read: Events that were read.
+        events: Those that were selected, and counted.
+    """
 
     def __init__(self) -> None:
-        self.events = 0
+        self.read = self.events = 0
         self.first = self.last = ""
         self.masked = 0
         self.decisions: Counter[str] = Counter()
@@ -80,21 +86,18 @@ def _percentile(buckets: Counter[int], percent: int) -> float | None:
 def statistics(plan: Plan, selects: Callable[[Entry], bool] | None) -> tuple[Statistics, list[JsonObject]]:
     """Return the counts of a record, and what of it could not be read. Raises JournalError."""
     counts = Statistics()
-    skipped: list[JsonObject] = [
-        _skipped(each.path, each.unit, each.place, each.reason) for each in plan.skipped
-    ]
+    skipped = [skipped_json(each, 0) for each in plan.skipped[:MOST_SKIPPED]]
+    lines: Counter[str] = Counter()
     for partition in plan.partitions:
         contents = Contents(partition)
         for entry in contents.entries():
+            counts.read += 1
             if selects is None or selects(entry):
                 counts.add(entry)
         for each in contents.skipped[: max(0, MOST_SKIPPED - len(skipped))]:
-            skipped.append(_skipped(each.path, each.unit, each.place, each.reason))
+            skipped.append(skipped_json(each, lines[partition.path]))
+        lines[partition.path] += contents.lines
     return counts, skipped
-
-
-def _skipped(path: str, unit: str, place: int, reason: str) -> JsonObject:
-    return {"file": path, "unit": unit, "place": place, "reason": reason}
 
 
 def stats_json(counts: Statistics, skipped: list[JsonObject]) -> JsonObject:

@@ -41,7 +41,7 @@ def to_text(value: JsonObject, broken: Sequence[str]) -> list[str]:
     unfired = _object(value["unfired"])
     lines += [f"not fired: {count} events: {_one(reason)}" for reason, count in unfired.items()]
     for each in _objects(value["skipped"])[:_MOST_SKIPPED]:
-        lines.append(f"skipped: {place_of(each)}: {_one(each['reason'])}{_recovered(each)}")
+        lines.append(skipped_line(each))
     if (more := int(str(value["skipped_count"])) - _MOST_SKIPPED) > 0:
         lines.append(f"skipped: {more} more places")
     for each in _objects(value["failed"]):
@@ -78,21 +78,19 @@ def _group_lines(value: JsonObject, change: str) -> list[str]:
     return lines
 
 
-def place_of(skipped: JsonObject) -> str:
-    """Return a place that was skipped: file, line and byte, row, or group."""
-    if skipped["unit"] == "file":
-        return _one(skipped["file"])
-    line = f":{skipped['line']}" if skipped["line"] is not None else ""
-    return f"{_one(skipped['file'])}{line}: {skipped['unit']} {skipped['place']}"
-
-
-def _recovered(skipped: JsonObject) -> str:
+def skipped_line(skipped: JsonObject) -> str:
+    """Return what could not be read as a line: file, line and byte, row, or group; and why."""
+    place = _one(skipped["file"])
+    if skipped["unit"] != "file":
+        line = f":{skipped['line']}" if skipped["line"] is not None else ""
+        place += f"{line}: {skipped['unit']} {skipped['place']}"
     count = skipped["recovered"]
-    return f" ({count} whole events in it were read)" if count else ""
+    recovered = f" ({count} whole events in it were read)" if count else ""
+    return f"skipped: {place}: {_one(skipped['reason'])}{recovered}"
 
 
 def to_junit(value: JsonObject, rules: Sequence[str], broken: Sequence[str]) -> str:
-    """Return a test suite: a case for each rule, and one for each partition."""
+    """Return a test suite: a case for each rule, and one for each partition that failed."""
     cases = []
     for rule in rules:
         failure = ""
@@ -106,6 +104,8 @@ def to_junit(value: JsonObject, rules: Sequence[str], broken: Sequence[str]) -> 
             f'<testcase classname="replay" name={_attribute(name)}>'
             f"<error message={_attribute(str(each['reason']))}/></testcase>"
         )
+    if not cases:  # a suite without a case counts as one that did not run
+        cases.append(f'<testcase classname="replay" name="{value["selected"]} events were fired"/>')
     errors = len(_objects(value["failed"]))
     head = f'<testsuite name="replay" tests="{len(cases)}" failures="{len(broken)}" errors="{errors}">'
     return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>"])

@@ -57,7 +57,7 @@ FIELDS: dict[str, Fields] = {
             "what each hook did: counts, percentiles of its time, last match",
         ),
         "never_matched": (TEXTS, "hooks that no event of the record matched"),
-        "skipped": (list_of({"type": "object"}), "what could not be read"),
+        "skipped": (list_of(reference("skipped")), "what could not be read"),
     },
 }
 
@@ -88,7 +88,7 @@ def definitions() -> JsonObject:
             {
                 "file": (TEXT, "the file"),
                 "unit": (one_of("byte", "row", "group", "file"), "what the place counts"),
-                "place": (COUNT, "where it is"),
+                "place": (NUMBER, "where it is"),
                 "line": (or_null(COUNT), "number of the line"),
                 "reason": (TEXT, "why"),
                 "recovered": (COUNT, "whole events that were read nevertheless"),
@@ -98,8 +98,8 @@ def definitions() -> JsonObject:
             {
                 "file": (TEXT, "the file"),
                 "kind": (one_of("lines", "sqlite", "parquet"), "its form"),
-                "start": (COUNT, "where the partition begins"),
-                "end": (COUNT, "where it ends"),
+                "start": (NUMBER, "where the partition begins"),
+                "end": (NUMBER, "where it ends"),
                 "reason": (TEXT, "what happened at the last try"),
                 "events": (TEXTS, "ids of its events"),
             }

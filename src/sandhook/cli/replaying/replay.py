@@ -133,6 +133,14 @@ def _check(options: argparse.Namespace) -> None:
         if options.where:
             parse(options.where)
         Masker(options.mask)
+        if options.report:
+            from sandhook.replay.report.page import plot_library
+
+            plot_library()
+        if options.layout == "parquet":
+            from sandhook.journal.parquet import check_available
+
+            check_available()
     except (ReplayError, JournalError) as error:
         raise UsageError(f"replay: {error}") from None
     if options.layout == "parquet" and not options.output:
@@ -145,9 +153,11 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError(f"replay: --workers {options.workers}: wanted 1 to 1024")
     if options.partition_bytes is not None and options.partition_bytes < 1:
         raise UsageError(f"replay: --partition-bytes {options.partition_bytes}: wanted at least 1")
-    for name in (options.report, options.output):
+    for option, name in (("--report", options.report), ("--output", options.output)):
         if name and not os.path.isdir(os.path.dirname(name) or "."):  # noqa: PTH112, PTH120
-            raise UsageError(f"replay: {name}: there is no such directory")
+            raise UsageError(f"replay: {option} {name}: there is no such directory")
+        if name and os.path.isdir(name):  # noqa: PTH112
+            raise UsageError(f"replay: {option} {name}: is a directory; wanted a file")
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -170,11 +180,32 @@ def _run(options: argparse.Namespace) -> int:
                 )
             broken = [rule.text for rule in options.rules if is_broken(rule, result)]
             _write(options, job, whole, result, broken)
+            _note(options, result, broken)
     except SandhookError as error:
         raise UsageError(f"replay: {error}") from None
+    except KeyboardInterrupt:
+        state = options.resume
+        print_note(
+            f"interrupted: what is finished is in {state}, and the same command goes on from it"
+            if state
+            else "interrupted: nothing was kept; with --resume STATE the next replay goes on from what is finished"
+        )
+        raise
     if broken:
         return BROKEN
-    return INCOMPLETE if result.failed else 0
+    return INCOMPLETE if result.failed or whole.skipped else 0
+
+
+def _note(options: argparse.Namespace, result: Result, broken: list[str]) -> None:
+    """Print what must not be missed, also if the output is in a file or for a program."""
+    if not result.tally.compared:
+        events = f"{result.tally.selected} of {result.tally.events} events were selected"
+        print_note(f"nothing was compared: {events}, and none has a decision to compare with")
+    if options.output:
+        for rule in broken:
+            print_note(f"broken: {rule}")
+        if result.failed:
+            print_note(f"{len(result.failed)} partitions were not replayed, see {options.output}")
 
 
 def _job(options: argparse.Namespace) -> Job:

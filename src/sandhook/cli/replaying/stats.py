@@ -8,6 +8,7 @@ from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.output import columns, is_terminal, plain, put, put_lines, put_record
 from sandhook.errors import SandhookError
+from sandhook.replay.text import skipped_line
 from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,14 +40,15 @@ def run(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
     try:
         selects = parse(options.where) if options.where else None
-        value = stats_json(*statistics(plan(options.records), selects))
+        counts, skipped = statistics(plan(options.records), selects)
     except SandhookError as error:
         raise UsageError(f"stats: {error}") from None
+    value = stats_json(counts, skipped)
     if options.layout == "json":
         put_record("stats", **value)
     else:
         _print(value)
-    return 0
+    return 1 if skipped and not counts.read else 0
 
 
 def _print(value: JsonObject) -> None:
@@ -54,10 +56,11 @@ def _print(value: JsonObject) -> None:
     for title in ("decisions", "agents"):
         counts = value[title]
         assert isinstance(counts, dict)
-        lines.append(f"{title}: " + ", ".join(f"{count} {plain(word)}" for word, count in counts.items()))
+        words = ", ".join(f"{count} {plain(word)}" for word, count in counts.items())
+        lines.append(f"{title}: {words or 'none'}")
     tools = _rows(value["tools"])
-    tools = tools[:_MOST_TOOLS]
-    lines.append("tools: " + ", ".join(f"{row['events']} {plain(str(row['tool']))}" for row in tools))
+    words = ", ".join(f"{row['events']} {plain(str(row['tool']))}" for row in tools[:_MOST_TOOLS])
+    lines.append(f"tools: {words or 'none'}")
     put_lines(lines)
     hooks = _rows(value["hooks"])
     names = (
@@ -86,9 +89,7 @@ def _print(value: JsonObject) -> None:
     if isinstance(never, list) and never:
         lines.append("never matched: " + ", ".join(plain(str(name)) for name in never))
     for row in _rows(value["skipped"])[:_MOST_SKIPPED]:
-        lines.append(
-            f"skipped: {plain(str(row['file']))}: {row['unit']} {row['place']}: {plain(str(row['reason']))}"
-        )
+        lines.append(skipped_line(row))
     if lines:
         put_lines(lines)
 

@@ -42,7 +42,7 @@ def write_report(
 
     Raises ReplayError.
     """
-    library = _plot_library()
+    library = plot_library()
     try:
         with open(f"{path}.tmp", "w", encoding="utf-8", newline="\n") as file:  # noqa: PTH123
             _write(file, value, result, broken, hooks, library=library)
@@ -51,8 +51,8 @@ def write_report(
         raise ReplayError(f"--report {path}: {error.strerror}") from None
 
 
-def _plot_library() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed as JavaScript."""
+def plot_library() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed as JavaScript. Raises ReplayError if they are not installed."""
     try:
         import vl_convert
     except ImportError:
