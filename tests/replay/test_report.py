@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from sandhook.hooks.event import JsonObject
 from sandhook.journal.reading import plan
 from sandhook.journal.schema import Entry
 from sandhook.replay.engines.local import LocalEngine
+from sandhook.replay.folding import ChangedRow, changed_row
 from sandhook.replay.job import Job
 from sandhook.replay.report.page import write_report
 from sandhook.replay.run import Result, replayed, result_json
@@ -133,11 +136,29 @@ def test_hostile_payloads_stay_text_in_chromium(tmp_path: Path, browser: Any, li
     assert page.locator("img").count() == 0 and EVIL in page.inner_text("td.detail").replace('\\"', '"')
 
 
+def hostile_row(number: int, decided: JsonObject) -> ChangedRow:
+    lasting: JsonObject = {
+        "time": f"2026-01-01T00:00:{number:09}",
+        "id": f"{number:08x}",
+        "agent": "claude_code",
+        "event": "PreToolUse",
+        "tool": EVIL if number % 5 == 0 else "Bash",
+        "hook": f"hook{number % 7}",
+        "shape": f"rm -{number % 100} {EVIL}",
+        "changes": ["newly_refused"],
+        "parts": [],
+        "old": {**decided, "refused": False},
+        "new": {**decided, "reason": f"no \u202e\u0007 {EVIL}"},
+    }
+    measured: JsonObject = {"slower": False, "old_ms": 1.0, "new_ms": 2.0}
+    return changed_row(lasting, measured, ("newly_refused",))
+
+
 @pytest.mark.slow
 def test_a_hundred_thousand_events_are_usable(tmp_path: Path, browser: Any, library: None) -> None:
     rows = Rows(str(tmp_path / "rows.db"))
     count = 100_000
-    decided = {
+    decided: JsonObject = {
         "refused": True,
         "permission": "deny",
         "force_continue": False,
@@ -146,27 +167,7 @@ def test_a_hundred_thousand_events_are_usable(tmp_path: Path, browser: Any, libr
         "could_not_run": [],
     }
     for start in range(0, count, 10_000):
-        rows.add(
-            [
-                {
-                    "time": f"2026-01-01T00:00:{number:09}",
-                    "id": f"{number:08x}",
-                    "agent": "claude_code",
-                    "event": "PreToolUse",
-                    "tool": "Bash",
-                    "hook": f"hook{number % 7}",
-                    "shape": f"rm -{number % 100}",
-                    "changes": ["newly_refused"],
-                    "parts": [],
-                    "old": {**decided, "refused": False},
-                    "new": decided,
-                    "old_ms": 1.0,
-                    "new_ms": 2.0,
-                    "slower": False,
-                }
-                for number in range(start, start + 10_000)
-            ]
-        )
+        rows.add([hostile_row(number, decided) for number in range(start, start + 10_000)])
     rows.finish()
     tally = Tally()
     tally.counts["newly_refused"] = count
@@ -185,3 +186,30 @@ def test_a_hundred_thousand_events_are_usable(tmp_path: Path, browser: Any, libr
     page.click("#table tbody tr.row")
     page.wait_for_selector("td.detail pre")
     assert "is not in this file: fire it again" in page.inner_text("td.detail")
+    assert page.title() == "sandhook replay" and page.locator("img").count() == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_a_telephone_and_the_dark(
+    tmp_path: Path, browser: Any, width: int, scheme: str
+) -> None:
+    pytest.importorskip("vl_convert")
+    path = report(tmp_path, [*entries(120), entry(900, EVIL)])
+    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.goto(path.as_uri())
+    page.wait_for_selector("body[data-ready=yes]", timeout=120_000, state="attached")
+    page.click("#table tbody tr.row")
+    page.wait_for_selector("td.detail pre")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    back, text = (
+        page.evaluate(f"getComputedStyle(document.body).{name}") for name in ("backgroundColor", "color")
+    )
+    brightness = [sum(map(int, re.findall(r"\d+", colour)[:3])) / 3 for colour in (back, text)]
+    assert (brightness[0] > 200 > 60 > brightness[1]) is (scheme == "light")
+    assert abs(brightness[0] - brightness[1]) > 150
+    assert page.locator("#timeline svg path").count() > 5
+    label = page.locator("#timeline svg text").first.evaluate("node => getComputedStyle(node).fill")
+    assert abs(sum(map(int, re.findall(r"\d+", label)[:3])) / 3 - brightness[0]) > 100
+    page.screenshot(path=str(tmp_path / f"{scheme}-{width}.png"), full_page=True)

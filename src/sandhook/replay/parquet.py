@@ -25,6 +25,7 @@ def write_rows(path: str, rows: Rows) -> None:
 
     fields = [pyarrow.field(name, pyarrow.string()) for name in (*_TEXTS, "old", "new")]
     fields.append(pyarrow.field("changes", pyarrow.list_(pyarrow.string())))
+    fields.append(pyarrow.field("slower", pyarrow.bool_()))
     fields += [pyarrow.field(name, pyarrow.float64()) for name in ("old_ms", "new_ms")]
     schema = pyarrow.schema(fields)
     try:
@@ -36,7 +37,7 @@ def write_rows(path: str, rows: Rows) -> None:
                 }
                 for name in ("old", "new"):
                     columns[name] = [json.dumps(row[name]) for row in group]
-                for name in ("changes", "old_ms", "new_ms"):
+                for name in ("changes", "slower", "old_ms", "new_ms"):
                     columns[name] = [row[name] for row in group]
                 writer.write_table(pyarrow.Table.from_pydict(columns, schema=schema))
         os.replace(f"{path}.tmp", path)  # noqa: PTH105 - pathlib costs 10 ms

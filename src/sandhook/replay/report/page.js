@@ -67,6 +67,10 @@
     option.value = name;
     byId("hook").append(option);
   }
+  const shortened = (text, column) => {
+    if (column === 0) return /^\d{4}-\d\d-\d\dT/.test(text) ? text.slice(0, 19).replace("T", " ") : text;
+    return column === 1 ? text.split(" ").map((word) => titles[word]).join(", ") : text;
+  };
   let shown = [], page = 0;
   const refresh = () => {
     const wanted = byId("filter").value.toLowerCase(), change = byId("change").value, hook = byId("hook").value;
@@ -93,7 +97,7 @@
       row.tabIndex = 0;
       row.dataset.index = index;
       rows[index].slice(0, 6).forEach((text, column) => {
-        const cell = element("td", column === 1 ? text.split(" ").map((word) => titles[word]).join(", ") : text);
+        const cell = element("td", shortened(text, column));
         cell.title = text;
         row.append(cell);
       });
@@ -147,8 +151,19 @@
   byId("before").addEventListener("click", () => { page -= 1; draw(); });
   byId("after").addEventListener("click", () => { page += 1; draw(); });
   refresh();
-  const plain = { actions: false, renderer: "svg" };
-  await window.vegaEmbed("#timeline", summary.timeline, plain);
-  await window.vegaEmbed("#latency", summary.latency, plain);
+  // Plots take the colours of the page, and as much of its width as they need.
+  const plot = async (id) => {
+    const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    const words = { labelColor: colour("--text"), titleColor: colour("--text") };
+    const config = {
+      background: null, axis: { ...words, gridColor: colour("--line"), domainColor: colour("--line"), tickColor: colour("--line") },
+      legend: words, header: words, view: { stroke: colour("--line") },
+    };
+    const width = Math.max(180, Math.min(summary[id].width, byId(id).clientWidth - 180));
+    await window.vegaEmbed(`#${id}`, { ...summary[id], width, config }, { actions: false, renderer: "svg" });
+  };
+  const plots = async () => { await plot("timeline"); await plot("latency"); };
+  await plots();
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", plots);
   document.body.dataset.ready = "yes";
 })();

@@ -72,7 +72,8 @@ def _write(
     *,
     library: str,
 ) -> None:
-    head = f'<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+    view = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    head = f'<meta charset="utf-8">{view}<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
     file.write(f'<!doctype html><html lang="en"><head>{head}<title>sandhook replay</title>')
     file.write(f"<style>{_asset('page.css')}</style></head><body>{_asset('page.html')}")
     count = result.rows.count()
