@@ -13,7 +13,7 @@ from sandhook.hooks.event import JsonObject
 from sandhook.journal.errors import JournalError
 from sandhook.journal.reading import MOST_SKIPPED, Contents, Partition, Skipped, plan
 from sandhook.journal.schema import decode, encode
-from sandhook.replay.folding import Part, Partial, changed_row, events_of, fold, row_of
+from sandhook.replay.folding import Part, Partial, changed_row, fold, row_of
 from sandhook.replay.job import Job, Replayer
 from sandhook.replay.tally import Tally
 from tests.replay.replaytools import bundle, entries, entry, write
@@ -45,7 +45,7 @@ def test_results_are_folded_in_any_grouping(numbers: list[int], data: st.DataObj
         end = data.draw(st.integers(at + 2, len(left)))
         left[at:end] = [fold(left[at:end])]
     assert plain(fold(left)) == plain(left[0]) == wanted
-    assert events_of(left[0]) == sum(numbers)
+    assert Partial.from_bytes(left[0]).tally.events == sum(numbers)
 
 
 def test_a_changed_event_comes_back_whole_also_a_long_one() -> None:

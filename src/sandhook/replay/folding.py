@@ -164,12 +164,6 @@ def fold(results: Sequence[bytes]) -> bytes:
     return b"".join([_head(tally, parts, rows), *bodies])
 
 
-def events_of(result: bytes) -> int:
-    """Return how many events were read for a result."""
-    count: int = _read_head(result)[0]["tally"]["events"]
-    return count
-
-
 def _head(tally: Tally, parts: list[Json], rows: list[Json]) -> bytes:
     value: JsonObject = {"tally": tally.to_json(), "parts": parts, "rows": rows}
     head = json.dumps(value, separators=(",", ":")).encode("ascii")

@@ -115,7 +115,7 @@ class Counting:
 
 @lru_cache(256)
 def _hour_of(start: str) -> str:
-    """Return the hour of a time, "" for a text that is none."""
+    """Return the hour at the start of a text, "" if it has no time."""
     return start[:13] if _HOUR.match(start) else ""
 
 
