@@ -86,6 +86,7 @@ def test_a_database_with_strange_ids_is_read(tmp_path: Path) -> None:
         (lzma.compress(b"x"), "is compressed: decompress it with xz -d"),
         (b"SQLite format 3\0" + bytes(2_000), "is not a record: "),
     ],
+    ids=["gzip", "xz", "sqlite"],
 )
 def test_a_file_that_is_no_record_has_a_reason(tmp_path: Path, data: bytes, why: str) -> None:
     (tmp_path / "r").write_bytes(data)
