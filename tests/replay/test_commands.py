@@ -110,7 +110,7 @@ def test_what_is_wrong_is_known_before_the_replay(
         ("--output", ".", "--output .: is a directory; wanted a file"),
         ("--report", "no/r.html", "--report no/r.html: there is no such directory"),
     ):
-        assert replay("hooks.json", option, name) == 1
+        assert replay("hooks.json", option, name) == 2
         captured = capsys.readouterr()
         assert captured.err == f"sandhook: replay: {why}\n" and captured.out == ""
     monkeypatch.setattr("sandhook.cli.replaying.replay._run", lambda options: 77)  # no replay may begin
@@ -120,7 +120,7 @@ def test_what_is_wrong_is_known_before_the_replay(
     ):
         monkeypatch.setitem(sys.modules, module, None)
         monkeypatch.delitem(sys.modules, "pyarrow.parquet", raising=False)
-        assert replay("hooks.json", *options) == 1
+        assert replay("hooks.json", *options) == 2
         assert extra in capsys.readouterr().err
 
 

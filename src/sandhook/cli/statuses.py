@@ -154,11 +154,11 @@ STATUSES: Mapping[str, Statuses] = {
             0: "replayed",
             FINDINGS: "a rule of --fail-on is broken",
             USAGE_ERROR: _USAGE,
-            INCOMPLETE: "a part of the record was not replayed",
+            INCOMPLETE: "a part of the record was not replayed, or a file of it could not be read",
         }
     ),
     "record": Statuses({0: "imported", FINDINGS: "no event was imported", USAGE_ERROR: _USAGE}),
-    "stats": Statuses({0: "shown", USAGE_ERROR: _USAGE}),
+    "stats": Statuses({0: "shown", FINDINGS: "nothing could be read", USAGE_ERROR: _USAGE}),
     "mcp-proxy": Statuses(
         {USAGE_ERROR: _USAGE, 127: "the server cannot be started"},
         "That of the server. With a URL 0 after the end of the input, or 128 and the number of the signal that ended it.",

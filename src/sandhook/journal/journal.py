@@ -87,13 +87,13 @@ def decided_of(decision: Decision, masker: Masker | None = None) -> Decided:
         plain = masker.masked(plain)[0] if changes else None
         reason = None if reason is None else masker.text(reason)
     return Decided(
-        decision.refused,
-        decision.permission,
-        decision.force_continue,
-        reason,
-        plain if isinstance(plain, dict) and plain else None,
-        decision.could_not_run,
-        decision.fail_closed,
+        refused=decision.refused,
+        permission=decision.permission,
+        force_continue=decision.force_continue,
+        reason=reason,
+        changes=plain if isinstance(plain, dict) and plain else None,
+        could_not_run=decision.could_not_run,
+        fail_closed=decision.fail_closed,
     )
 
 

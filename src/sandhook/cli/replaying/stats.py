@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from sandhook.cli import UsageError
+from sandhook.cli import FINDINGS, UsageError
 from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.output import columns, is_terminal, plain, put, put_lines, put_record
 from sandhook.errors import SandhookError
@@ -48,7 +48,7 @@ def run(arguments: list[str]) -> int:
         put_record("stats", **value)
     else:
         _print(value)
-    return 1 if skipped and not counts.read else 0
+    return FINDINGS if skipped and not counts.read else 0
 
 
 def _print(value: JsonObject) -> None:
