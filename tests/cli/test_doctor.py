@@ -129,6 +129,45 @@ def test_an_approved_guard_is_proven_on(machine: Machine, agent: str) -> None:
     assert "1 of 1 cases refused, 1 of 1 others as expected" in what(hook, "refuses")
 
 
+def test_doctor_names_what_an_approval_binds(machine: Machine) -> None:
+    program = machine.home / "tools" / "guard"
+    program.parent.mkdir()
+    text = f"#!{sys.executable}\nimport sys\nsys.exit(2 * ('rm -rf' in sys.stdin.read()))\n#" + "x" * (
+        5 << 20
+    )
+    program.write_bytes(text.encode())
+    program.chmod(0o755)
+    machine.guard("claude_code", command=f". ./guard.sh; exec {program}", script=":\n")
+    machine.approve()
+    status, hook = machine.doctor()
+    assert (status, hook["verdict"]) == (0, "proven on"), hook
+    text = what(hook, "approved")
+    assert text.startswith("approved as it is, with guard.sh, ") and f"{program} (by its SHA-256)" in text
+    program.write_bytes(program.read_bytes() + b"y")
+    status, hook = machine.doctor()
+    assert (status, hook["verdict"]) == (3, "not proven"), hook
+    assert f"{program} changed since it was approved on" in what(hook, "approved")
+
+
+def test_what_the_sandbox_cannot_run_is_not_proven_instead_of_off(machine: Machine) -> None:
+    """A guard in Python that nobody approved is the most common of all."""
+    machine.guard("claude_code", command="python3 guard.py", script=":\n")
+    (machine.root / "guard.py").write_bytes(b"import sys; sys.exit(2 * ('rm -rf' in sys.stdin.read()))\n")
+    status, hook = machine.doctor()
+    assert (status, hook["verdict"]) == (3, "not proven"), hook
+    assert what(hook, "refuses") == "not tried: the sandbox lacks python3"
+    machine.approve()
+    status, hook = machine.doctor()
+    assert (status, hook["verdict"]) == (0, "proven on"), hook
+
+
+def test_a_program_that_no_machine_has_is_no_excuse(machine: Machine) -> None:
+    machine.guard("claude_code", script="#!/bin/bash\npythonn3 guard.py\n")
+    status, hook = machine.doctor()
+    assert (status, hook["verdict"]) == (1, "not on"), hook
+    assert "expected deny" in what(hook, "refuses")
+
+
 @pytest.mark.parametrize("agent", ["claude_code", "crush", "gemini"])
 def test_a_guard_of_the_user_needs_no_approval(machine: Machine, agent: str) -> None:
     machine.guard(agent, user=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +56,32 @@ def test_a_hook_that_exceeds_a_bound_does_not_keep_the_others_from_an_approval(
     ran = sandhook("trust", "crush.json", "--yes", *store)
     assert ran.status == 1
     assert ran.stdout.endswith("1 hook(s) of crush approved\n")
-    assert "PreToolUse[0]: cannot be approved: it executes more than 64 files" in ran.stderr
+    assert "PreToolUse[0]: cannot be approved: " in ran.stderr
+    assert "large.sh has 5242880 bytes; scripts with more than 262144 characters" in ran.stderr
     again = sandhook("trust", "crush.json", "--yes", *store)
     assert again.status == 1 and again.stdout.endswith("all others approved\n")
     assert sandhook("trust", "--list", *store).stdout.count("PreToolUse[1]") == 1
+
+
+def test_a_large_program_is_shown_with_the_hash_that_binds_it(
+    sandhook: Callable[..., Any], repo: Path
+) -> None:
+    program = b"\x7fELF\0" + b"#" * (5 << 20)
+    (repo / "guard").write_bytes(program)
+    value = {"hooks": {"PreToolUse": [{"command": "./guard --strict"}]}}
+    (repo / "crush.json").write_text(json.dumps(value))
+    store = ("--store", repo / "store")
+    shown = sandhook("trust", "crush.json", "--show", *store).stdout
+    place = shell_name(str(repo / "guard"))
+    assert (
+        f"runs {place} ({len(program)} bytes, bound by its SHA-256 {sha256(program).hexdigest()})\n" in shown
+    )
+    assert sandhook("trust", "crush.json", "--yes", *store).status == 0
+    (repo / "guard").write_bytes(program[:-1] + b"!")
+    assert (
+        "  guard changed since it was approved on "
+        in sandhook("trust", "crush.json", "--show", *store).stdout
+    )
 
 
 def test_approves_once_until_a_byte_changes(sandhook: Callable[..., Any], repo: Path) -> None:

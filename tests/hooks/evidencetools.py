@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from hashlib import sha256
 from typing import Any
 
 from sandhook.hooks.evidence import Evidence, examine
@@ -20,6 +21,10 @@ class Files:
     def read(self, path: str) -> bytes | None:
         self.opened.append(path)
         return self.files.get(self.links.get(path, path))
+
+    def hashed(self, path: str, most: int) -> tuple[str, int] | None:
+        data = self.files.get(self.links.get(path, path))
+        return None if data is None or len(data) > most else (sha256(data).hexdigest(), len(data))
 
     def names(self, path: str) -> list[str] | None:
         prefix = path.rstrip("/") + "/"

@@ -243,6 +243,8 @@ def carried(specs: Sequence[HookSpec], contract: str, project: str, store: Trust
         except TrustError:
             continue  # too many or too large files; the hook runs without them
         for file in evidence.files:
+            if file.sha256:
+                continue  # a large program, which the sandbox cannot run
             for path in shown_paths(file.path, store):
                 if not path.startswith(workspace):  # the workspace contains others
                     contents[path] = file.data

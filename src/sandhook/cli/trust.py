@@ -259,7 +259,8 @@ def _facts(evidence: Evidence) -> Iterator[tuple[str, Meaning]]:
     """Yield a line for each file, and for what the hook may reach."""
     spec = evidence.spec
     for file in evidence.files:
-        yield f"{file.how} {file.path} ({len(file.data)} bytes)", ""
+        bound = f", bound by its SHA-256 {file.sha256}" if file.sha256 else ""
+        yield f"{file.how} {file.path} ({file.size} bytes{bound})", ""
     yield f"commands: {', '.join(evidence.commands) or 'none'}", ""
     if beyond := _beyond(evidence):
         yield f"reaches out: {', '.join(beyond)}", "bad"

@@ -124,7 +124,7 @@ class HostRunner:
             NotAsApproved: One differs.
         """
         spec = request.spec
-        if not (spec.snapshot or spec.absent or spec.links):
+        if not (spec.snapshot or spec.hashed or spec.absent or spec.links):
             return None
         from sandhook.host.approved import ApprovedFiles
 
@@ -132,9 +132,8 @@ class HostRunner:
         bases = [self._place(place) for place in (request.cwd, *places)]
         if _is_below(bases[0], self._workspace):  # a hook of Antigravity runs in the directory of its file
             bases.append(self._workspace)
-        return ApprovedFiles(
-            spec.snapshot, spec.absent, [base for base in bases if os.path.isdir(base)], spec.links
-        )
+        existing = [base for base in bases if os.path.isdir(base)]
+        return ApprovedFiles(spec.snapshot, spec.absent, existing, spec.links, spec.hashed)
 
     def _run(self, request: Request, written: Mapping[str, str], approved: ApprovedFiles | None) -> RunResult:
         from sandhook.host.environment import build

@@ -121,6 +121,7 @@ class HookSpec(Record):
         wants_approval: Why the hook runs only if the caller's ``trust`` approves it, whatever its layer is; or "".
         snapshot: The hashed files, which are the bytes that run: paths relative to the project, or absolute
             outside it, and contents.
+        hashed: Files that are too large for ``snapshot``: paths like its, and their SHA-256 in hexadecimal.
         absent: Patterns of paths that the hook would execute and that matched no further file when it was
             approved, relative or absolute like those of ``snapshot``.
         links: Paths that the hook follows through links, and where each led when it was approved.
@@ -152,6 +153,7 @@ class HookSpec(Record):
     approved: bool = False
     wants_approval: str = ""
     snapshot: tuple[tuple[str, bytes], ...] = ()
+    hashed: tuple[tuple[str, str], ...] = ()
     absent: tuple[str, ...] = ()
     links: tuple[tuple[str, str], ...] = ()
     extras: Mapping[str, Json] | None = None

@@ -162,10 +162,10 @@ class SandboxRunner:
     def __call__(self, request: Request) -> RunResult:
         """Run a request's shell text. Never raises: every error is in the result."""
         notes: list[str] = []
-        if request.spec.absent:
-            from sandhook.hooks.evidence.approved import appeared
+        if request.spec.absent or request.spec.hashed:
+            from sandhook.hooks.evidence.approved import ended
 
-            if (why := appeared(request.spec, self._shared, working_directory(request.cwd))) is not None:
+            if (why := ended(request.spec, self._shared, working_directory(request.cwd))) is not None:
                 return RunResult(failure=why)
         fs = self.files_of(request.source)
         if (why := _write_snapshot(fs, request)) is not None:

@@ -5,6 +5,7 @@ This is the only module of the part that opens a configuration on the host.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,8 @@ from sandhook.record import Record
 from sandhook.typed import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     from sandhook.hooks.event import JsonObject
 
     class Path(Protocol):
@@ -122,9 +125,24 @@ def read_regular(name: str, count: int) -> bytes | None:
         OSError: It cannot be read.
     """
     with open(name, "rb", opener=_without_waiting) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            return None
-        return file.read(count)
+        return file.read(count) if _is_regular(file) else None
+
+
+def open_regular(name: str) -> BinaryIO:
+    """Open a regular file of the host for reading.
+
+    Raises:
+        OSError: It cannot be read, or it is a FIFO, a device or a socket.
+    """
+    file = open(name, "rb", opener=_without_waiting)  # noqa: SIM115 - the caller closes it
+    if _is_regular(file):
+        return file
+    file.close()
+    raise OSError(errno.EINVAL, "not a regular file", name)
+
+
+def _is_regular(file: BinaryIO) -> bool:
+    return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
 
 
 def _without_waiting(name: str, flags: int) -> int:

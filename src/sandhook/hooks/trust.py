@@ -18,9 +18,9 @@ from hashlib import sha256
 from sandhook.errors import NotApproved, TrustError
 from sandhook.hooks.decode import DecodeError, decode_object
 from sandhook.hooks.event import JsonObject
-from sandhook.hooks.evidence import MAX_BYTES, PROJECT_VARIABLES, Evidence, digest_of_hook, examine
+from sandhook.hooks.evidence import MAX_BYTES, PROJECT_VARIABLES, Evidence, NamedFile, digest_of_hook, examine
 from sandhook.hooks.model import HookSpec
-from sandhook.hooks.sources import read_regular
+from sandhook.hooks.sources import open_regular, read_regular
 from sandhook.pattern.glob import quote
 
 __all__ = ["PROJECT_VARIABLES", "Evidence", "HostMachine", "TrustStore", "read_host"]
@@ -43,6 +43,16 @@ class HostMachine:
         try:
             return read_host(self._native(path))
         except OSError:
+            return None
+
+    def hashed(self, path: str, most: int) -> tuple[str, int] | None:
+        """Return the SHA-256 of a regular file, in hexadecimal, and its size; None if it has more than ``most`` bytes."""
+        from sandhook.host.hashing import hash_of, pieces_of
+
+        try:
+            with open_regular(self._native(path)) as file:
+                return hash_of(pieces_of(file), most)
+        except (OSError, ValueError):
             return None
 
     def names(self, path: str) -> list[str] | None:
@@ -151,7 +161,7 @@ class TrustStore:
                 "file": each.spec.file,
                 "event": each.spec.native_event,
                 "files": [file.path for file in each.files],
-                "sha256": {file.path: _sha256(file.data) for file in each.files},
+                "sha256": {file.path: _sha256(file) for file in each.files},
                 "unknown": list(each.unknown),
                 "approved": when,
             }
@@ -186,10 +196,14 @@ class TrustStore:
                 _raise_if_changed(spec, entries)
                 return None
             here = shell_name(project)
-            snapshot = tuple((_inside(file.path, here), file.data) for file in evidence.files)
+            names = [(_inside(file.path, here), file) for file in evidence.files]
+            snapshot = tuple((name, file.data) for name, file in names if not file.sha256)
+            hashed = tuple((name, file.sha256) for name, file in names if file.sha256)
             absent = tuple(_inside(pattern, quote(here)) for pattern in evidence.absent)
             links = tuple((_inside(path, here), _inside(target, here)) for path, target in evidence.links)
-            return spec._replace(trust_hash=evidence.digest, snapshot=snapshot, absent=absent, links=links)
+            return spec._replace(
+                trust_hash=evidence.digest, snapshot=snapshot, hashed=hashed, absent=absent, links=links
+            )
 
         return allowed
 
@@ -220,8 +234,8 @@ class TrustStore:
             raise TrustError(f"{self.path}: cannot be written: {error.strerror}") from None
 
 
-def _sha256(data: bytes) -> str:
-    return sha256(data).hexdigest()
+def _sha256(file: NamedFile) -> str:
+    return file.sha256 or sha256(file.data).hexdigest()
 
 
 def _latest(entries: Iterable[JsonObject]) -> tuple[JsonObject, str] | None:
@@ -239,7 +253,7 @@ def _raise_if_files_changed(evidence: Evidence, entries: Mapping[str, JsonObject
     approved = entry.get("sha256")
     if not isinstance(approved, dict):  # an approval of an older version
         raise NotApproved(f"what it executes changed since it was approved on {day}")
-    present = {file.path: _sha256(file.data) for file in evidence.files}
+    present = {file.path: _sha256(file) for file in evidence.files}
     parts = [
         f"{', '.join(_inside(path, project) for path in paths)} {verb}"
         for verb, paths in (

@@ -3,6 +3,8 @@
 The approved bytes are compared with the files, and written to a private directory. Our shell reads them from
 there under the names of the files, so ``$0`` and ``BASH_SOURCE`` are as usual. Another interpreter gets the
 path of the copy. The copies stand in directories like the originals, with links to all their neighbours.
+A file that is too large to be kept is approved by its hash. In the project it is copied, too. Anywhere else it is
+read before the run and runs in its place, because an interpreter finds its own files from there.
 Windows has no such links for every user. There the files are held open, so that nobody can change them.
 
 Paths are those of the shell, also on Windows: /c/work/x. There one file has several, for example
@@ -10,22 +12,24 @@ Paths are those of the shell, also on Windows: /c/work/x. There one file has sev
 """
 
 # pathlib costs the command line 10 ms.
-# ruff: noqa: PTH103, PTH110, PTH112, PTH120, PTH123, PTH208, PTH211
+# ruff: noqa: PTH103, PTH110, PTH112, PTH116, PTH120, PTH123, PTH208, PTH211
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import Self
+from typing import BinaryIO, Self
 
 from sandhook.dispatch.model import Interpreter, Program
 from sandhook.dispatch.operands import executed_files
 from sandhook.errors import SandhookError
 from sandhook.host.files import WINDOWS, HostFileSystem
+from sandhook.host.hashing import hash_of, pieces_of
 from sandhook.pattern.glob import Pattern, compile_pattern, has_magic, quote
+from sandhook.record import Record
 from sandhook.vfs.base import Device, FileHandle
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.hostwindows import open_unshared
@@ -39,6 +43,32 @@ class NotAsApproved(SandhookError):
     """A file differs from what was approved, or exists although it did not."""
 
 
+class _Large(Record):
+    """A file that is approved by its hash.
+
+    Attributes:
+        sha256: The hash, in hexadecimal.
+        place: Its native path, without links.
+        identity: What the system knew of it when it was opened.
+        copied: Its copy runs, and is compared when it is made.
+    """
+
+    sha256: str
+    place: str
+    identity: tuple[int, ...]
+    copied: bool
+
+    def is_read_from(self, file: BinaryIO, copy: Callable[[bytes], object] | None = None) -> bool:
+        """Return whether the rest of a file has the hash."""
+        hashed = hash_of(pieces_of(file), copy=copy)
+        return hashed is not None and hashed[0] == self.sha256
+
+    def is_copied_to(self, copy: BinaryIO) -> bool:
+        """Copy the file; return whether the copy has the hash."""
+        with open(open_unshared(self.place), "rb") as file:
+            return self.is_read_from(file, copy.write)
+
+
 class ApprovedFiles:
     """The approved files of one run; a context, which removes the copies.
 
@@ -47,6 +77,7 @@ class ApprovedFiles:
         absent: Patterns of paths, as in ``snapshot``, which must match no further file.
         bases: Absolute native directories.
         links: Paths, as in ``snapshot``, and where each must lead.
+        hashed: Paths, as in ``snapshot``, and the SHA-256 of the approved bytes in hexadecimal.
 
     Attributes:
         notes: What the copies lack, for the report of the run.
@@ -61,13 +92,14 @@ class ApprovedFiles:
         absent: Iterable[str],
         bases: Sequence[str],
         links: Iterable[tuple[str, str]] = (),
+        hashed: Iterable[tuple[str, str]] = (),
     ) -> None:
         self.notes: tuple[str, ...] = ()
         self._files = HostFileSystem(bases[0] if bases else "")
         places = map(self._files.virtual, bases) if WINDOWS else bases
         self._bases = list(dict.fromkeys(base.rstrip("/") or "/" for base in places))
         self._resources = ExitStack()
-        self._data: dict[str, bytes] = {}
+        self._data: dict[str, bytes | _Large] = {}
         self._copies: dict[str, str] = {}
         self._links: dict[str, str] = {}
         self._absent: list[Pattern] = []
@@ -78,6 +110,8 @@ class ApprovedFiles:
                 self._compare_link(path, target)
             for name, data in snapshot:
                 self._compare(name, data)
+            for name, sha256 in hashed:
+                self._compare(name, sha256)
             for pattern in absent:
                 self._check_absent(pattern)
         except BaseException:
@@ -89,7 +123,11 @@ class ApprovedFiles:
             top = self._resources.enter_context(
                 TemporaryDirectory(prefix="sandhook-", ignore_cleanup_errors=True)
             )
-            self._copy(top)
+            try:
+                self._copy(top)
+            except BaseException:
+                self._resources.close()
+                raise
         return self
 
     def __exit__(
@@ -144,33 +182,47 @@ class ApprovedFiles:
             places.add(argv.index(script, 1))
         for index in places - {0}:
             argv[index] = self._for_program(argv[index], cwd)
-        executable = self.copy_of(join(cwd, plan.executable)) or plan.executable
+        executable = self._to_start(join(cwd, plan.executable)) or plan.executable
         return plan._replace(executable=executable, argv=tuple(argv))
+
+    def _to_start(self, path: str) -> str | None:
+        """Return the path by which an approved file is executed, None for any other file.
+
+        Raises:
+            NotAsApproved: It has changed since it was compared.
+        """
+        place = _folded(self._place(path))
+        large = self._data.get(place) or self._data.get(_folded(self.without_links(place)))
+        if isinstance(large, _Large) and not large.copied:
+            if not WINDOWS and _identity(large.place) != large.identity:
+                raise NotAsApproved(f"{path}: changed after the run began")
+            return large.place
+        return self.copy_of(path)
 
     def _for_program(self, word: str, cwd: VirtualPath) -> str:
         """Return the path by which a program opens a file; a file that has to be absent has no copy."""
         path = join(cwd, word)
         try:
-            return self.copy_of(path) or word
+            return self._to_start(path) or word
         except OSError:
             return f"{self._top}{self._place(path)}" if self._top else word
 
     # Comparing.
 
-    def _compare(self, name: str, data: bytes) -> None:
-        """Compare a file in every directory where the hook may name it."""
+    def _compare(self, name: str, approved: bytes | str) -> None:
+        """Compare a file with its bytes or its hash, in every directory where the hook may name it."""
         failure: OSError | None = None
         before = len(self._data)
         for path in self._places(name):
             try:
-                same = self._same(path, data)
+                found = self._as_approved(path, approved)
             except OSError as error:
                 failure = error
                 self._absent.append(compile_pattern(quote(path), nocase=WINDOWS))
                 continue
-            if not same:
+            if found is None:
                 raise NotAsApproved(f"{name}: has changed since it was approved")
-            self._data[_folded(path)] = data
+            self._data[_folded(path)] = found
             self._pin_directories(path)
         if len(self._data) == before and failure is not None:
             raise NotAsApproved(f"{name}: was approved and cannot be read: {failure.strerror}")
@@ -198,14 +250,20 @@ class ApprovedFiles:
         place = os.path.realpath(native)
         return self._files.virtual(place) if WINDOWS else place
 
-    def _same(self, path: str, data: bytes) -> bool:
-        """Compare a file; on Windows it stays open, so that it cannot change."""
-        fd = open_unshared(self._native(path))
+    def _as_approved(self, path: str, approved: bytes | str) -> bytes | _Large | None:
+        """Return a file that is as it was approved, None for another; on Windows it stays open, so that it cannot change."""
+        native = self._native(path)
+        place = os.path.realpath(native)  # before it is read: a link may lead to another place afterwards
+        fd = open_unshared(native if isinstance(approved, bytes) else place)
         if WINDOWS:
             self._resources.callback(os.close, fd)
             fd = os.dup(fd)
         with open(fd, "rb") as file:
-            return file.read(len(data) + 1) == data
+            if isinstance(approved, bytes):
+                return approved if file.read(len(approved) + 1) == approved else None
+            copied = not WINDOWS and self._is_of_project(place)
+            large = _Large(approved, place, _identity(fd), copied)
+            return large if copied or large.is_read_from(file) else None
 
     def _check_absent(self, pattern: str) -> None:
         for whole in self._places(pattern, quoted=True):
@@ -299,9 +357,14 @@ class ApprovedFiles:
             copy = f"{top}{path}"
             os.makedirs(os.path.dirname(copy), mode=0o700, exist_ok=True)
             mode = 0o500 if os.access(path, os.X_OK) else 0o400
+            if isinstance(data, _Large) and not data.copied:
+                continue
             fd = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
             with open(fd, "wb") as file:
-                file.write(data)
+                if isinstance(data, bytes):
+                    file.write(data)
+                elif not data.is_copied_to(file):
+                    raise NotAsApproved(f"{path}: has changed since it was approved")
             self._copies[path] = copy
             self._copies.setdefault(os.path.realpath(path), copy)
             above = os.path.dirname(path)
@@ -323,12 +386,21 @@ class ApprovedFiles:
                     os.symlink(path, f"{top}{path}")
                 links += 1
 
+    def _is_of_project(self, place: str) -> bool:
+        return any(_is_at(place, os.path.realpath(base).rstrip("/")) for base in self._bases)
+
     def _is_inside(self, directory: str) -> bool:
         return any(directory != base and directory.startswith(f"{base.rstrip('/')}/") for base in self._bases)
 
 
 def _below(base: str, name: str) -> str:
     return name if name[:1] == "/" else f"{base.rstrip('/')}/{name}"
+
+
+def _identity(file: str | int) -> tuple[int, ...]:
+    """Return what changes with a file, or when another takes its place."""
+    info = os.stat(file)
+    return (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
 
 
 def _is_at(path: str, place: str) -> bool:

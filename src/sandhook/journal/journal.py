@@ -138,6 +138,8 @@ def hook_hash(spec: HookSpec) -> str:
     hashed = blake2b(json.dumps(value, sort_keys=True, default=_plain).encode("ascii"), digest_size=16)
     for name, data in spec.snapshot:
         hashed.update(f"\0{name}\0{len(data)}\0".encode("utf-8", "surrogatepass") + data)
+    for name, sha256 in spec.hashed:
+        hashed.update(f"\0{name}\0{sha256}\0".encode("utf-8", "surrogatepass"))
     if len(_HASHES) >= _MOST_HASHES:
         _HASHES.clear()
     _HASHES[id(spec)] = (spec, text := hashed.hexdigest())

@@ -17,9 +17,13 @@ from sandhook.proving.configuration import Configuration, Unreached, unreached_c
 from sandhook.proving.guards import REFUSING
 from sandhook.proving.launch import program, shell_of
 from sandhook.proving.proof import CaseResult, Prover, Subject
+from sandhook.proving.sandboxed import Surroundings, examined, lacking_of
 from sandhook.proving.wrapped import wrapped
 from sandhook.record import Record
 from sandhook.text.quoting import quote_word
+
+#: The most files of an approval that are named.
+_NAMED = 6
 
 #: What doctor checks about a hook, in this order.
 CheckName = Literal["found", "approved", "in force", "script", "programs", "starts", "in time", "refuses"]
@@ -162,6 +166,7 @@ class _Examined:
         self._results: list[tuple[str, CaseResult]] = []
         self._described = False
         self._started = False
+        self._lacking: tuple[str, ...] = ()
         self.refused_cases: set[tuple[str, str]] = set()
         self.met_cases: set[tuple[str, str]] = set()
         spec = item.spec
@@ -235,11 +240,26 @@ class _Examined:
         files = [file for file in configuration.expectations if self._is_about(file, spec)]
         self._prove(prover, files)
         if why:
+            self._lacking = self._beyond_the_sandbox(spec, files)
             self._add("starts", "unproven", f"not started on this machine: {why}", _how_to_start(self._item))
             return
         self._started = True
         self._words = (shell.path, "-c", spec.executor.text or 'exec "$@"', *spec.executor.argv)
         self._measure(prover, spec, files)
+
+    def _beyond_the_sandbox(self, spec: HookSpec, files: Sequence[ExpectationFile]) -> tuple[str, ...]:
+        """Return the programs that the hook starts and that only this machine has."""
+        inner = wrapped(spec)
+        if inner is not None:
+            spec = spec._replace(executor=spec.executor._replace(type="bash", text=inner.text, argv=()))
+        around = Surroundings(files[0].project if files else self._configuration.project)
+        evidence = examined(spec, self._configuration.contract, around)
+        if evidence is None:
+            return ()
+        shown = {file.path for file in evidence.files}
+        elsewhere = [name for name in evidence.commands if name[:1] == "/" and name not in shown]
+        names = dict.fromkeys((*lacking_of(evidence), *elsewhere))
+        return tuple(name for name in names if name in shown or program(name, self._settings.env))
 
     def _is_about(self, file: ExpectationFile, spec: HookSpec) -> bool:
         return any(document.name == spec.file for document in file.documents) and is_selected(spec, file.only)
@@ -338,6 +358,10 @@ class _Examined:
         failures = [
             result for path, result in self._results if self._fails(result, (path, result.name) in met)
         ]
+        if self._lacking and all(result.word == "could-not-run" for result in failures) and failures:
+            what = f"not tried: the sandbox lacks {', '.join(self._lacking)}"
+            yield Check("refuses", "unproven", what, _how_to_start(self._item))
+            return
         for result in failures[:_SHOWN]:
             yield Check("refuses", "failed", result.why, "`sandhook test` shows what the hook did")
         if len(failures) > _SHOWN:
@@ -402,12 +426,19 @@ def _approved(item: Item, spec: HookSpec) -> Iterator[Check]:
             "approved", "unproven", item.why, f"read it, then: sandhook trust {quote_word(item.file)}"
         )
     elif needs_trust(spec.layer):
-        yield Check("approved", "ok", "approved as it is, with the files that it executes")
+        yield Check("approved", "ok", f"approved as it is, with {_bound(spec)}")
     elif item.state == "trusted":
         whose = {"managed": "the organisation's own", "user": "the user's own"}.get(
             spec.layer, "named by you"
         )
         yield Check("approved", "ok", f"needs no approval: {whose}")
+
+
+def _bound(spec: HookSpec) -> str:
+    """Return the files that an approval covers, for people."""
+    names = [name for name, _ in spec.snapshot] + [f"{name} (by its SHA-256)" for name, _ in spec.hashed]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return (", ".join(names[:_NAMED]) or "no file that it executes") + more
 
 
 def _may_refuse(configuration: Configuration, spec: HookSpec) -> bool:

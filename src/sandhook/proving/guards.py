@@ -177,7 +177,7 @@ class _Finder:
             file.contract,
             spec,
             case.event,
-            {} if evidence is None else {each.path: each.data for each in evidence.files},
+            {} if evidence is None else {each.path: each.data for each in evidence.files if not each.sha256},
             programs_of(evidence),
             stdin=_stdin(file.contract, spec, event),
             lacking=lacking_of(evidence),

@@ -190,7 +190,11 @@ class Prover:
         if same is None:
             return spec
         return same._replace(
-            snapshot=spec.snapshot, absent=spec.absent, links=spec.links, trust_hash=spec.trust_hash
+            snapshot=spec.snapshot,
+            hashed=spec.hashed,
+            absent=spec.absent,
+            links=spec.links,
+            trust_hash=spec.trust_hash,
         )
 
 

@@ -17,6 +17,7 @@ from sandhook.hooks.evidence import Evidence, examine
 from sandhook.hooks.loading import Group
 from sandhook.hooks.model import Decision, HookSpec, Request, RunResult
 from sandhook.hooks.runner import SandboxRunner
+from sandhook.host.hashing import hash_in
 from sandhook.interp.beginning import DEFAULT_ENVIRONMENT
 from sandhook.interp.lookup import SHELLS
 from sandhook.limits import Limits
@@ -37,6 +38,9 @@ _OUTPUT_BYTES = 16 << 20
 
 #: Directories of programs; another path names a script.
 _SYSTEM = ("/bin/", "/usr/", "/sbin/")
+
+#: A file with a NUL among its first bytes is no script for bash.
+_HEAD = 128
 
 #: The exit status of a program that the system killed.
 _KILLED = 137
@@ -79,6 +83,9 @@ class _Machine:
         except OSError:
             return None
 
+    def hashed(self, path: str, most: int) -> tuple[str, int] | None:
+        return hash_in(self._fs, VirtualPath(path), most)
+
     def names(self, path: str) -> list[str] | None:
         try:
             return [entry.name for entry in self._fs.listdir(VirtualPath(path))]
@@ -113,6 +120,7 @@ def lacking_of(evidence: Evidence | None) -> tuple[str, ...]:
         return ()
     names = [basename(name) for name in evidence.commands if "/" not in name or name.startswith(_SYSTEM)]
     names += [program for each in evidence.files if (program := program_of(each.data[:READ])) is not None]
+    names += [each.path for each in evidence.files if each.sha256 or b"\0" in each.data[:_HEAD]]
     return tuple(
         name
         for name in dict.fromkeys(names)

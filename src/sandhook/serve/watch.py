@@ -90,6 +90,10 @@ class WatchedMachine(HostMachine):
         self._watch.add(self._native(path))
         return super().read(path)
 
+    def hashed(self, path: str, most: int) -> tuple[str, int] | None:
+        self._watch.add(self._native(path))
+        return super().hashed(path, most)
+
     def names(self, path: str) -> list[str] | None:
         self._watch.add(self._native(path))
         return super().names(path)

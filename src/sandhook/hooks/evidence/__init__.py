@@ -13,8 +13,9 @@ from hashlib import sha256
 
 from sandhook.errors import TrustError
 from sandhook.hooks.evidence.bounds import MAX_BYTES, MAX_FILES, NamedFile, Use
+from sandhook.hooks.evidence.machine import Machine
 from sandhook.hooks.evidence.walker import Walker
-from sandhook.hooks.evidence.words import Machine, shown_pattern
+from sandhook.hooks.evidence.words import shown_pattern
 from sandhook.hooks.model import HookSpec
 from sandhook.record import Record
 
@@ -42,7 +43,7 @@ PROJECT_VARIABLES = (
 _NOT_BOUND = frozenset(
     {
         *("id", "description", "source", "path", "file", "layer", "entry"),
-        *("trust_hash", "approved", "snapshot", "absent", "links"),
+        *("trust_hash", "approved", "snapshot", "hashed", "absent", "links"),
     }
 )
 
@@ -81,7 +82,7 @@ def examine(spec: HookSpec, contract: str, project: str, home: str, machine: Mac
         machine: The files.
 
     Raises:
-        TrustError: It executes more than MAX_FILES files or MAX_BYTES bytes, or is too complex to be followed.
+        TrustError: It executes more than MAX_FILES files or MAX_HASHED bytes, or is too complex to be followed.
     """
     project = _directory(project)
     executor = spec.executor
@@ -105,7 +106,10 @@ def examine(spec: HookSpec, contract: str, project: str, home: str, machine: Mac
     files, absent = tuple(walker.files.values()), tuple(sorted(walker.absent))
     parts = own_parts = _parts(spec, contract, project)
     for file in files:
-        parts = [*parts, file.how.encode(), _bytes(file.path), file.data]
+        if file.sha256:
+            parts = [*parts, f"{file.how} by hash".encode(), _bytes(file.path), file.sha256.encode()]
+        else:
+            parts = [*parts, file.how.encode(), _bytes(file.path), file.data]
     for pattern in absent:
         parts = [*parts, b"absent", _bytes(pattern)]
     links = tuple(sorted(walker.machine.links.items()))

@@ -1,4 +1,4 @@
-"""Approved hooks in the sandbox: files that were absent when a hook was approved are absent when it runs."""
+"""Approved hooks in the sandbox: files that no copy replaces are as they were, and absent ones are absent."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ class _Files:
         place = VirtualPath(path)
         return b"" if self._fs.exists(place) and not self._fs.is_dir(place) else None
 
+    def hashed(self, path: str, most: int) -> tuple[str, int] | None:
+        from sandhook.host.hashing import hash_in
+
+        return hash_in(self._fs, VirtualPath(path), most)
+
     def names(self, path: str) -> list[str] | None:
         try:
             return [entry.name for entry in self._fs.listdir(VirtualPath(path))]
@@ -33,19 +38,26 @@ class _Files:
         return path
 
 
-def appeared(spec: HookSpec, fs: FileSystem, cwd: str) -> str | None:
-    """Return why an approval has ended: a file exists that the hook executes and that did not exist; None if not.
+def ended(spec: HookSpec, fs: FileSystem, cwd: str) -> str | None:
+    """Return why an approval has ended, None if it has not.
+
+    A file exists that the hook executes and that did not exist, or a file has changed that is approved by its hash.
 
     Args:
         fs: The files without the hook's own changes.
         cwd: The directory that paths of the approval are relative to.
     """
-    if not spec.absent:
+    if not (spec.absent or spec.hashed):
         return None
     from sandhook.hooks.evidence.words import matching
+    from sandhook.host.hashing import MAX_HASHED
 
     files = _Files(fs)
-    approved = {_whole(name, cwd) for name, _ in spec.snapshot}
+    for name, sha256 in spec.hashed:
+        path = _whole(name, cwd)
+        if files.read(path) is not None and (files.hashed(path, MAX_HASHED) or ("",))[0] != sha256:
+            return f"{name}: has changed since it was approved"
+    approved = {_whole(name, cwd) for name, _ in (*spec.snapshot, *spec.hashed)}
     for pattern in spec.absent:
         whole = pattern if pattern[:1] == "/" else f"{quote(cwd.rstrip('/'))}/{pattern}"
         for path in matching(whole, files):

@@ -13,7 +13,7 @@ from sandhook.record import Record
 
 Use: TypeAlias = Literal["runs", "sources"]
 
-#: The most files and bytes that one approval covers.
+#: The most files of one approval, and bytes that it keeps: a run copies them.
 MAX_FILES, MAX_BYTES = 64, 4 << 20
 
 #: Parts of scripts that are followed, and characters that are parsed.
@@ -31,21 +31,25 @@ class NamedFile(Record):
 
     Attributes:
         path: Its absolute path; on Windows as a shell names it, /c/work/x.
-        data: Its bytes.
+        data: Its bytes; of a file that is bound by its hash, some bytes of its beginning.
         how: "runs" or "sources".
+        size: Its bytes, counted.
+        sha256: The hash, in hexadecimal, of a file that is bound by it; "" if ``data`` is all of it.
     """
 
     path: str
     data: bytes
     how: Use
+    size: int
+    sha256: str = ""
 
 
 def is_program_of_machine(path: str, resolve: Callable[[str], str]) -> bool:
     """Return True for a program that an approval names but does not read.
 
     It is in a directory of the machine's own programs, or it is a link to one with the name of the same language, as
-    ``python`` in a virtual environment is. Where the link leads is part of the approval; the program itself has more
-    bytes than MAX_BYTES on many systems.
+    ``python`` in a virtual environment is. Where the link leads is part of the approval; the program itself changes
+    with updates of the machine.
     """
     name = base_name(path)
     return is_system_program(path) or (

@@ -12,11 +12,9 @@ from sandhook.dispatch.envline import EnvError
 from sandhook.dispatch.extensions import advice, extension
 from sandhook.dispatch.operands import SHELLS, base_name, execution, has_dot_command, is_system_program
 from sandhook.dispatch.parts import Part
-from sandhook.dispatch.shebang import BOM, READ, ShebangError, read_shebang
+from sandhook.dispatch.shebang import READ, ShebangError, read_shebang
 from sandhook.errors import TrustError
 from sandhook.hooks.evidence.bounds import (
-    MAX_BYTES,
-    MAX_FILES,
     MAX_PATH,
     MAX_PLACES,
     MAX_VALUES,
@@ -24,6 +22,7 @@ from sandhook.hooks.evidence.bounds import (
     Use,
     is_program_of_machine,
 )
+from sandhook.hooks.evidence.machine import ExecutedFiles, Machine, Recorder, text_of
 from sandhook.hooks.evidence.variables import effect_of, has_substitution, stays
 from sandhook.hooks.evidence.words import (
     COMMAND_LINE,
@@ -31,8 +30,6 @@ from sandhook.hooks.evidence.words import (
     MACHINE_PATH,
     SHELL,
     Knowledge,
-    Machine,
-    Recorder,
     WordReader,
     descriptor_of,
     interpreter_words,
@@ -71,7 +68,8 @@ class Commands:
     def __init__(self, machine: Machine, variables: Mapping[str, str]) -> None:
         self.machine = Recorder(machine)
         self.base = {"PATH": MACHINE_PATH, **variables}
-        self.files: dict[str, NamedFile] = {}
+        self._executed = ExecutedFiles(self.machine)
+        self.files = self._executed.files
         self.absent: dict[str, None] = {}
         self.commands: dict[str, None] = {}
         self.unknown: dict[str, None] = {}
@@ -83,7 +81,7 @@ class Commands:
         self.locals: list[set[str]] = []  # of the functions that are followed, innermost last
         self._places_of_writes: dict[str, str] = {}  # paths that the scripts write, and where
         self._extracts: str | None = None  # the command that writes files by names that are not known
-        self._size = self._places = self._values = 0
+        self._places = self._values = 0
         self._depth = 0
         self._followed: set[tuple[object, ...]] = set()
 
@@ -346,8 +344,8 @@ class Commands:
                 self.note(line, f"{how} {path} by its name, in a shell or a directory of another program")
             if self._extracts is not None:
                 self.note(line, f"{how} {path}, which {self._extracts} may write")
-            data = self._read(path, how)
-            if data is None:
+            file = self._executed.read(path, how)
+            if file is None:
                 self.absent.setdefault(quote(path))
                 continue
             state = (self._child(known) if how == "runs" else known).key()
@@ -355,32 +353,17 @@ class Commands:
             with self._entered(key, known, once=how == "runs") as entered:
                 if entered:
                     where, self.where = self.where, path
-                    self._follow(COPY + path if is_copy else word, data, known, tuple(fields), how, program)
+                    self._follow(COPY + path if is_copy else word, file, known, tuple(fields), program)
                     self.where = where
 
-    def _read(self, path: str, how: Use) -> bytes | None:
-        if path in self.files:
-            return self.files[path].data
-        data = self.machine.read(path)
-        if data is None:
-            return None
-        self._size += len(data)
-        if len(self.files) >= MAX_FILES or self._size > MAX_BYTES:
-            raise TrustError(f"it executes more than {MAX_FILES} files or {MAX_BYTES} bytes")
-        self.files[path] = NamedFile(path, data, how)
-        return data
-
-    def _follow(
-        self, word: str, data: bytes, known: Knowledge, fields: Fields, how: Use, program: str
-    ) -> None:
-        text = data.removeprefix(BOM).decode("utf-8", "replace")
-        if how == "sources":
+    def _follow(self, word: str, file: NamedFile, known: Knowledge, fields: Fields, program: str) -> None:
+        if file.how == "sources":
             source, known.source = known.source, word
             positional = known.positional
             if len(fields) > 1:
                 known.positional = tuple(fields[1:])
             with self.joined_exits(known):
-                self.text(text, known)
+                self.text(text_of(file), known)
             known.source, known.positional = source, positional
             return
         child = self._child(known, program)
@@ -390,12 +373,12 @@ class Commands:
         child.positional = tuple(fields[1:])
         if program:
             if program in SHELLS:
-                self.text(text, child)
-            elif program == "sqlite3" and has_dot_command(text):
+                self.text(text_of(file), child)
+            elif program == "sqlite3" and has_dot_command(text_of(file)):
                 self.note(0, "sqlite3: its dot-commands")
             return
         try:
-            shebang = read_shebang(data[:READ])
+            shebang = read_shebang(file.data[:READ])
             line = shebang and interpreter_words(shebang.interpreter, shebang.argument)
         except (ShebangError, EnvError):
             return  # it does not start
@@ -403,8 +386,8 @@ class Commands:
             if "/" in line[0]:
                 self.file(line[0], child, 1, line)
             self._arguments([*line, word, *fields[1:]], base_name(line[0]), self._child(known), 1)
-        elif b"\0" not in data[:128] and advice(extension(word, windows=False)) is None:
-            self.text(text, child)
+        elif b"\0" not in file.data[:128] and advice(extension(word, windows=False)) is None:
+            self.text(text_of(file), child)
 
     # Files that it writes.
 

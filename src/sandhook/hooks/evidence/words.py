@@ -9,13 +9,13 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Protocol
 
 from sandhook.dispatch.envline import read_env_line
 from sandhook.dispatch.operands import base_name
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.expand.brace import expand_braces
 from sandhook.expand.shapes import has_braces
+from sandhook.hooks.evidence.machine import Machine
 from sandhook.hooks.scan import expansion, joined, unquoted_text
 from sandhook.pattern.glob import compile_pattern, has_magic, quote
 from sandhook.syntax import parse_cached
@@ -52,37 +52,6 @@ COMMAND_LINE, SHELL = 1, 2
 
 #: What ``$0`` begins with in a shell that a program starts: there it is the path of a copy, next to other copies.
 COPY = "/proc/approved-copy"
-
-
-class Machine(Protocol):
-    """The files of the machine, for reading only."""
-
-    def read(self, path: str) -> bytes | None:
-        """Return the bytes of a regular file, None for anything else."""
-
-    def names(self, path: str) -> list[str] | None:
-        """Return the names in a directory; None when it is not a directory, or cannot be read."""
-
-    def resolve(self, path: str) -> str:
-        """Return a path without symbolic links."""
-
-
-class Recorder:
-    """A machine that records which paths were resolved, and where each leads.
-
-    Attributes:
-        links: Paths as they were asked for, and without symbolic links.
-    """
-
-    def __init__(self, machine: Machine) -> None:
-        self._machine = machine
-        self.read, self.names = machine.read, machine.names
-        self.links: dict[str, str] = {}
-
-    def resolve(self, path: str) -> str:
-        """Return a path without symbolic links."""
-        self.links[path] = self._machine.resolve(path)
-        return self.links[path]
 
 
 class Stream:
