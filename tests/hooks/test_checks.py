@@ -298,6 +298,7 @@ CASES = [
         crush("set -e; local x=$(jq .a); [[ $(jq .) ]]; exit 2"),
     ),
     ("W-JQ", "crush", crush("set -e; x=$(jq .a); exit 2"), everruns("set -e; x=$(jq .a); exit 2")),
+    ("W-LOST", "crush", crush("( exit 2 ); :"), crush("( exit 2 ) || exit; :")),
     ("W-TOOL", "claude_code", claude(matcher="bash"), claude(matcher="Bash")),
     ("W-TOOL", "claude_code", claude(matcher="Bash(rm *)"), claude(matcher="Bash.*")),
     ("W-TOOL", "claude_code", claude(matcher="Edit|Writ"), claude(matcher="Edit|Write")),

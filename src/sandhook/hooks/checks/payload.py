@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from sandhook.hooks.checks.reading import Act, Script
+
+#: A jq program that is a plain path.
+PLAIN_PATH = re.compile(r"\.([A-Za-z_]\w*+)[\w.]*")
 
 #: Options of jq with a value, and with two.
 _JQ_ONE = frozenset({"--indent", "-f", "--from-file", "-L"})
@@ -73,7 +77,9 @@ def failing_jq(script: Script, refuses: Callable[[int], bool]) -> Act | None:
         return None
     calls = [act for act in script.acts if act.name == "jq"]
     if script.errexit:
-        return next((act for act in calls if act.ends), None)
+        if (ending := next((act for act in calls if act.ends), None)) is not None:
+            return ending
+        calls = [act for act in calls if act.hidden]
     refusals = [act for act in script.acts if _refuses(act, refuses)]
     if any(act.certain for act in refusals) or any(map(_tests_for_nothing, script.acts)):
         return None  # the script refuses what it does not know
@@ -95,3 +101,14 @@ def _decides(act: Act) -> bool:
     if not act.certain or act.handled or act.to_stderr or act.function:
         return False
     return not any(word in ("-n", "--null-input") for word in act.words)
+
+
+def jq_path(words: tuple[str | None, ...]) -> str | None:
+    """Return the program of ``jq -r PATH`` on standard input, when it is a plain path."""
+    if words[:1] != ("jq",) or None in words:
+        return None
+    options = [word for word in words[1:] if word and word.startswith("-")]
+    programs = [word for word in words[1:] if word and not word.startswith("-")]
+    if len(programs) != 1 or not any("r" in each for each in options if not each.startswith("--")):
+        return None
+    return programs[0] if PLAIN_PATH.fullmatch(programs[0]) else None

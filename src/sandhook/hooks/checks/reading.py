@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from typing import TypeAlias
 
 from sandhook.dispatch.shebang import READ, ShebangError, read_shebang
 from sandhook.hooks.decode import DecodeError, decode
@@ -44,6 +45,9 @@ from sandhook.syntax.nodes import (
     WordPart,
 )
 
+#: The words of a command, as they were parsed.
+Nodes: TypeAlias = tuple[Word | Assignment, ...]
+
 
 class Act(Record):
     """One simple command.
@@ -61,12 +65,13 @@ class Act(Record):
         certain: It runs whatever the payload is: it is in no branch, loop or function.
         ends: Under ``set -e`` its failure ends the script.
         handled: Another command runs if it fails: the right side of ||, or another branch.
+        hidden: It is in a pipe whose status is that of another command, which does not fail without input.
         function: The function that has it in its body, or "".
     """
 
     words: tuple[str | None, ...]
     guess: tuple[str, ...]
-    nodes: tuple[Word | Assignment, ...]
+    nodes: Nodes
     line: int
     checked: bool = False
     captured: bool = False
@@ -76,6 +81,7 @@ class Act(Record):
     certain: bool = False
     ends: bool = False
     handled: bool = False
+    hidden: bool = False
     function: str = ""
 
     @property
@@ -107,6 +113,8 @@ class _Way(Record):
         maybe: It is in a branch, a loop or a function.
         masked: Its exit status is not that of the command that contains it.
         handled: Another command runs if it fails.
+        hidden: It is in a pipe whose status is that of another command, which does not fail without input.
+        pipefail: ``set -o pipefail`` is somewhere in the script.
         function: The function that has it in its body, or "".
     """
 
@@ -117,6 +125,8 @@ class _Way(Record):
     maybe: bool = False
     masked: bool = False
     handled: bool = False
+    hidden: bool = False
+    pipefail: bool = False
     function: str = ""
 
 
@@ -132,8 +142,9 @@ def read(text: str, variables: Mapping[str, str], own: str | None = None) -> Scr
     reader = Reader(dict(variables), own)
     reader.learn(nodes)
     acts: list[Act] = []
+    pipefail = any(isinstance(node, Literal) and node.text == "pipefail" for node in nodes)
     for unit in units:
-        _visit(unit, _Way(), reader, acts)
+        _visit(unit, _Way(pipefail=pipefail), reader, acts)
     errexit = _first_line_sets_errexit(text)
     functions = frozenset(node.name for node in nodes if isinstance(node, FunctionDefinition))
     return Script(
@@ -195,6 +206,31 @@ def _sets_errexit(act: Act) -> bool:
 _BRANCHES = (ArithmeticFor, Case, For, Select)
 
 
+#: Commands that succeed when they have nothing to read.
+_FILTERS = frozenset(
+    {
+        "awk",
+        "cat",
+        "column",
+        "cut",
+        "fold",
+        "gawk",
+        "head",
+        "mawk",
+        "nl",
+        "paste",
+        "rev",
+        "sed",
+        "sort",
+        "tail",
+        "tee",
+        "tr",
+        "uniq",
+        "wc",
+        "xargs",
+    }
+)
+
 #: Commands whose arguments are text for people.
 _MESSAGES = ("echo", "printf", "logger")
 
@@ -211,6 +247,8 @@ def _visit(node: object, way: _Way, reader: Reader, acts: list[Act]) -> None:
             maybe=way.maybe,
             masked=masked,
             handled=way.handled,
+            hidden=way.hidden,
+            pipefail=way.pipefail,
             function=way.function,
         )
         _visit(node.body, inner, reader, acts)
@@ -259,9 +297,22 @@ def _visit_pipeline(node: Pipeline, way: _Way, reader: Reader, acts: list[Act]) 
         inside = way._replace(piped=way.piped or index > 0, handled=way.handled or node.negated)
         if index < len(node.commands) - 1:
             inside = inside._replace(captured=True, to_stderr=False, checked=True)
+            if not way.pipefail and _passes_nothing(node.commands[-1], reader):
+                inside = inside._replace(handled=False, hidden=True)
         else:
             inside = inside._replace(checked=way.checked or node.negated)
         _visit(command, inside, reader, acts)
+
+
+def _passes_nothing(node: object, reader: Reader) -> bool:
+    """Return whether a command succeeds without input: a loop of ``read``, or a filter."""
+    if isinstance(node, While):
+        return True
+    words = [reader.value(word) for word in node.words] if isinstance(node, SimpleCommand) else []
+    if words[:1] == ["jq"]:
+        options = [word for word in words if word is not None and word[:1] == "-"]
+        return not any(word == "--exit-status" or (word[1:].isalpha() and "e" in word) for word in options)
+    return bool(words) and words[0] in _FILTERS
 
 
 def _visit_list(node: AndOr, way: _Way, reader: Reader, acts: list[Act]) -> None:
@@ -314,6 +365,7 @@ def _simple(node: SimpleCommand, way: _Way, reader: Reader, acts: list[Act]) -> 
             certain=not way.maybe,
             ends=not (way.checked or way.masked),
             handled=way.handled,
+            hidden=way.hidden,
             function=way.function,
         )
     )
@@ -406,3 +458,16 @@ def substitution(word: Word | Assignment) -> list[SimpleCommand]:
     if not isinstance(substituted, CommandSubstitution):
         return []
     return [node for node in walk(substituted.body) if isinstance(node, SimpleCommand)]
+
+
+def reads_stdin(word: Word | Assignment) -> bool:
+    """Return whether a word is ``$(cat)``, which reads standard input."""
+    calls = substitution(word)
+    return len(calls) == 1 and [literal(each) for each in calls[0].words] in (["cat"], ["cat", "-"])
+
+
+def literal(word: Word | Assignment) -> str | None:
+    """Return a word without double quotes and expansions, unquoted, or None."""
+    parts = word.parts if isinstance(word, Word) else ()
+    texts = [part.text for part in parts if isinstance(part, (Literal, Escaped, SingleQuoted, AnsiQuoted))]
+    return "".join(texts) if texts and len(texts) == len(parts) else None

@@ -16,6 +16,12 @@ def is_exit(act: Act) -> bool:
     return act.name == "exit" and len(act.words) == 2 and (act.words[1] or "").isdecimal()
 
 
+def refusing_status(acts: Sequence[tuple[Act, str | None]], refuses: Callable[[int], bool]) -> int:
+    """Return the first status among some commands by which a script refuses, 0 without any."""
+    statuses = (int(act.words[1] or 0) for act, _ in acts if is_exit(act))
+    return next((status for status in statuses if refuses(status)), 0)
+
+
 def says_that_it_blocks(act: Act) -> bool:
     """Return whether a command writes to standard error that the hook blocks."""
     return act.to_stderr and _REFUSES.match(printed_text(act) or "") is not None

@@ -50,6 +50,7 @@ RuleId = Literal[
     "W-QUOTE",
     "W-STDIN",
     "W-JQ",
+    "W-LOST",
     "W-NEVER",
     "W-TOOL",
     "W-TIMEOUT",
@@ -185,6 +186,11 @@ RULES: dict[RuleId, Rule] = {
         "warning",
         "If jq fails, nothing refuses: it ends the script under `set -e`, or the script goes on without what jq would have printed. The action passes.",
         "Write `|| exit 2` after the command.",
+    ),
+    "W-LOST": Rule(
+        "warning",
+        "A status that refuses does not become the status of the hook: a subshell, a part of a pipe, a command substitution or a background job ends with it, a function returns it and nothing tests it, or a trap replaces it.",
+        "Pass the status on: `check || exit`, `value=$(check) || exit`, `while ...; done < <(command)` instead of a pipe into the loop.",
     ),
     "W-NEVER": Rule(
         "warning",

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import posixpath
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sandhook.builtins import BUILTINS
 from sandhook.dispatch.shebang import READ, is_binary, program_of
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.hooks import contracts
-from sandhook.hooks.checks.payload import failing_jq, second_readers
+from sandhook.hooks.checks.losses import lost_refusals
+from sandhook.hooks.checks.payload import PLAIN_PATH, failing_jq, jq_path, second_readers
 from sandhook.hooks.checks.probe import Probe, has_effect, with_computed
 from sandhook.hooks.checks.reading import (
     Act,
+    Nodes,
     Script,
+    literal,
     printed_json,
     printed_text,
     read,
+    reads_stdin,
     splits,
     substitution,
 )
-from sandhook.hooks.checks.refusals import is_exit, said_alone, says_that_it_blocks
+from sandhook.hooks.checks.refusals import is_exit, refusing_status, said_alone, says_that_it_blocks
 from sandhook.hooks.checks.rules import Finding, RuleId
 from sandhook.hooks.checks.surroundings import Surroundings
 from sandhook.hooks.contracts import Contract
@@ -32,13 +35,9 @@ from sandhook.hooks.model import HookSpec
 from sandhook.hooks.scan import command_names
 from sandhook.hooks.trust import PROJECT_VARIABLES
 from sandhook.syntax.nodes import (
-    AnsiQuoted,
     Assignment,
     DoubleQuoted,
-    Escaped,
-    Literal,
     ParameterExpansion,
-    SingleQuoted,
     Word,
 )
 from sandhook.text.quoting import in_single_quotes
@@ -49,9 +48,6 @@ _SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh")
 _SCRIPT_ENDINGS = (".sh", ".bash", ".py", ".js", ".mjs", ".ts", ".rb", ".pl")
 _INTERPRETERS = frozenset((*_SHELLS, "python", "python3", "node", "bun", "ruby", "perl", "source", "."))
 _ASKS = frozenset({"command", "hash", "type", "which"})
-
-#: The beginnings of messages that announce a refusal.
-_PATH = re.compile(r"\.([A-Za-z_]\w*+)[\w.]*")
 
 #: Fields that some agent reads; an object without any of them has no effect.
 _MEANS = frozenset(
@@ -142,12 +138,18 @@ class _Checker:
         self._fields(script, own)
         self._payload(script, own)
         acts: list[tuple[Act, str | None]] = []
+        called: dict[Nodes, tuple[str, int]] = {}
         moved = False
         for act in script.acts:
             acts.append((act, own))
             moved = moved or act.name in ("cd", "pushd")
-            acts += self._files(act, own, depth, moved)
+            inner = list(self._files(act, own, depth, moved))
+            status = refusing_status(inner, self.probe.refuses)
+            if status and act.name not in ("source", "."):
+                called[act.nodes] = (script_of(act) or "", status)
+            acts += inner
             self._opaque(act, script)
+        self._losses(text, own, called)
         return acts
 
     # Commands and files.
@@ -266,7 +268,7 @@ class _Checker:
     # The payload.
 
     def _quotes(self, script: Script, own: str | None) -> None:
-        payloads = {name for name, word in script.assigned.items() if _reads_stdin(word)}
+        payloads = {name for name, word in script.assigned.items() if reads_stdin(word)}
         for act in script.acts:
             if act.name == "read":
                 payloads.update(word for word in act.words[1:] if word and not word.startswith("-"))
@@ -303,16 +305,21 @@ class _Checker:
             message = f"a failure of jq {what} {probe.spec.native_event}"
             self.add("W-JQ", message, own, failing.line)
 
+    def _losses(self, text: str, own: str | None, called: Mapping[Nodes, tuple[str, int]]) -> None:
+        if self.probe.is_gate and self.probe.refuses(2):
+            for message, line in lost_refusals(text, self.probe.refuses, called):
+                self.add("W-LOST", message, own, line)
+
     def _fields(self, script: Script, own: str | None) -> None:
         filters: dict[str, str] = {}
         for act in script.acts:
-            path = _jq_path(act.words)
+            path = jq_path(act.words)
             if path is not None:
                 self._field(path, own, act.line)
         for name, word in script.assigned.items():
             for call in substitution(word):
-                words = tuple(_literal(each) for each in call.words)
-                if (path := _jq_path(words)) is not None and "-e" not in words:
+                words = tuple(literal(each) for each in call.words)
+                if (path := jq_path(words)) is not None and "-e" not in words:
                     filters[name] = path
         for act in script.acts:
             if act.name not in ("[", "test") or act.words[1:2] not in (("-z",), ("-n",)):
@@ -326,7 +333,7 @@ class _Checker:
 
     def _field(self, path: str, own: str | None, line: int) -> None:
         """Find a field of another agent's payload."""
-        key = _PATH.fullmatch(path)
+        key = PLAIN_PATH.fullmatch(path)
         payload = self.probe.payload
         if key is None or not payload or key.group(1) in payload:
             return
@@ -469,32 +476,9 @@ def _understands(name: str, spec: HookSpec, value: JsonObject) -> bool:
     return verdict.could_not_run is None and verdict.undecodable is None and has_effect(verdict)
 
 
-def _reads_stdin(word: Word | Assignment) -> bool:
-    calls = substitution(word)
-    return len(calls) == 1 and [_literal(each) for each in calls[0].words] in (["cat"], ["cat", "-"])
-
-
-def _literal(word: Word | Assignment) -> str | None:
-    """Return a word without double quotes and expansions, unquoted, or None."""
-    parts = word.parts if isinstance(word, Word) else ()
-    texts = [part.text for part in parts if isinstance(part, (Literal, Escaped, SingleQuoted, AnsiQuoted))]
-    return "".join(texts) if texts and len(texts) == len(parts) else None
-
-
 def _variables(word: Word | Assignment) -> Iterator[str]:
     """Yield the variables that a word expands, in double quotes too."""
     for part in word.parts if isinstance(word, Word) else ():
         for inner in part.parts if isinstance(part, DoubleQuoted) else (part,):
             if isinstance(inner, ParameterExpansion) and inner.operator is None:
                 yield inner.name
-
-
-def _jq_path(words: tuple[str | None, ...]) -> str | None:
-    """Return the program of ``jq -r PATH`` on standard input, when it is a plain path."""
-    if words[:1] != ("jq",) or None in words:
-        return None
-    options = [word for word in words[1:] if word and word.startswith("-")]
-    programs = [word for word in words[1:] if word and not word.startswith("-")]
-    if len(programs) != 1 or not any("r" in each for each in options if not each.startswith("--")):
-        return None
-    return programs[0] if _PATH.fullmatch(programs[0]) else None
