@@ -299,6 +299,59 @@ CASES = [
     ),
     ("W-JQ", "crush", crush("set -e; x=$(jq .a); exit 2"), everruns("set -e; x=$(jq .a); exit 2")),
     ("W-LOST", "crush", crush("( exit 2 ); :"), crush("( exit 2 ) || exit; :")),
+    ("W-FIELD", "claude_code", claude("jq -r .command; exit 2"), claude("jq -r .tool_input.command; exit 2")),
+    (
+        "W-FIELD",
+        "crush",
+        crush("x=$(jq -r .file_path); exit 2"),
+        crush("x=$(jq -r .tool_input.file_path); exit 2"),
+    ),
+    (
+        "W-VARIABLE",
+        "claude_code",
+        claude("[[ $CLAUDE_TOOL_INPUT == *rm* ]] && exit 2"),
+        claude("[[ ${CLAUDE_TOOL_INPUT:-} == *rm* || -f $CLAUDE_PROJECT_DIR/x ]] && exit 2"),
+    ),
+    (
+        "W-VARIABLE",
+        "claude_code",
+        claude('echo "$CLAUDE_FILE_PATHS" | grep x && exit 2'),
+        claude(
+            'CLAUDE_FILE_PATHS=$(jq -r .tool_input.file_path) || exit 2; echo "$CLAUDE_FILE_PATHS" | grep x && exit 2'
+        ),
+    ),
+    (
+        "W-VARIABLE",
+        "claude_code",
+        claude("[[ $CRUSH_TOOL_INPUT_COMMAND == rm ]] && exit 2"),
+        claude("read -r CRUSH_TOOL_INPUT_COMMAND; [[ $CRUSH_TOOL_INPUT_COMMAND == rm ]] && exit 2"),
+    ),
+    (
+        "W-VARIABLE",
+        "crush",
+        crush("[[ $CRUSH_TOOL_INPUTS == x ]] && exit 2"),
+        crush("[[ $CRUSH_TOOL_INPUT_URL == x ]] && exit 2"),
+    ),
+    (
+        "W-REGEX",
+        "crush",
+        crush('[[ $x =~ "rm\\s+-rf" ]] && exit 2'),
+        crush("[[ $x =~ rm\\s+-rf ]] && exit 2"),
+    ),
+    (
+        "W-REGEX",
+        "crush",
+        crush("[[ $x =~ '^(rm|dd) ' ]] && exit 2"),
+        crush("[[ $x =~ 'rm -rf /' || $x =~ ^'rm ' ]] && exit 2"),
+    ),
+    (
+        "W-EXIT",
+        "crush",
+        crush("x=$(cat) || exit 2; if [[ $x == rm ]]; then echo BLOCKED: no >&2; exit 0; fi"),
+        crush(
+            "x=$(cat) || exit 2; if [[ $x == rm ]]; then echo BLOCKED: no >&2; exit 2; fi; echo skipped >&2; exit 0"
+        ),
+    ),
     ("W-TOOL", "claude_code", claude(matcher="bash"), claude(matcher="Bash")),
     ("W-TOOL", "claude_code", claude(matcher="Bash(rm *)"), claude(matcher="Bash.*")),
     ("W-TOOL", "claude_code", claude(matcher="Edit|Writ"), claude(matcher="Edit|Write")),

@@ -213,6 +213,23 @@ def test_a_filter_hides_that_jq_failed(faulty: str, sound: str) -> None:
     assert "W-JQ" not in {each.rule for each in findings("crush", crush(sound))}
 
 
+DENY_JSON = """echo '{"decision": "deny", "reason": "no"}'"""
+
+
+@pytest.mark.parametrize(
+    ("faulty", "sound"),
+    [
+        ("jq -r .a | grep -q rm && { echo no >&2; exit 2; } || exit 0", "jq -r .a | grep -q ok || { echo no >&2; exit 2; }"),
+        ("x=$(jq -r .a) || exit 0; [[ $x == *rm* ]] && exit 2", "x=$(jq -r .a) || exit 2; [[ $x == *rm* ]] && exit 2"),
+        ("x=$(jq -r .a || true); [[ $x == *rm* ]] && exit 2", "x=$(jq -r .a || echo rm); [[ $x == *rm* ]] && exit 2"),
+        ("x=$(jq -r .a); [[ $x == *rm* ]] && " + DENY_JSON, "x=$(jq -r .a) || exit 2; [[ $x == *rm* ]] && " + DENY_JSON),
+    ],
+)  # fmt: skip
+def test_a_failure_of_jq_that_is_answered_with_nothing(faulty: str, sound: str) -> None:
+    assert "W-JQ" in {each.rule for each in findings("crush", crush(faulty))}
+    assert "W-JQ" not in {each.rule for each in findings("crush", crush(sound))}
+
+
 # --------------------------------------------------------------------------- published hooks
 
 

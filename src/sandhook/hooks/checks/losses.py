@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sandhook.errors import LimitExceeded, ShellSyntaxError
-from sandhook.hooks.checks.reading import Nodes, literal
+from sandhook.hooks.checks.reading import Nodes, literal, passes
 from sandhook.hooks.scan import walk
 from sandhook.record import Record
 from sandhook.syntax import parse_cached
@@ -245,8 +245,8 @@ class _Flow:
     def _discards(self, node: object) -> str | None:
         """Return how a command after || replaces a status that refuses, None if it does something else."""
         words = _words(node) if isinstance(node, SimpleCommand) else []
-        passes = words[:1] in (["exit"], ["return"]) and len(words) == 2 and not self._status(words)
-        if words in ([":"], ["true"]) or (passes and _number(words[1]) is not None):
+        other = words[:1] in (["exit"], ["return"]) and len(words) == 2 and _number(words[1]) is not None
+        if passes(node) or (other and not self._status(words)):
             return f"`|| {' '.join(str(word) for word in words)}` replaces it"
         return None
 

@@ -67,11 +67,14 @@ def _jq_reads(act: Act) -> bool:
     return operands <= (0 if has_program else 1)
 
 
-def failing_jq(script: Script, refuses: Callable[[int], bool]) -> Act | None:
+def failing_jq(
+    script: Script, refuses: Callable[[int], bool], prints_refusal: Callable[[Act], bool] = lambda act: False
+) -> Act | None:
     """Return the first jq whose failure lets the action pass, or None.
 
     Args:
         refuses: Returns whether an exit status refuses.
+        prints_refusal: Returns whether a command prints an object that refuses.
     """
     if any(act.name == "trap" for act in script.acts):
         return None
@@ -80,7 +83,7 @@ def failing_jq(script: Script, refuses: Callable[[int], bool]) -> Act | None:
         if (ending := next((act for act in calls if act.ends), None)) is not None:
             return ending
         calls = [act for act in calls if act.hidden]
-    refusals = [act for act in script.acts if _refuses(act, refuses)]
+    refusals = [act for act in script.acts if _refuses(act, refuses) or prints_refusal(act)]
     if any(act.certain for act in refusals) or any(map(_tests_for_nothing, script.acts)):
         return None  # the script refuses what it does not know
     return next((act for act in calls if _decides(act) and (refusals or not act.captured)), None)

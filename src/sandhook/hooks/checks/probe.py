@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from sandhook.errors import SandhookError
+from sandhook.hooks import contracts
 from sandhook.hooks.contracts import Contract
 from sandhook.hooks.decode import DecodeError, decode, encode
 from sandhook.hooks.event import Event, Json, JsonObject, ToolCall, ToolResult
@@ -100,6 +102,12 @@ class Probe:
         )
 
     @cached_property
+    def variables(self) -> Mapping[str, str]:
+        """The variables that the agent sets for the hook."""
+        request = self._request("better")
+        return {} if request is None else request.env
+
+    @cached_property
     def payload(self) -> JsonObject:
         """The payload, decoded; {} when it is not an object."""
         try:
@@ -138,3 +146,16 @@ def has_effect(verdict: Verdict) -> bool:
         or verdict.user_message
         or verdict.extras
     )
+
+
+def understands(name: str, spec: HookSpec, value: JsonObject) -> bool:
+    """Return whether an object has an effect on another agent, by its name."""
+    other = contracts.get(name)
+    native = next((own for own, kind in other.events.items() if kind == spec.event), None)
+    if native is None:
+        return False
+    probe = Probe(other, spec._replace(native_event=native))
+    if has_effect(probe.of_json({})):  # an agent that acts on any object understands none
+        return False
+    verdict = probe.of_json(value)
+    return verdict.could_not_run is None and verdict.undecodable is None and has_effect(verdict)

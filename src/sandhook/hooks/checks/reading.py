@@ -321,9 +321,25 @@ def _visit_list(node: AndOr, way: _Way, reader: Reader, acts: list[Act]) -> None
         inside = way._replace(
             checked=way.checked or not last,
             maybe=way.maybe or index > 0,
-            handled=way.handled or "||" in node.operators[index:],
+            handled=way.handled or _is_handled(node, index),
         )
         _visit(command, inside, reader, acts)
+
+
+def _is_handled(node: AndOr, index: int) -> bool:
+    """Return whether a command of a list has another one after || that does more than to pass: ``|| true``, ``|| exit 0``."""
+    others = [
+        node.commands[at + 1]
+        for at, operator in enumerate(node.operators)
+        if at >= index and operator == "||"
+    ]
+    return not all(passes(other) for other in others)
+
+
+def passes(node: object) -> bool:
+    """Return whether a command only has the status 0: ``true``, ``:``, ``exit 0``, ``return 0``."""
+    words = [literal(word) for word in node.words] if isinstance(node, SimpleCommand) else []
+    return words in ([":"], ["true"], ["exit", "0"], ["return", "0"])
 
 
 def _redirected(way: _Way, redirections: tuple[Redirection, ...], reader: Reader) -> _Way:

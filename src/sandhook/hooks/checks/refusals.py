@@ -40,5 +40,5 @@ def said_alone(
         if place != own or act.function != said.function or not is_exit(act) or not says_that_it_blocks(said):
             continue
         status = int(act.words[1] or 0)
-        if status and not refuses(status):
+        if not refuses(status):
             yield status, act.line, own

@@ -46,6 +46,8 @@ RuleId = Literal[
     "W-NAME",
     "W-WORDS",
     "W-FIELD",
+    "W-VARIABLE",
+    "W-REGEX",
     "W-NULL",
     "W-QUOTE",
     "W-STDIN",
@@ -166,6 +168,16 @@ RULES: dict[RuleId, Rule] = {
         "warning",
         "The script reads a field with jq that the payload of this event does not have, but that of another agent does.",
         "Use the field of this agent's payload; `sandhook explain -v` shows one.",
+    ),
+    "W-VARIABLE": Rule(
+        "warning",
+        "The script reads a variable for a part of the event, and the agent sets no such variable: it is empty.",
+        "Read the payload from standard input: `jq -r .tool_input.command`.",
+    ),
+    "W-REGEX": Rule(
+        "warning",
+        "bash finds a quoted text after `=~` as it is, so this regular expression matches nothing.",
+        "Write the expression into a variable, and the variable without quotes: `[[ $x =~ $expression ]]`.",
     ),
     "W-NULL": Rule(
         "warning",

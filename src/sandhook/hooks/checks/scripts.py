@@ -10,8 +10,9 @@ from sandhook.dispatch.shebang import READ, is_binary, program_of
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.hooks import contracts
 from sandhook.hooks.checks.losses import lost_refusals
+from sandhook.hooks.checks.mistakes import place_of_field, quoted_expressions, unset_variables
 from sandhook.hooks.checks.payload import PLAIN_PATH, failing_jq, jq_path, second_readers
-from sandhook.hooks.checks.probe import Probe, has_effect, with_computed
+from sandhook.hooks.checks.probe import Probe, has_effect, understands, with_computed
 from sandhook.hooks.checks.reading import (
     Act,
     Nodes,
@@ -150,6 +151,7 @@ class _Checker:
             acts += inner
             self._opaque(act, script)
         self._losses(text, own, called)
+        self._mistakes(text, own)
         return acts
 
     # Commands and files.
@@ -203,7 +205,7 @@ class _Checker:
         program = program_of(data[:READ])
         if program is not None and program not in _SHELLS:
             self.opaque = True
-            if not self._has(program):
+            if not self._has(program) and act.name != program:  # else the command itself is reported
                 lacks = f"which {self.around.place} lacks"
                 self.add("W-INTERPRETER", f"{name} is for {program}, {lacks}", own, act.line)
         elif act.name in _INTERPRETERS and act.name not in (*_SHELLS, "source", "."):
@@ -299,11 +301,23 @@ class _Checker:
             )
             self.add("W-STDIN", message, own, act.line)
         probe = self.probe
-        failing = failing_jq(script, probe.refuses) if probe.is_gate and probe.refuses(2) else None
+        gate = probe.is_gate and probe.refuses(2)
+        failing = failing_jq(script, probe.refuses, self._prints_refusal) if gate else None
         if failing is not None and not probe.refuses(5) and self.probe.spec.on_error != "block":
             what = "ends the hook, which does not refuse" if script.errexit else "lets the hook pass"
             message = f"a failure of jq {what} {probe.spec.native_event}"
             self.add("W-JQ", message, own, failing.line)
+
+    def _mistakes(self, text: str, own: str | None) -> None:
+        agent, variables = self.probe.contract.name, self.probe.variables
+        for name, line in unset_variables(text, variables) if variables else ():
+            self.add("W-VARIABLE", f"{agent} sets no {name} on {self.probe.spec.native_event}", own, line)
+        for expression, line in quoted_expressions(text):
+            self.add("W-REGEX", f"{expression!r} is in quotes after =~, and found as it is", own, line)
+
+    def _prints_refusal(self, act: Act) -> bool:
+        value = None if act.captured or act.to_stderr else printed_json(act)
+        return value is not None and self.probe.of_json(value).intervenes
 
     def _losses(self, text: str, own: str | None, called: Mapping[Nodes, tuple[str, int]]) -> None:
         if self.probe.is_gate and self.probe.refuses(2):
@@ -336,6 +350,11 @@ class _Checker:
         key = PLAIN_PATH.fullmatch(path)
         payload = self.probe.payload
         if key is None or not payload or key.group(1) in payload:
+            return
+        inside = place_of_field(key.group(1), payload)
+        if inside:
+            mine = self.probe.contract.name
+            self.add("W-FIELD", f"{path} is not in the payload of {mine}; {inside} is", own, line)
             return
         for name in contracts.names():
             other = contracts.get(name)
@@ -404,7 +423,7 @@ class _Checker:
                 self.add("W-NAME", message, own, act.line)
                 return
         name = self.probe.contract.name
-        if any(other != name and _understands(other, self.probe.spec, value) for other in contracts.names()):
+        if any(other != name and understands(other, self.probe.spec, value) for other in contracts.names()):
             words = encode({key: item for key, item in value.items() if key in _MEANS})
             advice = self.probe.refusal()
             to_refuse = f"; to refuse, write {advice}" if advice else ""
@@ -462,18 +481,6 @@ def script_of(act: Act) -> str | None:
     if name in ("source", ".") and "/" not in operand:
         return None
     return operand if "/" in operand or operand.endswith(_SCRIPT_ENDINGS) else None
-
-
-def _understands(name: str, spec: HookSpec, value: JsonObject) -> bool:
-    other = contracts.get(name)
-    native = next((own for own, kind in other.events.items() if kind == spec.event), None)
-    if native is None:
-        return False
-    probe = Probe(other, spec._replace(native_event=native))
-    if has_effect(probe.of_json({})):  # an agent that acts on any object understands none
-        return False
-    verdict = probe.of_json(value)
-    return verdict.could_not_run is None and verdict.undecodable is None and has_effect(verdict)
 
 
 def _variables(word: Word | Assignment) -> Iterator[str]:
