@@ -81,6 +81,17 @@ PLACES: tuple[Place, ...] = (
     ),
     _place("V-READ-SECRET", r"^/etc/(?:shadow|gshadow|sudoers)|^/proc/[^/]*/(?:environ|mem)", ("read",)),
     _place("V-READ-SECRET", r"^/var/run/secrets|^/run/secrets", ("read",)),
+    _place(
+        "V-READ-SECRET",
+        rf"^~/\.(?:(?:bash|zsh|sh|python|psql|mysql|sqlite|rediscli|node_repl)_history|zhistory){_END}|fish/fish_history",
+        ("read",),
+    ),
+    _place(
+        "V-PATH",
+        r"^~/(?:\.local/)?bin/(?:git|gh|sudo|su|ssh|scp|bash|sh|zsh|python3?|pip3?|node|npm|npx|curl|wget|docker|kubectl|aws|claude|codex|gemini"
+        rf"|ls|cat|grep|jq|sed|rm|cd|env|make|cargo|go){_END}",
+        ("write",),
+    ),
     _place("V-READ-ENV-FILE", rf"{_BEGIN}\.env(?:rc)?(?:\.[\w*]+|\*)?$", ("read",)),
     _place(
         "V-TRACES",

@@ -186,7 +186,7 @@ _REACHES: dict[RuleId, Rule] = {
 _READS: dict[RuleId, Rule] = {
     "V-READ-SECRET": Rule(
         "high",
-        "It reads private keys, credentials or stored tokens.",
+        "It reads private keys, credentials, stored tokens or histories of shells.",
         "Hooks do not need them, and whatever reads them can pass them on.",
     ),
     "V-READ-ENV-FILE": Rule(
@@ -254,8 +254,8 @@ _STAYS: dict[RuleId, Rule] = {
     ),
     "V-PATH": Rule(
         "high",
-        "It puts a directory that others can fill before the directories of the system in PATH.",
-        "A file of the name of a common program then runs instead of it.",
+        "It puts a directory that others can fill before the directories of the system in PATH, or a file with the name of a common program into one.",
+        "That file then runs instead of the program.",
     ),
     "V-PRIVILEGE": Rule(
         "medium",

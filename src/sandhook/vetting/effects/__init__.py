@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sandhook.vetting.call import Call
-from sandhook.vetting.effects import files, network, shell, system
+from sandhook.vetting.effects import files, network, programs, shell, system
 from sandhook.vetting.effects.network import rsync_to
 from sandhook.vetting.values import Value
 
 EFFECTS: Mapping[str, Callable[[Call], Value | None]] = {
     **files.EFFECTS,
+    **programs.EFFECTS,
     **network.EFFECTS,
     **system.EFFECTS,
     **shell.EFFECTS,

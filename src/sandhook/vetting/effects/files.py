@@ -54,7 +54,7 @@ def _cat(call: Call) -> Value:
     return value
 
 
-def _filter(call: Call) -> Value | None:
+def filtered(call: Call) -> Value | None:
     """A filter with files as operands; without files, None: the output is computed from the input."""
     skip = (
         1
@@ -428,5 +428,5 @@ EFFECTS: Mapping[str, Effect] = {
     "fallocate": _allocate,
     "mkfile": _allocate,
     "touch": _touch,
-    **dict.fromkeys(_FILTERS, _filter),
+    **dict.fromkeys(_FILTERS, filtered),
 }

@@ -17,6 +17,11 @@ _PRIVATE = re.compile(
     r"^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[?::1|host\.docker\.internal|[^.]+\.local(?:host)?$|0\.0\.0\.0)"
 )
 
+#: Where the machines of a cloud get their credentials.
+METADATA = re.compile(
+    r"^(?:169\.254\.169\.254|169\.254\.170\.2|100\.100\.100\.200|\[?fd00:ec2::254\]?|metadata\.google\.internal)$"
+)
+
 #: Services that show what anybody sends to them, and make tunnels.
 _DROPS = re.compile(
     r"webhook\.site|requestbin|pipedream|ngrok|interact\.sh|oast\.|burpcollaborator|transfer\.sh|0x0\.st|pastebin|file\.io|termbin|ix\.io"
@@ -47,6 +52,8 @@ def _reach(call: Call, url: str) -> str:
     )
     call.runner.notes.hosts.setdefault(f"{host}:{number}".replace(HOLE, "*").rstrip(":"))
     call.find("V-NETWORK", f"{call.name} {host}")
+    if METADATA.match(host):
+        call.find("V-READ-SECRET", f"the credentials of the machine from {host}")
     return host
 
 
@@ -168,7 +175,7 @@ def _curl(call: Call) -> Value:
     for url in urls:
         for text in url.texts or (HOLE,):
             host = _reach(call, text)
-            fetched.add(Origin("download", host))
+            fetched.add(Origin("secret", host) if METADATA.match(host) else Origin("download", host))
             _sends(call, frozenset(sent) | url.origins | headers, host)
             _dns(call, host, url.origins)
             if _DROPS.search(host):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from sandhook.vetting.call import Call
 from sandhook.vetting.effects.network import sends, urls_of
+from sandhook.vetting.effects.programs import report_downloads
 from sandhook.vetting.rules import RuleId, Severity
 from sandhook.vetting.values import EMPTY, HOLE, Origin, Value
 
@@ -224,6 +225,7 @@ def _git_discards(call: Call, command: str, line: str) -> None:
 
 def _package(call: Call) -> Value | None:
     line = " ".join(call.texts)
+    report_downloads(call)
     if re.search(
         r"config set .*(?:registry|proxy|script-shell|ignore-scripts|strict-ssl)|--(?:extra-)?index-url[= ]|--registry[= ]|--trusted-host",
         line,
@@ -260,6 +262,7 @@ def _jq(call: Call) -> Value | None:
     if operands:
         program, files = operands[0], operands[1:]
         text = program.any_text
+    report_downloads(call)
     call.runner.printed(call, Value((text.replace('\\"', '"'),)))
     if re.search(r"disableAllHooks\s*[=:]\s*true|del\(\s*\.hooks|\.hooks\s*=\s*(?:\{\}|\[\]|null)", text):
         call.find("V-DISABLE", call.line)

@@ -1,0 +1,68 @@
+"""Programs of awk, sed and jq: the commands in their texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from sandhook.dispatch.sedtext import runs_commands
+from sandhook.vetting.call import Call
+from sandhook.vetting.effects.files import filtered
+from sandhook.vetting.values import HOLE, Value
+
+#: A text in quotes that awk passes to a shell: before ``| getline``, after ``|``, in ``system()``.
+_AWK_TEXT = re.compile(
+    r'"((?:[^"\\]|\\.)*)"\s*\|&?\s*getline|\|&?\s*"((?:[^"\\]|\\.)*)"|\bsystem\s*\(\s*"((?:[^"\\]|\\.)*)"'
+)
+
+#: A call with something else than a text.
+_AWK_COMPUTED = re.compile(r'\bsystem\s*\(\s*[^"\s)]|[\w)\]]\s*\|&?\s*getline')
+
+#: Commands that reach the network, or read what they execute.
+_REACHES = re.compile(r"\b(?:curl|wget|nc|ncat|socat|bash|sh)\b")
+
+#: A text that runs a download, as it is written into a file for later.
+DOWNLOADS = re.compile(r"\b(?:curl|wget)\s[^|]*\bhttps?://[^|\s]+[^|]*\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\b")
+
+
+def _awk(call: Call) -> Value | None:
+    program = _program(call, "-f", "--file")
+    fetches = False
+    for match in _AWK_TEXT.finditer(program):
+        text = next(filter(None, match.groups()), "").replace('\\"', '"')
+        output = call.runner.run_text(Value((text,)), call.state.branch(), call.name, call.at)
+        fetches = fetches or output.has("download")
+    if _AWK_COMPUTED.search(program):
+        call.find("V-RUN-DOWNLOAD" if fetches else "V-RUN-TEXT", f"{call.name}: the commands of its program")
+    return filtered(call)
+
+
+def _sed(call: Call) -> Value | None:
+    program = _program(call, "-f", "--file")
+    if program and runs_commands(program):
+        severe = _REACHES.search(program) is not None
+        call.find("V-RUN-TEXT", "sed: a command of its program", "high" if severe else None)
+    return filtered(call)
+
+
+def _program(call: Call, *files: str) -> str:
+    """Return the program of a call, "" if it is in a file or not known."""
+    if call.has(*files):
+        return ""
+    texts = [value.any_text for value in call.arguments("-e", "--expression")]
+    operands = [word.any_text for word in call.operands]
+    text = "\n".join(texts) or next(iter(operands), "")
+    return "" if HOLE in text else text
+
+
+def report_downloads(call: Call) -> None:
+    """Report a text among the words of a call that runs a download when somebody executes it later."""
+    for text in call.texts:
+        if DOWNLOADS.search(text):
+            call.find("V-DOWNLOAD-EXEC", f"{call.name} writes: {text.strip()}")
+
+
+EFFECTS: Mapping[str, Callable[[Call], Value | None]] = {
+    **dict.fromkeys(("awk", "gawk", "mawk"), _awk),
+    "sed": _sed,
+}
