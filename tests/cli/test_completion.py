@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +197,58 @@ def test_powershell_completes(tmp_path: Path) -> None:
         [program, "-NoProfile", "-c", call], cwd=tmp_path, capture_output=True, text=True, timeout=120
     )
     assert "portability" in ended.stdout.split(), ended.stderr
+
+
+def nodes_of(node: Any) -> Iterator[Any]:
+    """Yield a node of tree-sitter and all nodes below it."""
+    yield node
+    for child in node.children:
+        yield from nodes_of(child)
+
+
+@pytest.fixture(scope="module")
+def powershell() -> Any:
+    """The tree of the script for PowerShell, by a grammar of that language."""
+    tree_sitter = pytest.importorskip("tree_sitter")
+    grammar = pytest.importorskip("tree_sitter_powershell")
+    parser = tree_sitter.Parser(tree_sitter.Language(grammar.language()))
+    assert parser.parse(b"if ($x { }").root_node.has_error  # it can fail
+    return parser.parse(script("powershell").encode()).root_node
+
+
+def test_powershell_can_parse_the_script(powershell: Any) -> None:
+    assert not powershell.has_error
+    assert [node.start_point for node in nodes_of(powershell) if node.is_missing] == []
+
+
+def test_powershell_expands_nothing_in_what_the_script_knows(powershell: Any) -> None:
+    """Names, choices and help are in quotes in which PowerShell reads no variable and no call."""
+    literals = [node for node in nodes_of(powershell) if node.type == "hash_literal_expression"]
+    tables = [node for node in literals if b"'_shtab_sandhook" in node.text]
+    assert len(tables) > 3
+    kinds = {node.type for table in tables for node in nodes_of(table)}
+    assert "verbatim_string_characters" in kinds
+    assert not kinds & {"expandable_string_literal", "sub_expression", "variable", "command"}
+
+
+def test_powershell_calls_what_it_has_or_what_the_script_defines(powershell: Any) -> None:
+    nodes = list(nodes_of(powershell))
+    own = {node.text for node in nodes if node.type == "function_name"}
+    called = {node.text for node in nodes if node.type == "command_name"}
+    known = {b"ForEach-Object", b"Get-ChildItem", b"New-Object", b"Register-ArgumentCompleter", b"Write-Host"}
+    assert called <= own | known
+    (register,) = [
+        node for node in nodes if node.type == "command" and b"Register-Arg" in node.children[0].text
+    ]
+    assert b"-Native" in register.text and b"-CommandName sandhook " in register.text
+
+
+def test_powershell_has_the_options_of_every_command(powershell: Any) -> None:
+    entries = [node.text.decode() for node in nodes_of(powershell) if node.type == "hash_entry"]
+    for command in ("doctor", "chaos", "check", "vet"):
+        (found,) = [each for each in entries if each.startswith(f"'_shtab_sandhook_{command}' = @('-h'")]
+        options = {option for action in parser_of(command)._actions for option in action.option_strings}
+        assert options <= set(re.findall(r"'([^']*)'", found))
 
 
 @pytest.mark.parametrize("shell", SHELLS)
