@@ -45,6 +45,19 @@ def test_install_status_uninstall(sandhook: Callable[..., Any], around: Path) ->
     assert sandhook("uninstall", "../guard.json").stdout == "nothing is installed\n"
 
 
+@pytest.mark.parametrize("agent", ["claude_code", "codex", "copilot", "cursor", "gemini", "grok"])
+def test_a_file_that_the_agent_reads_already_is_not_installed_again(
+    sandhook: Callable[..., Any], around: Path, agent: str
+) -> None:
+    """Some agents read all files of a directory: a second file there would run every hook twice."""
+    assert sandhook("init", "--agent", agent, "--recipe", "git-history").status == 0
+    before = sorted(path for path in (around / "project").rglob("*") if path.is_file())
+    (config,) = [path for path in before if path.suffix == ".json" and "git-history.sh" in path.read_text()]
+    ran = sandhook("install", config, "--agent", agent)
+    assert (ran.status, ran.stdout) == (0, f"{agent} (project): nothing to do in {config.as_posix()}\n")
+    assert sorted(path for path in (around / "project").rglob("*") if path.is_file()) == before
+
+
 def test_json_of_the_status(sandhook: Callable[..., Any], around: Path) -> None:
     path = settings(around, b"{}")
     sandhook("install", "../guard.json", "--agent", "claude_code")

@@ -26,7 +26,7 @@ from sandhook.installation import disk
 from sandhook.installation.changes import Changer, Outcome
 from sandhook.installation.errors import InstallationError
 from sandhook.installation.operations import Install, install_of
-from sandhook.installation.places import Place, choices, place, target_of
+from sandhook.installation.places import Place, choices, is_of, place, target_of
 from sandhook.installation.texts import read_value
 
 if TYPE_CHECKING:
@@ -80,6 +80,8 @@ def _install(options: argparse.Namespace) -> int:
     # Two agents may read one file: the agent that has another one leaves it to the other.
     for target in sorted(agents_of(options), key=lambda each: choices(each, options.scope, around)):
         where = place(target, options.scope, around, {each.file for each, _ in installs})
+        if target.name == hooks.contract.name and is_of(target, where.scope, name, around):
+            where = where._replace(file=name)  # the agent reads FILE already, and would run its hooks twice
         conversion = hooks.convert(target)
         for line in conversion.lost:
             remarks.lose(f"{target.name}: {line}")
