@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -195,6 +196,68 @@ def test_an_index_of_a_pack_that_is_cut_off_is_an_error_of_git(length: int) -> N
 
 
 SMALL = Limits(wall_seconds=30.0, steps=2_000_000, memory_bytes=16 << 20)
+
+
+def _with_index(change: Callable[[bytes], bytes]) -> Shell:
+    """Return a shell in a repository, after a change of the index of its pack."""
+    sandbox = shell(limits=SMALL)
+    (name,) = sandbox.run("echo .git/objects/pack/*.idx").stdout.split()
+    path = VirtualPath(f"/workspace/{name}")
+    sandbox.fs.chmod(path, 0o644)
+    sandbox.fs.write_bytes(path, change(sandbox.fs.read_bytes(path)))
+    return sandbox
+
+
+def _replaced(start: int, data: bytes) -> Callable[[bytes], bytes]:
+    return lambda old: old[:start] + data + old[start + len(data) :]
+
+
+def _of_version_1(index: bytes) -> bytes:
+    counts, tables = index[8:1032], index[1032:]
+    (count,) = struct.unpack(">L", counts[-4:])
+    names = [tables[20 * each : 20 * each + 20] for each in range(count)]
+    offsets = [tables[24 * count + 4 * each : 24 * count + 4 * each + 4] for each in range(count)]
+    return counts + b"".join(map(bytes.__add__, offsets, names)) + index[-40:]
+
+
+@pytest.mark.parametrize("first", [0, 0x12, 0xFE])
+@pytest.mark.parametrize("count", [0x00FF0000, 0xFFFFFFFF])
+def test_an_index_of_a_pack_cannot_declare_names_that_it_lacks(first: int, count: int) -> None:
+    """Names with a given first byte are between two counts. Each was looked at, without a charge."""
+    sandbox = _with_index(_replaced(8 + 4 * first, struct.pack(">L", count)))
+    for command in (
+        "git show HEAD",
+        f"git rev-parse {first:02x}00",
+        "git cat-file --batch-all-objects --batch-check",
+    ):
+        result = sandbox.run(command)
+        assert (result.exit_status, result.limit) == (128, None), command
+        assert result.stderr.startswith("fatal: non-monotonic index /workspace/.git/objects/pack/pack-"), (
+            command
+        )
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (_replaced(8 + 4 * 255, b"\x00\xff\x00\x00"), "wrong index v2 file size in "),
+        (_replaced(4, b"\x00\x00\x00\x03"), "index file "),
+        (lambda old: old[:-1], "wrong index v2 file size in "),
+        (lambda old: old + bytes(1 << 16), "wrong index v2 file size in "),
+        (lambda old: _of_version_1(old) + b"x", "wrong index v1 file size in "),
+    ],
+)
+def test_an_index_of_a_pack_has_the_size_of_its_counts(change: Callable[[bytes], bytes], error: str) -> None:
+    result = _with_index(change).run("git show HEAD")
+    assert (result.exit_status, result.limit) == (128, None)
+    assert result.stderr.startswith(f"fatal: {error}/workspace/.git/objects/pack/pack-")
+
+
+def test_an_index_of_the_first_version_is_read() -> None:
+    command = "git log -p -3; git cat-file --batch-all-objects --batch-check"
+    result = _with_index(_of_version_1).run(command)
+    assert (result.exit_status, result.stderr) == (0, "")
+    assert result.stdout == shell().run(command).stdout
 
 
 def _with_object(sandbox: Shell, compressed: bytes) -> None:

@@ -12,6 +12,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from io import BytesIO
+from itertools import pairwise
 
 from dulwich.object_format import SHA1
 from dulwich.objects import RawObjectID
@@ -65,8 +66,10 @@ class Pack:
     def index(self) -> PackIndex:
         """The index of the pack."""
         if self._index is None:
-            stream = BytesIO(self._access.read(f"{self._stem}.idx"))
+            contents = self._access.read(f"{self._stem}.idx")
+            stream = BytesIO(contents)
             try:
+                check_index(contents, f"{self._stem}.idx")
                 self._index = load_pack_index_file(f"{self._stem}.idx", stream, SHA1)
             except (AssertionError, KeyError, ValueError, struct.error):
                 raise MissingObject(f"packfile {self._stem}.pack cannot be accessed") from None
@@ -168,6 +171,26 @@ class Pack:
 
     def _damaged(self, offset: int) -> MissingObject:
         return MissingObject(f"bad object at offset {offset} in {self._stem}.pack")
+
+
+def check_index(contents: bytes, name: str) -> None:
+    """Raise MissingObject for an index with counts that decrease or do not fit its length; struct.error for a short one.
+
+    Reading names trusts these counts: an index of 2 KB can declare four billion names.
+    """
+    is_old = contents[:4] != b"\xfftOc"
+    (version,) = (1,) if is_old else struct.unpack_from(">L", contents, 4)
+    if version > 2:
+        raise MissingObject(f"index file {name} is version {version} and is not supported by this binary")
+    head = 0 if is_old else 8
+    counts = struct.unpack_from(">256L", contents, head)
+    if any(following < count for count, following in pairwise(counts)):
+        raise MissingObject(f"non-monotonic index {name}")
+    count = counts[-1]
+    least = head + 4 * 256 + count * (24 if is_old else 28) + 2 * 20
+    most = least if is_old else least + 8 * max(count - 1, 0)  # offsets of 64 bits
+    if not least <= len(contents) <= most:
+        raise MissingObject(f"wrong index v{version} file size in {name}")
 
 
 def feeds(data: bytes) -> Iterator[bytes]:
