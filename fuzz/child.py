@@ -16,8 +16,8 @@ from fuzz.findings import Findings
 from fuzz.mutate import MAX_BYTES, Mutator
 from fuzz.targets import DIRECTORY, corpus, load, unavailable
 
-#: Inputs between two reports of the count, for a process that ends without a last word.
-_REPORT = 500
+#: Seconds between two reports of the count, for a process that ends without a last word.
+_REPORT = 1.0
 
 #: Memory in MiB and seconds for one input, at which libFuzzer ends the process.
 _MEMORY, _TIMEOUT = 4096, 120
@@ -47,12 +47,15 @@ def main(argv: list[str]) -> None:
 
 
 def _counted(findings: Findings, path: Path, runs: int) -> Callable[[bytes], None]:
-    began = time.monotonic()
+    began = reported = time.monotonic()
 
     def step(data: bytes) -> None:
+        nonlocal reported
         findings.run(data)
-        if findings.inputs % _REPORT == 0 or findings.inputs >= runs:
-            _write_count(findings, path, time.monotonic() - began)
+        now = time.monotonic()
+        if now - reported >= _REPORT or findings.inputs >= runs:
+            reported = now
+            _write_count(findings, path, now - began)
 
     return step
 

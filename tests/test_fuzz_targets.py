@@ -116,6 +116,19 @@ def test_a_run_counts_its_inputs(engine: str, tmp_path: Path, capsys: pytest.Cap
     assert engine in printed.splitlines()[0]
 
 
+def test_inputs_of_a_slow_target_are_counted_as_they_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An engine that ends the process leaves the last count; with few inputs it was 0."""
+    seconds = iter(range(0, 100, 2))
+    monkeypatch.setattr(child, "time", SimpleNamespace(monotonic=lambda: float(next(seconds))))
+    target = SimpleNamespace(target=len, seeds=tuple, WORDS=())
+    step = child._counted(Findings(target, tmp_path), tmp_path / "count.json", 10_000)
+    for data in (b"a", b"b", b"c"):
+        step(data)
+    assert '"inputs": 3' in (tmp_path / "count.json").read_text("utf-8")
+
+
 def test_an_unknown_target_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         run.main(["nosuch"])
