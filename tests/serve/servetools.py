@@ -102,13 +102,17 @@ class Running:
         own = ["--no-socket", "--listen", "127.0.0.1:0"] if tcp else []
         self.options = [*own, *map(str, options)]
         self.process: subprocess.Popen[str] | None = None
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.close()  # no fixture knows of it yet
+            raise
 
     def start(self) -> None:
         """Start the process and wait until it answers."""
         with open(self.top / "log", "w") as log:
             self.process = self._started(log)
-        until = time.monotonic() + 60
+        until = time.monotonic() + 300  # three interpreters of Wine on a busy machine need more than a minute
         while "listening on" not in self.messages():
             assert self.process.poll() is None, self.messages()
             assert time.monotonic() < until, self.messages()
@@ -195,8 +199,8 @@ class Running:
         return self.process.wait(30)
 
     def close(self) -> None:
-        assert self.process is not None
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait(30)
+        if self.process is not None:
+            if self.process.poll() is None:
+                self.process.kill()
+            self.process.wait(30)
         shutil.rmtree(self.top, ignore_errors=True)
