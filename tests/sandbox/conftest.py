@@ -175,12 +175,10 @@ class Attack:
         after = host_state()
         if after["children"] != before["children"]:  # a worker was started, or killed
             have_one_worker()
-            for _ in range(100):  # the killed one may take a while to go
-                after = host_state()
-                if len(after["children"]) == len(before["children"]):
-                    break
+            until = time.monotonic() + 60  # killed ones may take a while to go, also one of an earlier run
+            while len((after := host_state())["children"]) > len(before["children"]):
+                assert time.monotonic() < until, (before["children"], after["children"])
                 time.sleep(0.05)
-            assert len(after["children"]) == len(before["children"])
             before["children"] = after["children"]
         assert differences(before, after) == []
         assert set(os.listdir(".")) == here

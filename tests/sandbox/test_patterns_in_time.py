@@ -160,7 +160,9 @@ def test_both_engines_find_the_same(pattern: str, short_run: Budget) -> None:
         short_run.skipped = 59.99
         with pytest.raises(SearchTooLong):
             regex.search(data, linear=True)
-        assert spans(regex, data) == expected
+        # The other engine gets a time of its own: a hundredth of a second is too little on a busy machine.
+        found = [list(match.spans) for match in regex.finditer(data, remaining=lambda: 300.0)]
+        assert found == expected
         short_run.skipped = 0.0
         assert regex.search(data, linear=True) is not None
         assert expected
