@@ -27,7 +27,8 @@ def status_of(url: str, token: str = "") -> int:
         with urllib.request.urlopen(request, timeout=30) as answer:
             return int(answer.status)
     except urllib.error.HTTPError as error:
-        return error.code
+        with error:  # it is an answer, which Python 3.14 warns of if it stays open
+            return error.code
 
 
 def started(top: Path, *options: str, **env: str) -> subprocess.Popen[str]:

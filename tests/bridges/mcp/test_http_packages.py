@@ -69,7 +69,8 @@ def started(command: list[str], port: int, env: dict[str, str] | None = None) ->
     for _ in range(600):
         try:
             urllib.request.urlopen(f"http://127.0.0.1:{port}/mcp", timeout=5)
-        except urllib.error.HTTPError:
+        except urllib.error.HTTPError as answer:
+            answer.close()
             return process
         except OSError:
             assert process.poll() is None, "the server has ended"
