@@ -15,12 +15,14 @@ from sandhook.utilities.git.history.commit_diff import CommitDiff
 from sandhook.utilities.git.history.graph import GraphOfSelection
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.history.pretty import Format, Printer, parse_format
+from sandhook.utilities.git.history.reflogs import ReflogWalk, check_words
 from sandhook.utilities.git.history.selection import (
     Selection,
     Starts,
     WalkOptions,
     add_merge,
     find_starts,
+    names_of_refs,
     pull_starts,
 )
 from sandhook.utilities.git.names.pathspec import Pathspec
@@ -64,7 +66,7 @@ class Options:
 def refuse(options: Options) -> None:
     """Raise GitError for options of git that are not offered."""
     table = (
-        ("-g", options.walk_reflogs), ("-L", options.lines is not None),
+        ("-L", options.lines is not None),
         ("--show-signature", options.signature), ("--source", options.source), ("--boundary", options.boundary),
         ("--cherry-pick", options.cherry), ("--parents", options.parents),
     )  # fmt: skip
@@ -83,6 +85,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
             raise GitError(f"unrecognized argument: {word}")
     options, walk = parsed.of(Options), parsed.of(WalkOptions)
     refuse(options)
+    _check_reflog_options(options, walk)
     repository = call.repository
     operands = _with_not(words, parsed.operands)
     revisions, paths = split_operands(
@@ -97,19 +100,35 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         not starts.wanted and revisions and all(word.startswith("^") for word in revisions)
     ):
         starts = _from_head(repository, starts)
+    reflogs = None
+    if options.walk_reflogs:
+        words = [*(word for word in ordered if word != "--not"), *names_of_refs(repository, special)]
+        check_words(words)
+        reflogs = ReflogWalk(repository, words or ["HEAD"], dated=options.date is not None)
     if options.follow and len(paths) != 1:
         raise GitError("--follow requires exactly one pathspec")
     selection_paths = Pathspec([], repository.access.charge) if options.follow else pathspec
-    selection = Selection(repository, walk, starts, selection_paths)
+    selection = Selection(repository, walk, starts, selection_paths, reflogs)
     diff = CommitDiff(
         repository, parsed.of(DiffOptions), pathspec, first_parent=walk.first_parent, follow=options.follow
     )
     if call.command == "whatchanged":
         diff.default, diff.always_shows = "raw", False
     log = Log(repository, options, diff, selection)
+    log.printer.reflogs = reflogs
     if options.graph:
         log.graph = _graph(repository, walk, selection, bool(paths))
     return log.run(selection)
+
+
+def _check_reflog_options(options: Options, walk: WalkOptions) -> None:
+    """Raise GitError for options that exclude each other."""
+    if walk.grep_reflog and not options.walk_reflogs:
+        raise GitError("the option '--grep-reflog' requires '--walk-reflogs'")
+    if options.walk_reflogs and walk.reverse:
+        raise GitError("options '--reverse' and '--walk-reflogs' cannot be used together")
+    if options.walk_reflogs and (options.graph or walk.order):
+        raise GitError("cannot combine --walk-reflogs with history-limiting options")
 
 
 def _graph(

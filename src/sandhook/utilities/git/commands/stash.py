@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from sandhook.command.options import also, opt, option_set
 from sandhook.text.numbers import is_number
 from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.commands.log import run as run_log
 from sandhook.utilities.git.diff.model import NULL_ID, Side
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.output import DiffOutput
@@ -151,11 +152,12 @@ def _drop(call: Invocation, stash: _Entry, *, quiet: bool) -> int:
 
 
 def _list(call: Invocation, rest: list[str]) -> int:
-    if rest:
-        raise GitError("stash list with options is not offered in the sandbox (L-GIT-003)", status=129)
-    for number, entry in enumerate(reversed(call.repository.refs.log(_REF))):
-        call.ctx.write_line(f"stash@{{{number}}}: {entry.message}")
-    return 0
+    if call.repository.refs.resolve(_REF) is None:
+        return 0
+    try:
+        return run_log(call, ["--format=%gd: %gs", "-g", "--first-parent", "-m", *rest, _REF, "--"])
+    except GitError as error:
+        raise GitError(str(error), prefix=error.prefix, status=1) from None
 
 
 def _show(call: Invocation, rest: list[str]) -> int:

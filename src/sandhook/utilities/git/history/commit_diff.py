@@ -70,7 +70,8 @@ class CommitDiff:
             "dense-combined": "dense",
         }
         if options.combined:
-            return forms.get(options.combined, options.combined)
+            form = forms.get(options.combined, options.combined)
+            return "first" if first_parent and form == "separate" else form
         if first_parent:
             return "first"
         return "dense" if show else "off"

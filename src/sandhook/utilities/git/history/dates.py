@@ -151,6 +151,22 @@ def relative_date(when: int, now: float) -> str:
 # --------------------------------------------------------------------------- reading
 
 
+def parse_expiry(text: str, now: int, tz: str | None) -> int | None:
+    """Return the time that a text means as a limit of age, None for words without a meaning.
+
+    "never" and "false" are before all times, "all" and "now" after them.
+    """
+    word = text.strip().lower()
+    if word in ("never", "false"):
+        return 0
+    if word in ("all", "now"):
+        return _MOST
+    # words without a meaning are the present, whenever that is
+    if not word or (word != "today" and parse_date(text, now, tz) == now and parse_date(text, 0, tz) == 0):
+        return None
+    return parse_date(text, now, tz)
+
+
 def parse_date(text: str, now: int, tz: str | None) -> int:
     """Return the time that a text such as "2.weeks.ago" or "2024-01-31" means; ``now`` for words without a meaning.
 

@@ -13,6 +13,7 @@ from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.decorate import Decorations
 from sandhook.utilities.git.history.messages import body, subject
 from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.reflogs import ReflogWalk
 from sandhook.utilities.git.store.commits import Commit, Identity
 from sandhook.utilities.git.store.repository import Repository
 
@@ -41,6 +42,10 @@ class Printer(Protocol):
     decorations: Decorations
     decoration: str
     abbreviated: int | None
+    reflogs: ReflogWalk | None
+
+    def reflog_selector(self, *, short: bool = False) -> str:
+        """Return "HEAD@{1}" for the reflog entry of the commit."""
 
     def describe(self, oid: str, options: str) -> str | None:
         """Return the description of a commit, None for unknown options."""
@@ -140,9 +145,27 @@ def _value(printer: Printer, text: str, at: int, commit: Commit, mark: str) -> t
         return (_trailers(commit.message, match[1] or ""), len(match[0])) if match is not None else (None, 0)
     if letter == "G":
         return ("N" if text[at + 1 : at + 2] == "?" else ""), 2
-    if letter == "g" or letter == "w":
+    if letter == "g" and (value := _of_reflog(printer, text[at + 1 : at + 2])) is not None:
+        return value, 2
+    if letter == "w":
         raise GitError(f"the placeholder %{letter} is not offered in the sandbox (L-GIT-003)", status=129)
     return _simple(printer, letter, commit, mark)
+
+
+def _of_reflog(printer: Printer, letter: str) -> str | None:
+    """Return a fact of the reflog entry, "" without a walk of reflogs; None for another letter."""
+    position = printer.reflogs.current if printer.reflogs is not None else None
+    if letter in ("d", "D"):
+        return printer.reflog_selector(short=letter == "d")
+    entry = position.entry if position is not None else None
+    match letter:
+        case "s":
+            return entry.message if entry is not None else ""
+        case "n" | "N":
+            return entry.person.name if entry is not None else ""
+        case "e" | "E":
+            return entry.person.email if entry is not None else ""
+    return None
 
 
 def _simple(printer: Printer, letter: str, commit: Commit, mark: str) -> tuple[str | None, int]:

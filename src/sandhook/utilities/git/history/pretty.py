@@ -20,6 +20,7 @@ from sandhook.utilities.git.store.repository import Repository
 
 if TYPE_CHECKING:
     from sandhook.utilities.git.history.description import Description
+    from sandhook.utilities.git.history.reflogs import ReflogWalk
 
 BUILT_IN = ("oneline", "short", "medium", "full", "fuller", "reference", "raw")
 _REFERENCE = "%C(auto)%h (%s, %as)"
@@ -86,6 +87,7 @@ class Printer:
         self.decoration = decoration
         self.decorations = Decorations(repository)
         self.merge_length: int | None = None
+        self.reflogs: ReflogWalk | None = None
         self._descriptions: dict[str, Description | None] = {}
         self.tz = repository.options.environment.get("TZ")
 
@@ -130,11 +132,24 @@ class Printer:
         if kind == "user":
             return expand(self, self.layout.text, commit, mark)
         name = f"{mark}{self.shown_id(commit.oid)}{source}{self.decorated(commit.oid)}"
+        position = self.reflogs.current if self.reflogs is not None else None
+        if kind == "oneline" and position is not None:
+            return f"{name} {self.reflog_selector()}: {position.entry.message}"
         if kind == "oneline":
             return f"{name} {subject(commit.message)}"
-        if kind == "raw":
-            return f"commit {name}\n" + "".join(f"{line}\n" for line in self._raw(commit))
-        return f"commit {name}\n" + "".join(f"{line}\n" for line in self._lines(commit, kind))
+        lines = [f"commit {name}"]
+        if position is not None:
+            who = position.entry.person
+            lines.append(f"Reflog: {self.reflog_selector()} ({who.name} <{who.email}>)")
+            lines.append(f"Reflog message: {position.entry.message}")
+        lines += self._raw(commit) if kind == "raw" else self._lines(commit, kind)
+        return "".join(f"{line}\n" for line in lines)
+
+    def reflog_selector(self, *, short: bool = False) -> str:
+        """Return "HEAD@{1}" for the reflog entry of the commit, "" without a walk of reflogs."""
+        if self.reflogs is None:
+            return ""
+        return self.reflogs.selector(lambda person: self.show_date(person, ""), short=short)
 
     def _raw(self, commit: Commit) -> Iterator[str]:
         head = commit.raw.partition(b"\n\n")[0].decode("utf-8", "surrogateescape")

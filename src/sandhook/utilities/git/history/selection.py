@@ -18,6 +18,7 @@ from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import merge_bases
 from sandhook.utilities.git.history.dates import parse_date
 from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.reflogs import ReflogWalk
 from sandhook.utilities.git.history.walk import Walk, in_topological_order
 from sandhook.utilities.git.names.pathspec import Pathspec, parse_pathspec
 from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
@@ -65,6 +66,7 @@ class WalkOptions:
     merge: bool = opt("--merge")
     full_history: bool = opt("--full-history")
     ignored_missing: bool = opt("--ignore-missing")
+    grep_reflog: tuple[str, ...] = opt("--grep-reflog", "REGEX", "", append=True)
 
 
 class Starts(Record):
@@ -150,8 +152,31 @@ def add_merge(repository: Repository, starts: Starts, pathspec: Pathspec) -> Pat
     return parse_pathspec(paths, "", repository.place.root or "/", charge, literal=True)
 
 
+def names_of_refs(repository: Repository, special: Sequence[str]) -> list[str]:
+    """Return the references that options such as --all and --branches=x select. Raises GitError for --not."""
+    names: list[str] = []
+    excluded: list[str] = []
+    for word in special:
+        name, _, pattern = word.partition("=")
+        if name == "--not":
+            raise GitError("--not with reflogs is not offered in the sandbox (L-GIT-003)", status=129)
+        if name == "--exclude":
+            excluded.append(pattern)
+            continue
+        prefix = _GLOBS.get(name, "")
+        names += [ref.removeprefix(prefix) for ref, _ in _selected_refs(repository, word, excluded)]
+        excluded = []
+    return names
+
+
 def _commits_of_refs(repository: Repository, word: str, excluded: list[str]) -> list[str]:
-    """Return the commits of the references that an option selects, such as --branches=x, without excluded ones."""
+    """Return the commits of the references that an option selects, without excluded ones."""
+    peeled = (repository.objects.peel(oid, "commit") for _, oid in _selected_refs(repository, word, excluded))
+    return [commit for commit in peeled if commit is not None]
+
+
+def _selected_refs(repository: Repository, word: str, excluded: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the references that an option selects, such as --branches=x, with their objects."""
     name, _, pattern = word.partition("=")
     prefix = _GLOBS.get(name, "refs/")
     if name == "--glob":
@@ -161,7 +186,6 @@ def _commits_of_refs(repository: Repository, word: str, excluded: list[str]) -> 
         glob = glob.rstrip("/") + "/*"
     charge = repository.access.charge
     found = {} if word != "--all" else {"HEAD": repository.refs.resolve("HEAD")}
-    commits = []
     for ref, oid in (*repository.refs.all(prefix).items(), *found.items()):
         short = ref.removeprefix(prefix) if name in _GLOBS else ref
         if (
@@ -170,10 +194,7 @@ def _commits_of_refs(repository: Repository, word: str, excluded: list[str]) -> 
             or any(wildmatch(each, short, charge, pathname=False) for each in excluded)
         ):
             continue
-        commit = repository.objects.peel(oid, "commit")
-        if commit is not None:
-            commits.append(commit)
-    return commits
+        yield ref, oid
 
 
 def _add_word(repository: Repository, names: Names, word: str, starts: Starts, negated: bool) -> None:
@@ -209,7 +230,12 @@ class Selection:
     """The commits of a walk, with their marks."""
 
     def __init__(
-        self, repository: Repository, options: WalkOptions, starts: Starts, pathspec: Pathspec
+        self,
+        repository: Repository,
+        options: WalkOptions,
+        starts: Starts,
+        pathspec: Pathspec,
+        reflogs: ReflogWalk | None = None,
     ) -> None:
         self.repository = repository
         self.options = options
@@ -221,6 +247,8 @@ class Selection:
         self._filters = _filters(options)
         self._order = options.order
         self._left: set[str] | None = None
+        self._reflogs = reflogs
+        self._reflog_patterns = [_compiled(text, options) for text in options.grep_reflog]
 
     def __iter__(self) -> Iterator[Commit]:
         yield from self._numbered(self._number())
@@ -277,6 +305,8 @@ class Selection:
         return int(text) if not text.startswith("-") else -1
 
     def _in_order(self) -> Iterator[Commit]:
+        if self._reflogs is not None:
+            return (commit for commit in self._reflogs if self._selects_entry(commit))
         if self.options.no_walk:
             commits = [self.repository.objects.commit(oid) for oid in dict.fromkeys(self.starts.wanted)]
             commits.sort(key=lambda commit: -commit.committer.time)
@@ -301,7 +331,7 @@ class Selection:
 
     def _simplify(self, commit: Commit) -> tuple[bool, tuple[str, ...]]:
         """Return whether a commit changes the selected paths, and the parents to follow."""
-        if self._oldest is not None and commit.committer.time < self._oldest:
+        if self._oldest is not None and self._time(commit) < self._oldest:
             return False, ()
         if not self.pathspec:
             return True, commit.parents
@@ -326,15 +356,31 @@ class Selection:
             return False
         if options.max_parents is not None and 0 <= options.max_parents < parents:
             return False
-        if self._youngest is not None and commit.committer.time > self._youngest:
+        if self._youngest is not None and self._time(commit) > self._youngest:
             return False
-        if self._oldest is not None and commit.committer.time < self._oldest:
+        if self._oldest is not None and self._time(commit) < self._oldest:
             return False
         if (options.left_only and self.mark(commit) != "<") or (
             options.right_only and self.mark(commit) != ">"
         ):
             return False
         return all(check(commit) for check in self._filters)
+
+    def _selects_entry(self, commit: Commit) -> bool:
+        """Return True for a commit that the options select, by the time and the message of its reflog entry."""
+        position = self._reflogs.current if self._reflogs is not None else None
+        message = encode(position.entry.message) if position is not None else b""
+        patterns = self._reflog_patterns
+        return (
+            self._selects(commit)
+            and (not self.pathspec or self._simplify(commit)[0])
+            and (not patterns or any(regex.search(message) is not None for regex in patterns))
+        )
+
+    def _time(self, commit: Commit) -> int:
+        """Return the time that --since and --until compare."""
+        position = self._reflogs.current if self._reflogs is not None else None
+        return commit.committer.time if position is None else position.entry.person.time
 
     def mark(self, commit: Commit) -> str:
         """Return "<" for a commit of the left side of "A...B", ">" for another one."""

@@ -109,10 +109,15 @@ def append_log(
     append_line(repository.access, repository.refs.log_path(name), line)
 
 
-def write_log(repository: Repository, name: str, entries: list[LogEntry]) -> None:
-    """Replace the reflog of a reference; each entry begins where the one before ends."""
+def write_log(repository: Repository, name: str, entries: list[LogEntry], *, joins: bool = True) -> None:
+    """Replace the reflog of a reference.
+
+    Args:
+        joins: Each entry begins where the one before ends.
+    """
     lines, old = [], NULL_ID
     for entry in entries:
+        old = old if joins else entry.old
         who = entry.person
         lines.append(f"{old} {entry.new} {who.name} <{who.email}> {who.time} {who.zone}\t{entry.message}\n")
         old = entry.new
