@@ -100,6 +100,31 @@ git pack-refs --all; git repack -adq --depth=10 --window=10; git prune; echo mor
 echo stashed >>f; at 1700001100 stash -q; echo 'kept back' >>g; git add g; at 1700001200 stash push -q -m 'second stash'
 git branch -d o2 >/dev/null; git checkout -q --detach v1.0; git checkout -q main
 """,
+    "stashes": r"""
+git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+seq 20 >text; seq 20 >clean; seq 9 >gone; seq 9 >kept; printf 'a\0one\n' >bin; seq 9 >run; ln -s text link; printf '1\r\n2\r\n3\r\n' >crlf
+printf 'a\nb' >open; seq 3 >list; echo 'list merge=union' >.gitattributes; seq 9 >'sp ace'; mkdir d; seq 9 >d/f; git add -A; at 1700000000 commit -qm base; git branch base
+push() { at 1700000100 stash push -q -u -m "$1"; }
+sed -i 's/^2$/two/' clean; push clean
+sed -i 's/^5$/five stashed/;s/^15$/fifteen/' text; push content
+sed -i 's/^5$/five/' gone; push changed-here-gone-there
+git rm -q kept; push gone-here-changed-there
+printf 'a\0two\n' >bin; push binary
+chmod +x run; sed -i 's/^2$/two/' run; push mode
+ln -sf clean link; push link
+seq 4 >new; git add new; push added
+seq 5 >extra; push untracked
+printf '1\r\nzwei\r\n3\r\n' >crlf; push crlf
+printf 'a\nstashed' >open; push open
+echo stashed >>list; push union
+git mv 'sp ace' moved; sed -i 's/^2$/two/' moved; push renamed
+rm -r d; echo file >d; git add -A; push directory
+sed -i 's/^2$/two/' clean; git add clean; sed -i 's/^9$/nine/' clean; push staged
+git rm -q gone; git rm -q kept; push removed
+sed -i 's/^5$/five both/' text; sed -i 's/^3$/three/' clean; sed -i 's/^5$/five/' gone; seq 4 >new; echo untracked >extra2; git add new; push many
+sed -i 's/^5$/five main/' text; sed -i 's/^18$/eighteen/' clean; git rm -q gone; sed -i 's/^3$/three/' kept; printf 'a\0three\n' >bin; sed -i 's/^8$/eight/' run
+ln -sf run link; seq 3 >new; printf '1\r\nzwo\r\n3\r\n' >crlf; printf 'a\nmain' >open; echo main >>list; sed -i 's/^8$/eight/' 'sp ace'; git add -A; at 1700000200 commit -qm main
+""",
     "files": r"""
 git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
 printf '*.txt text\n*.bat eol=crlf\n*.png binary\n*.dat -text\n*.gen linguist-generated -diff\nraw/** -text diff\n' >.gitattributes

@@ -20,6 +20,7 @@ from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.diff.model import NULL_ID, Pair
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.output import DiffOutput
+from sandhook.utilities.git.diff.patch import normalizer
 from sandhook.utilities.git.diff.trees import compare_trees, compare_with_index
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
 from sandhook.utilities.git.errors import GitError
@@ -61,6 +62,9 @@ class Options:
     progress: bool = also(opt("--progress"), opt("--no-progress", const=False))
 
 
+_Passed = tuple[str, str, dict[int, int]]  #: a commit, a path, and lines with their numbers there
+
+
 class _Line(Record):
     """A line of the file: the commit and the path that it is from, and its number there (0-based)."""
 
@@ -73,8 +77,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0."""
     parsed = Parser(Options).parse(arguments)
     options, repository = parsed.of(Options), call.repository
-    if options.moves is not None or options.ignore_space:
-        raise GitError("blame -M, -C and -w are not offered in the sandbox (L-GIT-003)", status=129)
+    if options.moves is not None:
+        raise GitError("blame -M and -C are not offered in the sandbox (L-GIT-003)", status=129)
     operands = [*parsed.operands, *(parsed.paths or ())]
     if not operands or len(operands) > 2:
         raise GitError("usage: git blame [<options>] [<rev>] [--] <file>", prefix="", status=129)
@@ -83,7 +87,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         operands.reverse()
     path = from_top(operands[-1], repository.prefix, repository.root, operands[-1])
     revision = operands[0] if len(operands) == 2 else None
-    blame = _Blame(repository, path, None if revision is None else names.commit(revision))
+    commit = None if revision is None else names.commit(revision)
+    blame = _Blame(repository, path, commit, ignores_space=options.ignore_space)
     wanted = (
         sorted({at for text in options.ranges for at in _range(text, blame.lines)})
         if options.ranges
@@ -125,12 +130,15 @@ def _position(text: str, lines: list[bytes], after: int) -> int:
 class _Blame:
     """Passes the lines of a file to the commits that they are from."""
 
-    def __init__(self, repository: Repository, path: str, commit: str | None) -> None:
+    def __init__(
+        self, repository: Repository, path: str, commit: str | None, *, ignores_space: bool = False
+    ) -> None:
         self.repository = repository
         self.objects = repository.objects
         self.names = Names(repository)
         self.path = path
         self.boundary: set[str] = set()
+        self._key = normalizer(DiffOptions(ignore_all_space=True)) if ignores_space else None
         head = commit or repository.refs.resolve("HEAD")
         if head is None:
             raise GitError("no such ref: HEAD")
@@ -140,10 +148,6 @@ class _Blame:
         self.uncommitted = commit is None
         if at_head is None and (commit is not None or path not in repository.index.by_path):
             raise GitError(f"no such path '{path}' in {'HEAD' if commit is None else commit}")
-        if commit is None and repository.access.is_file(f"{repository.git_dir}/MERGE_HEAD"):
-            raise GitError(
-                "blame of a file during a merge is not offered in the sandbox (L-GIT-003)", status=129
-            )
         if at_head is None:
             self.head_path = self._path_at_head() or path
         self.lines = split_lines(at_head or b"")
@@ -188,8 +192,11 @@ class _Blame:
 
         every = {at: at for at in range(len(self.lines))}
         if self.uncommitted:
-            every = self._from_head(every, result)
-        if every or not self.uncommitted:
+            for parent, old_path, passed in self._from_parents(every):
+                push(parent, old_path, passed)
+            for final, at in every.items():
+                result[final] = _Line(NULL_ID, self.path, at)
+        else:
             push(self.start, self.head_path, every)
         while queue:
             self.repository.access.charge(4)
@@ -201,13 +208,12 @@ class _Blame:
                 result[final] = _Line(oid, path, at)
         return [result[at] for at in range(len(self.lines))]
 
-    def _from_head(self, lines: dict[int, int], result: dict[int, _Line]) -> dict[int, int]:
-        """Return the lines that HEAD has; the others are not committed yet."""
-        data = self._content(self.start, self.head_path) or b""
-        left, passed = self._split(lines, split_lines(data), self.lines)
-        for final, at in left.items():
-            result[final] = _Line(NULL_ID, self.path, at)
-        return passed
+    def _from_parents(self, lines: dict[int, int]) -> list[_Passed]:
+        """Remove from ``lines`` what HEAD and the commits that are being merged have; return it with them."""
+        text = self.repository.access.text_or_none(f"{self.repository.git_dir}/MERGE_HEAD") or ""
+        origins: list[tuple[str, str | None]] = [(self.start, self.head_path)]
+        origins += [(oid, self.path) for oid in text.split() if self.objects.has(oid)]
+        return self._taken(origins, lines, self.lines)
 
     def _split(
         self, lines: dict[int, int], old: list[bytes], new: list[bytes]
@@ -215,7 +221,7 @@ class _Blame:
         """Return the lines that ``new`` added, and those that ``old`` has, with their numbers there."""
         origin: dict[int, int] = {}
         at_old = at_new = 0
-        for change in (*compare(old, new, self.repository.access.charge), None):
+        for change in (*compare(old, new, self.repository.access.charge, key=self._key), None):
             end = len(new) if change is None else change.new
             for at in range(at_new, end):
                 origin[at] = at_old + at - at_new
@@ -224,14 +230,20 @@ class _Blame:
         left = {final: at for final, at in lines.items() if at not in origin}
         return left, {final: origin[at] for final, at in lines.items() if at in origin}
 
-    def _passed(self, oid: str, path: str, lines: dict[int, int]) -> list[tuple[str, str, dict[int, int]]]:
+    def _passed(self, oid: str, path: str, lines: dict[int, int]) -> list[_Passed]:
         """Remove from ``lines`` what parents have; return it with the parents."""
         commit = self.objects.commit(oid)
         if not commit.parents:
             self.boundary.add(oid)
         mine = split_lines(self._content(oid, path) or b"")
-        result = []
         origins = [(parent, self.old_path(commit, parent, path)) for parent in commit.parents]
+        return self._taken(origins, lines, mine)
+
+    def _taken(
+        self, origins: Sequence[tuple[str, str | None]], lines: dict[int, int], mine: list[bytes]
+    ) -> list[_Passed]:
+        """Remove from ``lines`` those that commits with these paths have; return them with their commits."""
+        result = []
         for parent, old_path in origins:
             if old_path is not None and self._content(parent, old_path) == b"".join(mine):
                 passed = dict(lines)

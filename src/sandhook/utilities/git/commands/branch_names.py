@@ -11,7 +11,8 @@ from sandhook.utilities.git.diff.model import NULL_ID
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.identity import person_of
 from sandhook.utilities.git.program import Invocation
-from sandhook.utilities.git.store.access import Access, encode
+from sandhook.utilities.git.store.access import Access
+from sandhook.utilities.git.store.config_writing import rename_branch_settings
 from sandhook.utilities.git.store.ref_writing import append_log, delete_ref, set_head, write_ref
 from sandhook.utilities.git.store.refs import is_valid_name
 from sandhook.utilities.git.store.repository import Repository
@@ -51,7 +52,7 @@ def rename_branch(call: Invocation, operands: Sequence[str], *, copies: bool, fo
         raise GitError(f"Branch {verb} failed")
     _move(call, old, new, oid, copies=copies)
     if old != new:
-        _move_settings(repository, old.removeprefix("refs/heads/"), new_name, copies=copies)
+        rename_branch_settings(repository, old.removeprefix("refs/heads/"), new_name, copies=copies)
     return 0
 
 
@@ -64,37 +65,6 @@ def _blocking(repository: Repository, old: str, new: str, *, copies: bool) -> st
         *repository.refs.all(f"{new}/"),
     ]
     return next((each for each in others if copies or each != old), None)
-
-
-def _move_settings(repository: Repository, old: str, new: str, *, copies: bool) -> None:
-    """Rename the sections of a branch in the repository's configuration, or add a copy after each."""
-    path = f"{repository.common}/config"
-    text = repository.access.text_or_none(path) or ""
-    wanted, header = _header(old), _header(new)
-    lines: list[str] = []
-    copied: list[str] | None = None
-    for line in text.splitlines(keepends=True):
-        if line.lstrip()[:1] == "[":
-            lines += copied or ()
-            copied = None
-            if line.strip() == wanted:
-                renamed = f"{header}\n"
-                if copies:
-                    copied = [renamed]
-                else:
-                    line = renamed
-        elif copied is not None:
-            copied.append(line)
-        lines.append(line)
-    lines += copied or ()
-    changed = "".join(lines)
-    if changed != text:
-        replace_file(repository.access, path, encode(changed))
-
-
-def _header(branch: str) -> str:
-    quoted = branch.replace("\\", "\\\\").replace('"', '\\"')
-    return f'[branch "{quoted}"]'
 
 
 def _remove_empty(access: Access, path: str) -> None:

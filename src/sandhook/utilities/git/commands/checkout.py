@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
-from sandhook.utilities.git.diff.trees import walk_tree
+from sandhook.utilities.git.diff.three_way import STYLES, Labels
+from sandhook.utilities.git.diff.trees import compare_with_index, walk_tree
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import ahead_behind
 from sandhook.utilities.git.history.identity import person_of
@@ -19,11 +20,21 @@ from sandhook.utilities.git.history.upstream import upstream_of
 from sandhook.utilities.git.names.pathspec import Pathspec, operands_of
 from sandhook.utilities.git.names.quote import quote
 from sandhook.utilities.git.program import Invocation
-from sandhook.utilities.git.store.index_writing import IndexChange
+from sandhook.utilities.git.store.index import IndexEntry, order
+from sandhook.utilities.git.store.index_writing import IndexChange, write_tree
 from sandhook.utilities.git.store.ref_writing import end_operation, set_head, write_ref
 from sandhook.utilities.git.store.refs import is_valid_name
 from sandhook.utilities.git.store.repository import Repository
-from sandhook.utilities.git.work.checkout import Checkout, force_tree, switch_tree
+from sandhook.utilities.git.store.writing import write_object
+from sandhook.utilities.git.work.checkout import (
+    Checkout,
+    WouldOverwrite,
+    force_tree,
+    remove_tracked,
+    switch_tree,
+)
+from sandhook.utilities.git.work.merging import NO_FILE, FileMerge, TreeMerge, Version, write_merged
+from sandhook.utilities.git.work.staging import Staging
 from sandhook.utilities.git.work.state import tracking_lines
 from sandhook.utilities.git.work.tree import WorkTree, compare_tree_with_work_tree
 
@@ -60,7 +71,9 @@ class Options:
     track: str | None = also(
         opt("-t", const="direct", default=None), opt("--track", "MODE", "", optional=True, const="direct"), opt("--no-track", const=None)
     )  # fmt: skip
-    merge: bool = also(opt("-m"), opt("--merge"), opt("--conflict"), opt("-p"), opt("--patch"))
+    merge: bool = also(opt("-m"), opt("--merge"))
+    conflict: str = opt("--conflict", "STYLE", "", default="")
+    patch: bool = also(opt("-p"), opt("--patch"))
 
 
 @option_set
@@ -85,9 +98,11 @@ class SwitchOptions:
 
 
 def _refuse(call: Invocation, options: Options) -> None:
-    for name, is_set in (("-m and -p", options.merge), ("--track", options.track is not None)):
+    for name, is_set in (("-p", options.patch), ("--track", options.track is not None)):
         if is_set:
-            raise GitError(f"{call.command} {name} not offered in the sandbox (L-GIT-003)", status=129)
+            raise GitError(f"{call.command} {name} is not offered in the sandbox (L-GIT-003)", status=129)
+    if options.conflict and options.conflict not in STYLES:
+        raise GitError(f"unknown style '{options.conflict}' given for 'merge.conflictstyle'")
 
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
@@ -193,6 +208,7 @@ class _Paths:
         self.options = options
         self.stage = stage
         self.repository = call.repository
+        self.recreated = 0
 
     def run(self, revision: str | None, words: list[str], *, counts: bool) -> int:
         repository = self.repository
@@ -215,15 +231,22 @@ class _Paths:
             return 1
         if change.changed:
             change.write()
-        if counts and not self.options.quiet:
+        if self.options.quiet:
+            return 0
+        if counts and self.recreated:
+            many = "s" * (self.recreated != 1)
+            self.call.error(f"Recreated {self.recreated} merge conflict{many}")
+        written = checkout.written - self.recreated
+        if counts and (written or not self.recreated):
             source = "the index" if tree is None else Names(repository).abbreviate(tree)
-            many = "s" * (checkout.written != 1)
-            self.call.error(f"Updated {checkout.written} path{many} from {source}")
+            self.call.error(f"Updated {written} path{'s' * (written != 1)} from {source}")
         return 0
 
     def _from_index(self, checkout: Checkout, pathspec: Pathspec) -> bool:
         """Write files of the index. Return False for files with conflicts."""
-        chosen = []
+        chosen: list[IndexEntry] = []
+        conflicts: list[list[IndexEntry]] = []
+        merges = self.options.merge or bool(self.options.conflict)
         for path, entries in self.repository.index.by_path.items():
             if not pathspec.matches(path):
                 continue
@@ -233,6 +256,11 @@ class _Paths:
             side = next((entry for entry in entries if entry.stage == self.stage), None)
             if self.options.force:
                 self.call.error(f"warning: path '{path}' is unmerged")
+            elif merges:
+                if {2, 3} - {entry.stage for entry in entries}:
+                    self.call.error(f"error: path '{path}' does not have all necessary versions")
+                    return False
+                conflicts.append(entries)
             elif side is not None:
                 chosen.append(side)
             elif self.stage:
@@ -248,7 +276,21 @@ class _Paths:
                 checkout.write(entry.path, entry.mode, entry.oid)
             else:
                 checkout.put(entry.path, entry.mode, entry.oid)
+        self._recreate(checkout, conflicts)
         return True
+
+    def _recreate(self, checkout: Checkout, conflicts: list[list[IndexEntry]]) -> None:
+        """Write files with the markers of their conflicts, as the merge wrote them."""
+        files = FileMerge(self.repository, Labels("ours", "theirs", "base", self.options.conflict))
+        for entries in conflicts:
+            path = entries[0].path
+            known = {entry.stage: Version(path, entry.mode, entry.oid) for entry in entries}
+            data, _ = files.contents(path, known.get(1, Version(path, *NO_FILE)), known[2], known[3])
+            oid = write_object(self.repository.objects, "blob", data)
+            checkout.write(path, known[2].mode, oid)
+            self.recreated += 1
+        for message in files.messages:
+            self.call.error(message)
 
 
 def check_operands(call: Invocation, pathspec: Pathspec, known: set[str]) -> bool:
@@ -286,7 +328,7 @@ class _Switch:
                 f"reference is not a tree: {revision}" if revision else "You are on a branch yet to be born"
             )
         self._check_conflicts()
-        self._files(oid)
+        self._files(oid, revision or "HEAD")
         branch = self._branch(revision, new)
         moved = revision is not None or new is not None or self.options.detach
         existed = new is not None and self.refs.resolve(f"refs/heads/{new}") is not None
@@ -316,7 +358,7 @@ class _Switch:
             self.call.ctx.write_line(f"{path}: needs merge")
         raise GitError("you need to resolve your current index first", prefix="error", status=1)
 
-    def _files(self, oid: str | None) -> None:
+    def _files(self, oid: str | None, name: str) -> None:
         if oid is None or (oid == self.old and not self.options.force):
             return
         change = IndexChange(self.repository)
@@ -325,9 +367,41 @@ class _Switch:
         if self.options.force:
             force_tree(checkout, tree)
         else:
-            switch_tree(checkout, None if self.old is None else self.objects.tree_of(self.old), tree)
+            old = None if self.old is None else self.objects.tree_of(self.old)
+            try:
+                switch_tree(checkout, old, tree)
+            except WouldOverwrite as error:
+                if old is None or not (self.options.merge or self.options.conflict):
+                    raise
+                if (reason := error.untracked_reason()) is not None:
+                    raise GitError(reason, prefix="error") from None
+                self._merge(checkout, old, tree, name)
         if change.changed:
             change.write()
+
+    def _merge(self, checkout: Checkout, old: str, new: str, name: str) -> None:
+        """Switch to a tree and merge the changes of the working tree into it."""
+        repository = self.repository
+        everything = Pathspec([], self.call.access.charge)
+        staged = [pair.path for pair in compare_with_index(self.objects, old, repository.index, everything)]
+        if staged:
+            listed = "\n".join(staged)
+            raise GitError(f"cannot continue with staged changes in the following files:\n{listed}")
+        work = IndexChange(repository)
+        Staging(repository, work).update_tracked(everything)
+        base = self.names.abbreviate(self.old or "") if self.old_branch is None else self.old_branch
+        labels = Labels(name, "local", base.removeprefix("refs/heads/"), self.options.conflict)
+        trees = (old, new, write_tree(repository, work.entries()))
+        files = FileMerge(repository, labels)
+        merged = TreeMerge(repository, files, trees).run()
+        for message in files.messages:
+            if message.startswith("warning: "):
+                self.call.error(message)
+        force_tree(checkout, new)
+        for each in merged:
+            if each.removed:
+                remove_tracked(self.call.access, checkout.work, each.removed)
+            write_merged(checkout, each, keeps_entry=True)
 
     def _branch(self, revision: str | None, new: str | None) -> str | None:
         """Return the branch to switch to, None for none."""
@@ -389,10 +463,16 @@ class _Switch:
         tree = None if oid is None else self.objects.tree_of(oid)
         everything = Pathspec([], self.call.access.charge)
         repository = Repository(self.call.access, self.call.options, self.repository.place)
-        for pair in compare_tree_with_work_tree(
-            WorkTree(repository), tree, everything, ignore_submodules="untracked"
-        ):
-            self.call.ctx.write_line(f"{pair.status}\t{quote(pair.path, repository.quotes_wide)}")
+        work = WorkTree(repository)
+        found = {
+            pair.path: pair.status
+            for pair in compare_tree_with_work_tree(work, tree, everything, ignore_submodules="untracked")
+        }
+        for path, entries in repository.index.by_path.items():
+            if entries[0].stage and any(entry.stage == 2 for entry in entries) and work.mode_of(path, None):
+                found.setdefault(path, "M")
+        for path in sorted(found, key=order):
+            self.call.ctx.write_line(f"{found[path]}\t{quote(path, repository.quotes_wide)}")
 
     def _tracking(self, branch: str | None) -> None:
         if branch is None:

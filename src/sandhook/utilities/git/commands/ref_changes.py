@@ -19,6 +19,7 @@ from sandhook.utilities.git.history.upstream import upstream_of
 from sandhook.utilities.git.history.writing_messages import cleaned
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.config_writing import remove_branch_settings
 from sandhook.utilities.git.store.ref_writing import delete_ref, set_head, write_ref
 from sandhook.utilities.git.store.refs import is_valid_name
 from sandhook.utilities.git.store.writing import write_object
@@ -90,13 +91,9 @@ def delete_branches(call: Invocation, operands: Sequence[str], *, force: bool, q
                 f"If you are sure you want to delete it, run 'git branch -D {name}'."
             )
             status = 1
-        elif any(each.key.startswith(f"branch.{name}.") for each in repository.config.settings):
-            raise GitError(
-                f"deleting the branch '{name}', which has settings, is not offered in the sandbox (L-GIT-003)",
-                status=129,
-            )
         else:
             delete_ref(repository, full)
+            remove_branch_settings(repository, name)
             if not quiet:
                 call.ctx.write_line(f"Deleted branch {name} (was {Names(repository).abbreviate(oid)}).")
     return status
@@ -106,8 +103,22 @@ def _is_merged(call: Invocation, name: str, oid: str) -> bool:
     repository = call.repository
     upstream = upstream_of(repository, name)
     target = repository.refs.resolve(upstream) if upstream is not None else None
-    target = target or repository.refs.resolve("HEAD")
-    return target is not None and is_ancestor(repository, oid, target)
+    head = repository.refs.resolve("HEAD")
+    in_head = head is not None and is_ancestor(repository, oid, head)
+    if target is None:
+        return in_head
+    merged = is_ancestor(repository, oid, target)
+    if merged and not in_head:
+        call.error(
+            f"warning: deleting branch '{name}' that has been merged to\n"
+            f"         '{upstream}', but not yet merged to HEAD."
+        )
+    elif in_head and not merged:
+        call.error(
+            f"warning: not deleting branch '{name}' that is not yet merged to\n"
+            f"         '{upstream}', even though it is merged to HEAD."
+        )
+    return merged
 
 
 # --------------------------------------------------------------------------- tags

@@ -11,9 +11,9 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.text.numbers import is_number
 from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.commands.log import run as run_log
-from sandhook.utilities.git.diff.model import NULL_ID, Side
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.output import DiffOutput
+from sandhook.utilities.git.diff.three_way import Labels
 from sandhook.utilities.git.diff.trees import compare_trees, compare_with_index, walk_tree
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.identity import person_of
@@ -30,12 +30,17 @@ from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.store.writing import remove_file, replace_file, write_new, write_object
 from sandhook.utilities.git.work.checkout import Checkout, force_tree, remove_tracked
 from sandhook.utilities.git.work.long_status import LongStatus
+from sandhook.utilities.git.work.merging import FileMerge, MergedFile, TreeMerge, write_merged
 from sandhook.utilities.git.work.staging import Staging
 from sandhook.utilities.git.work.status import Wanted, collect
 from sandhook.utilities.git.work.tree import compare_work_tree
 from sandhook.utilities.git.work.untracked import find_untracked
 
 _REF = "refs/stash"
+
+#: The trees of a merge, as conflicts name them.
+_OURS, _THEIRS, _BASE = "Updated upstream", "Stashed changes", "Version stash was based on"
+_MERGE_BASE = "Stash base"
 
 
 @option_set
@@ -318,7 +323,7 @@ class _Stash:
 
 
 class _Apply:
-    """Brings the changes of a stash back, where nothing else changed the same files."""
+    """Merges the changes of a stash with those since then."""
 
     def __init__(self, call: Invocation, stash: Commit, options: ApplyOptions) -> None:
         self.call = call
@@ -330,39 +335,39 @@ class _Apply:
         """Return 0; 1 for files with changes that would be lost."""
         repository, objects = self.repository, self.repository.objects
         everything = Pathspec([], self.call.access.charge)
-        if any(each[0].stage for each in repository.index.by_path.values()):
-            raise GitError("could not write index", prefix="error", status=1)
+        unmerged = [path for path, each in repository.index.by_path.items() if each[0].stage]
+        for path in unmerged:
+            self.call.ctx.write_line(f"{path}: needs merge")
+        if unmerged:
+            return 1
         ours = write_tree(repository, repository.index.entries)
         base = objects.commit(self.stash.parents[0]).tree
-        pairs = list(compare_trees(objects, base, self.stash.tree, everything))
-        mine = {side.path: side for side in walk_tree(objects, ours, everything)}
+        mine = {side.path for side in walk_tree(objects, ours, everything)}
         index_tree = objects.commit(self.stash.parents[1]).tree
         if self.options.index and ours != base and index_tree != base:
             raise GitError(
                 "stash apply --index over other changes is not offered in the sandbox (L-GIT-003)", status=129
             )
+        if self.stash.tree == base:
+            self.call.ctx.write_line("Already up to date.")
         change = IndexChange(repository)
         checkout = Checkout(repository, change)
-        wanted = []
-        for pair in pairs:
-            here = _key(mine.get(pair.path))
-            if here == _key(pair.new):
-                continue
-            if here != _key(pair.old):
-                raise GitError(
-                    f"stash apply: '{pair.path}' changed in the index, too; merging is not offered in the sandbox (L-GIT-003)",
-                    status=129,
-                )
-            wanted.append(pair.new)
-        if not self._is_free(checkout, wanted):
+        files = FileMerge(repository, Labels(_OURS if ours != base else _BASE, _THEIRS, _MERGE_BASE))
+        merged = TreeMerge(repository, files, (base, ours, self.stash.tree)).run()
+        if not self._is_free(checkout, merged):
             self._report()
             return 1
-        self._write(checkout, wanted, mine)
-        if self.options.index and index_tree != base:
+        for message in files.messages:
+            self.call.ctx.write_line(message)
+        has_conflicts = any(each.stages for each in merged)
+        self._write(checkout, merged, None if has_conflicts else mine)
+        if has_conflicts and self.options.index:
+            self.call.error("Index was not unstashed.")
+        elif self.options.index and index_tree != base:
             self._stage(change, index_tree)
         if change.changed:
             change.write()
-        status = self._untracked()
+        status = self._untracked() or int(has_conflicts)
         self._report()
         return status
 
@@ -373,15 +378,15 @@ class _Apply:
             collected = collect(fresh, fresh.pathspec([]), Wanted())
             LongStatus(fresh, collected, "normal", True).write(show_stash=False, ignored=False)
 
-    def _is_free(self, checkout: Checkout, wanted: list[Side]) -> bool:
+    def _is_free(self, checkout: Checkout, merged: list[MergedFile]) -> bool:
         """Report files with changes where the stash has some, too; return True without such files."""
         changed, untracked = [], []
-        for side in wanted:
-            entry = self.repository.index.get(side.path)
+        for path in (path for each in merged for path in (each.removed, each.path) if path):
+            entry = self.repository.index.get(path)
             if entry is not None and not checkout.is_clean(entry):
-                changed.append(side.path)
-            elif entry is None and self.call.access.stat(checkout.work.path(side.path)) is not None:
-                untracked.append(side.path)
+                changed.append(path)
+            elif entry is None and self.call.access.stat(checkout.work.path(path)) is not None:
+                untracked.append(path)
         for paths, what, advice in (
             (
                 changed,
@@ -401,15 +406,19 @@ class _Apply:
             self.call.error("Aborting")
         return not (changed or untracked)
 
-    def _write(self, checkout: Checkout, wanted: list[Side], mine: dict[str, Side]) -> None:
-        """Write files; the index gets only those that it does not have."""
-        for side in wanted:
-            if not side.exists:
-                remove_tracked(self.call.access, checkout.work, side.path)
-            elif side.path in mine:
-                checkout.write(side.path, side.mode, side.oid)
-            else:
-                checkout.put(side.path, side.mode, side.oid)
+    def _write(self, checkout: Checkout, merged: list[MergedFile], known: set[str] | None) -> None:
+        """Write files.
+
+        Args:
+            known: Paths whose entries of the index stay as they are; None if all get new ones.
+        """
+        for each in merged:
+            keeps = known is not None and each.path in known
+            if each.removed:
+                remove_tracked(self.call.access, checkout.work, each.removed)
+                if known is None:
+                    checkout.change.remove(each.removed)
+            write_merged(checkout, each, keeps_entry=keeps)
 
     def _stage(self, change: IndexChange, tree: str) -> None:
         everything = Pathspec([], self.call.access.charge)
@@ -439,8 +448,3 @@ class _Apply:
         if status:
             self.call.error("error: could not restore untracked files from stash")
         return status
-
-
-def _key(side: Side | None) -> tuple[int, str]:
-    """Return what makes two files equal; for one that does not exist, too."""
-    return (0, NULL_ID) if side is None or not side.exists else (side.mode, side.oid)

@@ -78,20 +78,28 @@ def compact(
     changed: bytearray,
     other_changed: bytearray,
     charge: Callable[[int], None],
+    *,
+    by_indent: bool = True,
 ) -> None:
-    """Slide the groups of one file; ``changed`` is modified."""
+    """Slide the groups of one file; ``changed`` is modified.
+
+    Args:
+        by_indent: A group without a match in the other file goes where the indentation suggests, not to its end.
+    """
     group = _Group(changed, numbers, len(numbers))
     other = _Group(other_changed, None, len(other_changed) - 2)
     while True:
         if group.end != group.start:
             charge(1)
-            _place(group, other, lines, charge)
+            _place(group, other, lines if by_indent else None, charge)
         if not group.next():
             break
         other.next()
 
 
-def _place(group: _Group, other: _Group, lines: Sequence[bytes], charge: Callable[[int], None]) -> None:
+def _place(
+    group: _Group, other: _Group, lines: Sequence[bytes] | None, charge: Callable[[int], None]
+) -> None:
     while True:
         size = group.end - group.start
         matching = -1
@@ -113,6 +121,8 @@ def _place(group: _Group, other: _Group, lines: Sequence[bytes], charge: Callabl
     if matching != -1:
         while other.end == other.start and group.slide_up():
             other.previous()
+        return
+    if lines is None:
         return
     shift = max(earliest, group.end - size - 1, group.end - _MOST_SLIDING)
     best_shift, best = -1, (0, 0)

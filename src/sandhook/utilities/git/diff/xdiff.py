@@ -59,11 +59,13 @@ def compare(
     *,
     key: Callable[[bytes], bytes] | None = None,
     minimal: bool = False,
+    by_indent: bool = True,
 ) -> list[Change]:
     """Return the changes that turn one list of lines into another.
 
     Args:
         key: Returns what is compared of a line; None for all of it.
+        by_indent: Changes that can slide go where the indentation suggests, as in patches, but not in merges.
     """
     charge(1 + ((len(old) + len(new)) >> 2))
     known: dict[bytes, int] = {}
@@ -74,8 +76,8 @@ def compare(
     first, second = sides
     _clean(first, second, len(known), charge)
     _Search(first, second, charge, minimal).run()
-    compact(old, first.numbers, first.changed, second.changed, charge)
-    compact(new, second.numbers, second.changed, first.changed, charge)
+    compact(old, first.numbers, first.changed, second.changed, charge, by_indent=by_indent)
+    compact(new, second.numbers, second.changed, first.changed, charge, by_indent=by_indent)
     return _script(first, second)
 
 

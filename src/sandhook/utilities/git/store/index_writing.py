@@ -103,6 +103,14 @@ class IndexChange:
             for each in [each for each in self._entries if each.startswith(path + "/")]:
                 del self._entries[each]
 
+    def put_conflict(self, path: str, stages: Iterable[tuple[int, int, str]]) -> None:
+        """Replace the entries of a path by those of a conflict: stage, mode and object of each side."""
+        self.remove(path)
+        entries = [IndexEntry(path, mode, oid, stage, _NO_STAT) for stage, mode, oid in stages]
+        if entries:
+            self.changed = True
+            self._entries[path] = entries
+
     def remove(self, path: str) -> None:
         """Remove the entries of a path."""
         if self._entries.pop(path, None) is not None:

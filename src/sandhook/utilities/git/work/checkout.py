@@ -35,9 +35,16 @@ class WouldOverwrite(GitError):
     ) -> None:
         super().__init__(_refusal(changed, untracked, removed), prefix="", status=1)
         self._staged = staged
+        self._untracked = min(untracked, default=None)
         self._first = min(
             (path, kind) for kind, paths in enumerate((changed, untracked, removed)) for path in paths
         )
+
+    def untracked_reason(self) -> str | None:
+        """Return what is printed about the first untracked file, None without one."""
+        if self._untracked is None:
+            return None
+        return f"Untracked working tree file '{self._untracked}' would be overwritten by merge."
 
     def reason_to_keep(self) -> str:
         """Return what ``git reset --keep`` and ``--merge`` print about the first of these files."""
