@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.commands.checkout_paths import Options, PathCheckout
 from sandhook.utilities.git.diff.three_way import STYLES, Labels
-from sandhook.utilities.git.diff.trees import compare_with_index, walk_tree
+from sandhook.utilities.git.diff.trees import compare_with_index
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import ahead_behind
 from sandhook.utilities.git.history.identity import person_of
@@ -20,12 +21,11 @@ from sandhook.utilities.git.history.upstream import upstream_of
 from sandhook.utilities.git.names.pathspec import Pathspec, operands_of
 from sandhook.utilities.git.names.quote import quote
 from sandhook.utilities.git.program import Invocation
-from sandhook.utilities.git.store.index import IndexEntry, order
+from sandhook.utilities.git.store.index import order
 from sandhook.utilities.git.store.index_writing import IndexChange, write_tree
 from sandhook.utilities.git.store.ref_writing import end_operation, set_head, write_ref
 from sandhook.utilities.git.store.refs import is_valid_name
 from sandhook.utilities.git.store.repository import Repository
-from sandhook.utilities.git.store.writing import write_object
 from sandhook.utilities.git.work.checkout import (
     Checkout,
     WouldOverwrite,
@@ -33,7 +33,7 @@ from sandhook.utilities.git.work.checkout import (
     remove_tracked,
     switch_tree,
 )
-from sandhook.utilities.git.work.merging import NO_FILE, FileMerge, TreeMerge, Version, write_merged
+from sandhook.utilities.git.work.merging import FileMerge, TreeMerge, write_merged
 from sandhook.utilities.git.work.staging import Staging
 from sandhook.utilities.git.work.state import tracking_lines
 from sandhook.utilities.git.work.tree import WorkTree, compare_tree_with_work_tree
@@ -56,24 +56,6 @@ _ADVICE = (
     "Turn off this advice by setting config variable advice.detachedHead to false",
     "",
 )
-
-
-@option_set
-class Options:
-    """Options of git checkout and switch."""
-
-    quiet: bool = also(opt("-q"), opt("--quiet"))
-    force: bool = also(opt("-f"), opt("--force"), opt("--discard-changes"))
-    detach: bool = also(opt("-d"), opt("--detach"))
-    orphan: str | None = opt("--orphan", "NAME", "")
-    progress: bool = also(opt("--progress"), opt("--no-progress", const=False))
-    guess: bool = also(opt("--guess", default=True), opt("--no-guess", const=False))
-    track: str | None = also(
-        opt("-t", const="direct", default=None), opt("--track", "MODE", "", optional=True, const="direct"), opt("--no-track", const=None)
-    )  # fmt: skip
-    merge: bool = also(opt("-m"), opt("--merge"))
-    conflict: str = opt("--conflict", "STYLE", "", default="")
-    patch: bool = also(opt("-p"), opt("--patch"))
 
 
 @option_set
@@ -126,7 +108,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
                 if new
                 else "git checkout: --detach does not take a path argument"
             )
-        return _Paths(call, options, mine.stage).run(revision, names, counts=paths is None)
+        return PathCheckout(call, options, mine.stage).run(revision, names, counts=paths is None)
     switch = _Switch(call, options)
     return switch.run(revision, new, resets=mine.reset is not None)
 
@@ -198,110 +180,6 @@ def _revision(repository: Repository, operands: list[str], *, has_dashes: bool) 
                 "'git <command> [<revision>...] -- [<file>...]'"
             )
     return word
-
-
-class _Paths:
-    """Takes files from the index or a tree."""
-
-    def __init__(self, call: Invocation, options: Options, stage: int) -> None:
-        self.call = call
-        self.options = options
-        self.stage = stage
-        self.repository = call.repository
-        self.recreated = 0
-
-    def run(self, revision: str | None, words: list[str], *, counts: bool) -> int:
-        repository = self.repository
-        pathspec = repository.pathspec(words)
-        everything = Pathspec([], self.call.access.charge)
-        tree = None
-        if revision is not None:
-            tree = repository.objects.tree_of(Names(repository).resolve(revision))
-        sides = {side.path: side for side in walk_tree(repository.objects, tree, everything)}
-        known = set(sides) if revision is not None else set(repository.index.by_path)
-        if not check_operands(self.call, pathspec, known):
-            return 1
-        change = IndexChange(repository)
-        checkout = Checkout(repository, change)
-        if revision is not None:
-            for side in sides.values():
-                if pathspec.matches(side.path):
-                    checkout.put(side.path, side.mode, side.oid)
-        elif not self._from_index(checkout, pathspec):
-            return 1
-        if change.changed:
-            change.write()
-        if self.options.quiet:
-            return 0
-        if counts and self.recreated:
-            many = "s" * (self.recreated != 1)
-            self.call.error(f"Recreated {self.recreated} merge conflict{many}")
-        written = checkout.written - self.recreated
-        if counts and (written or not self.recreated):
-            source = "the index" if tree is None else Names(repository).abbreviate(tree)
-            self.call.error(f"Updated {written} path{'s' * (written != 1)} from {source}")
-        return 0
-
-    def _from_index(self, checkout: Checkout, pathspec: Pathspec) -> bool:
-        """Write files of the index. Return False for files with conflicts."""
-        chosen: list[IndexEntry] = []
-        conflicts: list[list[IndexEntry]] = []
-        merges = self.options.merge or bool(self.options.conflict)
-        for path, entries in self.repository.index.by_path.items():
-            if not pathspec.matches(path):
-                continue
-            if not entries[0].stage:
-                chosen.append(entries[0])
-                continue
-            side = next((entry for entry in entries if entry.stage == self.stage), None)
-            if self.options.force:
-                self.call.error(f"warning: path '{path}' is unmerged")
-            elif merges:
-                if {2, 3} - {entry.stage for entry in entries}:
-                    self.call.error(f"error: path '{path}' does not have all necessary versions")
-                    return False
-                conflicts.append(entries)
-            elif side is not None:
-                chosen.append(side)
-            elif self.stage:
-                self.call.error(
-                    f"error: path '{path}' does not have {'our' if self.stage == 2 else 'their'} version"
-                )
-                return False
-            else:
-                self.call.error(f"error: path '{path}' is unmerged")
-                return False
-        for entry in chosen:
-            if entry.stage:
-                checkout.write(entry.path, entry.mode, entry.oid)
-            else:
-                checkout.put(entry.path, entry.mode, entry.oid)
-        self._recreate(checkout, conflicts)
-        return True
-
-    def _recreate(self, checkout: Checkout, conflicts: list[list[IndexEntry]]) -> None:
-        """Write files with the markers of their conflicts, as the merge wrote them."""
-        files = FileMerge(self.repository, Labels("ours", "theirs", "base", self.options.conflict))
-        for entries in conflicts:
-            path = entries[0].path
-            known = {entry.stage: Version(path, entry.mode, entry.oid) for entry in entries}
-            data, _ = files.contents(path, known.get(1, Version(path, *NO_FILE)), known[2], known[3])
-            oid = write_object(self.repository.objects, "blob", data)
-            checkout.write(path, known[2].mode, oid)
-            self.recreated += 1
-        for message in files.messages:
-            self.call.error(message)
-
-
-def check_operands(call: Invocation, pathspec: Pathspec, known: set[str]) -> bool:
-    """Report operands that match no known path; return True if all of them match."""
-    result = True
-    for item in pathspec.items:
-        only = Pathspec([item], call.access.charge)
-        if "exclude" not in item.magic and not any(map(only.matches, known)):
-            call.error(f"error: pathspec '{item.text}' did not match any file(s) known to git")
-            result = False
-    return result
 
 
 class _Switch:
