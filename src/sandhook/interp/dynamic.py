@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from sandhook.interp.lookup import hash_entry, hash_table, remember
 from sandhook.interp.record import number
 from sandhook.kernel.settings import Restrictions
+from sandhook.state.frame import AbandonedCalls
 from sandhook.state.locals import function_frame, keep_parameters
 from sandhook.state.options import POSIX_SHOPTS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import Dynamic, State
@@ -61,7 +62,11 @@ def _epoch_realtime(state: State) -> str:
 
 
 def _function_names(state: State) -> IndexedArray | None:
-    if not any(not frame.sourced for frame in state.frames):
+    frames = state.frames
+    hidden = (
+        frames.are_hidden() if isinstance(frames, AbandonedCalls) else all(each.sourced for each in frames)
+    )
+    if hidden:
         return None
     names = ["source" if frame.sourced else frame.function for frame in reversed(state.frames)]
     return IndexedArray([*names, "main"] if state.invocation.input == "file" else names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sandhook.interp import lookup, traps
 from sandhook.kernel.stack import DEEP, stack_exceeds
@@ -74,6 +74,16 @@ def _hidden_traps(state: State, function: Function) -> dict[str, str] | None:
     return traps.suspend(state, {"ERR": state.options.errtrace, "DEBUG": traced, "RETURN": traced})
 
 
+def run_redirected_call(state: State, run: Callable[[], int]) -> int:
+    """Run a call that has redirections, outside of another one: errexit ends it before the EXIT trap runs."""
+    execution = state.execution
+    execution.redirected_call = len(state.frames), state.positional
+    try:
+        return run()
+    finally:
+        execution.redirected_call = None
+
+
 def call_function(runtime: Interpreter, state: State, function: Function, arguments: list[str]) -> int:
     """Call a function with its own positional parameters and locals."""
     frames = state.frames
@@ -117,7 +127,7 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
             if ended:  # otherwise the line is that of ``return``
                 state.line = _line_of_body(function)
             runtime.run_trap(state, "RETURN")
-        if hidden is not None:
+        if hidden is not None and state.execution.abandoned_calls is None:  # errexit keeps them hidden
             traps.resume(state, hidden)
         state.calls -= 1
         frames.pop()
@@ -125,7 +135,7 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
         state.loops, state.source = loops, source
         if state.traps and len(frames) == state.execution.base_calls and "EXIT" in state.traps:
             traps.keep_locals(state, arguments)  # only the trap follows the call
-        elif frame.saved or frame.options is not None:
+        elif (frame.saved or frame.options is not None) and not state.execution.keeps_locals:
             leave(state, frame)
     if state.traps:
         traps.note_return(state, status)

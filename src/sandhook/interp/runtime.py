@@ -135,11 +135,8 @@ class Runtime:
         elif state.options.errexit and "EXIT" in state.traps and not state.tracing.tracks_commands:
             self.note_command(state, node)
         if state.options.errexit:
-            if "EXIT" in state.traps:
-                if state.invocation.input != "string":
-                    # The trap runs with the locals and the redirections of the failed command.
-                    status = self.run_exit_trap(state, status)
-                traps.keep_calls(state)
+            if "EXIT" in state.traps and traps.leave_calls(state):
+                status = self.run_exit_trap(state, status)
             raise ExitShell(status)
 
     def guard_stack(self, state: State, run: Callable[[], T]) -> T:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sandhook.kernel.signals import NAMES, SIGINT
 from sandhook.state.control import Discard, ExitShell, ReturnFrom
-from sandhook.state.frame import Frame
+from sandhook.state.frame import AbandonedCalls
+from sandhook.state.locals import leave
 from sandhook.state.state import Interpreter, State
 from sandhook.syntax.nodes import Command, Pipeline, SimpleCommand, Subshell
 
@@ -125,13 +126,31 @@ def note_return(state: State, status: int) -> None:
         state.execution.skips_err_trap = bool(status) and not state.errexit_suppressed
 
 
-def keep_calls(state: State) -> None:
-    """Save the calls that errexit leaves: the EXIT trap sees their names and parameters."""
-    if state.frames:
-        frames = [
-            Frame(frame.function, frame.line, frame.source, sourced=frame.sourced) for frame in state.frames
-        ]
-        state.execution.abandoned_calls = frames, state.positional
+def leave_calls(state: State) -> bool:
+    """Leave the calls for errexit: the EXIT trap sees their names and parameters, and in a subshell their locals.
+
+    As in bash, a call with redirections ends before that, together with the calls in it.
+
+    Return True if the trap runs at once: with the redirections of the failed command, and of what is around it.
+    """
+    execution, frames = state.execution, state.frames
+    if "EXIT" in state.tracing.running_traps:  # whose own failure runs no other one
+        return False
+    if not frames:
+        return not state.subshell and state.invocation.input != "string"
+    if execution.redirected_call is not None:
+        depth, positional = execution.redirected_call
+        execution.abandoned_calls = AbandonedCalls(frames[:depth]), positional
+        return False
+    if state.subshell:
+        execution.abandoned_calls, execution.keeps_locals = (frames.copy(), state.positional), True
+        return False
+    execution.abandoned_calls = AbandonedCalls(frames), state.positional
+    for frame in reversed(frames):
+        frame.options = None  # those of ``local -`` stay
+        leave(state, frame)
+        frame.saved = {}  # the calls themselves end later
+    return True
 
 
 def keep_locals(state: State, arguments: list[str]) -> None:

@@ -6,7 +6,8 @@ from sandhook.record import Record
 from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+    from typing import SupportsIndex
 
     from sandhook.limits import Budget
     from sandhook.state.options import Options
@@ -79,6 +80,10 @@ class Frame:
         self.exported: set[str] = _NO_NAMES
         self.options: Options | None = None
 
+    def without_locals(self) -> Frame:
+        """Return the call with its place alone."""
+        return Frame(self.function, self.line, self.source, sourced=self.sourced)
+
     def copy(self, budget: Budget) -> Frame:
         """Return the call for a subshell, whose locals may change there alone."""
         new = Frame(self.function, self.line, self.source, sourced=self.sourced)
@@ -94,3 +99,35 @@ class Frame:
         new.exported = self.exported
         new.options = self.options
         return new
+
+
+class AbandonedCalls(list[Frame]):
+    """Calls that errexit has left, with their places alone.
+
+    They are no calls any more: once another function has been called and has returned, FUNCNAME is unset.
+
+    Attributes:
+        hidden: True after that.
+    """
+
+    def __init__(self, frames: Iterable[Frame]) -> None:
+        super().__init__(frame.without_locals() for frame in frames)
+        self._count = len(self)
+        self.hidden = False
+
+    def pop(self, index: SupportsIndex = -1) -> Frame:
+        """Remove and return a call, which has ended."""
+        frame = super().pop(index)
+        self.hidden = self.hidden or not frame.sourced
+        return frame
+
+    def copy(self) -> AbandonedCalls:
+        """Return the calls for a subshell."""
+        new = AbandonedCalls(())
+        new += self
+        new._count, new.hidden = self._count, self.hidden
+        return new
+
+    def are_hidden(self) -> bool:
+        """Return True if FUNCNAME is unset: no function is being called now."""
+        return self.hidden and len(self) == self._count

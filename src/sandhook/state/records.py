@@ -148,6 +148,9 @@ class Execution:
         positional_set: ``set`` has assigned the positional parameters, so they stay after a sourced file.
         abandoned_calls: Calls and positional parameters for the EXIT trap: those that errexit has left, or the
             parameters of a call that was the only command of the process.
+        keeps_locals: Calls that errexit leaves in a subshell keep their locals for the EXIT trap.
+        redirected_call: The number of calls around the outermost call with redirections, and their positional
+            parameters; None outside of such a call.
         parameters: Memory of the positional parameters that the process has set, if they are many.
         skips_exit_trap: The process ends without the EXIT trap that it has set.
         skips_err_trap: The next failure is that of the call which set the ERR trap.
@@ -173,6 +176,8 @@ class Execution:
     syntax_error: ShellSyntaxError | None = None
     positional_set: bool = False
     abandoned_calls: tuple[list[Frame], list[str]] | None = None
+    keeps_locals: bool = False
+    redirected_call: tuple[int, list[str]] | None = None
     skips_exit_trap: bool = False
     skips_err_trap: bool = False
     parameters: Charge | None = None

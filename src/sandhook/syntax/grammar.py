@@ -354,8 +354,17 @@ def _function(lexer: Lexer, p: Symbols) -> FunctionDefinition:
     keyword = p[0].kind == "FUNCTION"
     name = p[1] if keyword else p[0]
     body = p[-1]
-    span = (p[0].start, body.span[1])
-    return FunctionDefinition(name.text, body, keyword, lexer.line_at(span[0]), span)
+    start = p[0].start
+    line = lexer.line_at(start)
+    # bash keeps one record of both lines, which a nested definition changes
+    if lexer.last_function[0] > start:
+        line = lexer.last_function[1]
+    lexer.last_function = (start, line)
+    if body.__class__ is BraceGroup:
+        if lexer.last_brace[0] > start:
+            body = body._replace(line=lexer.last_brace[1])
+        lexer.last_brace = (start, body.line)
+    return FunctionDefinition(name.text, body, keyword, line, (start, body.span[1]))
 
 
 def _coprocess(lexer: Lexer, p: Symbols) -> Coprocess:

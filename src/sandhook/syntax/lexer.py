@@ -71,6 +71,9 @@ class _Known:
         self.part = part
 
 
+_NO_FUNCTION = (-1, 0)
+
+
 class Lexer(WordReader):
     """Tokens of a text, one at a time; commands within ``$( )`` run the grammar on it again.
 
@@ -93,6 +96,8 @@ class Lexer(WordReader):
         self.skips: dict[int, int] = {}
         self._known: dict[int, _Known] = {}  # substitutions in attempts to read arithmetic, by offset
         self.context = Context(deque())
+        #: The offset of the last function definition, and its line as bash has it; the same of one with a brace.
+        self.last_function = self.last_brace = _NO_FUNCTION
 
     def forget(self) -> None:
         """Forget what was read of an unfinished command, to go on after an error."""
@@ -105,6 +110,7 @@ class Lexer(WordReader):
         """Forget the tokens before, as at the start of a command."""
         self.context = Context(self.context.queue)
         self.attempts = 0
+        self.last_function = self.last_brace = _NO_FUNCTION
         self._known.clear()
 
     # ------------------------------------------------------------------ the stream
