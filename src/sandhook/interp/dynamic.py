@@ -73,7 +73,11 @@ def _function_names(state: State) -> IndexedArray | None:
 
 
 def _call_lines(state: State) -> IndexedArray:
-    lines = [str(frame.line) for frame in reversed(state.frames)]
+    lines = [str(frame.line) for frame in state.frames]
+    if state.tracing.err_calls is not None:
+        first, last, line = state.tracing.err_calls
+        lines[first:last] = [str(line)] * len(lines[first:last])
+    lines.reverse()
     return IndexedArray([*lines, "0"] if state.invocation.input == "file" else lines)
 
 

@@ -34,6 +34,11 @@ def run_trap(runtime: Interpreter, state: State, name: str) -> int:
     tracing.running_traps |= {name}
     outer_return_status = tracing.return_status
     tracing.return_status = None if name == "DEBUG" else status
+    outer_calls = tracing.err_calls
+    if name == "ERR":
+        tracing.err_calls = len(state.frames), None, line
+    elif outer_calls is not None and outer_calls[1] is None:
+        tracing.err_calls = outer_calls[0], len(state.frames), outer_calls[2]
     finished = True
     try:
         # Traps of signals count their lines from 1; others have the line of the command or of the call.
@@ -46,6 +51,7 @@ def run_trap(runtime: Interpreter, state: State, name: str) -> int:
     finally:
         if finished:
             tracing.running_traps -= {name}
+            tracing.err_calls = outer_calls
         tracing.return_status = outer_return_status
         state.line = line
         state.pipestatus = pipestatus

@@ -83,12 +83,14 @@ class Tracing:
         in_substitution: The commands are those of a command substitution; nobody reports their signals.
         running_traps: Names of the traps whose commands are running.
         err_depth: How deep in calls the ERR trap was set; None without one.
+        err_calls: The numbers of calls around the ERR trap that is running, and around a DEBUG trap in it (None
+            without one), and the line that bash has for every call between; None outside of an ERR trap.
         exit_status: What ``exit`` without an operand means in the EXIT trap; None outside of it.
         return_status: What ``return`` without an operand means in a trap; None outside of traps, and in DEBUG traps.
     """
 
     __slots__ = (
-        "busy", "command", "debugged", "depth", "err_depth", "exit_status", "in_substitution", "recording", "return_status",
+        "busy", "command", "debugged", "depth", "err_calls", "err_depth", "exit_status", "in_substitution", "recording", "return_status",
         "running_traps", "tracks_commands",
     )  # fmt: skip
 
@@ -102,6 +104,7 @@ class Tracing:
         self.in_substitution = False
         self.running_traps: frozenset[str] = frozenset()
         self.err_depth: int | None = None
+        self.err_calls: tuple[int, int | None, int] | None = None
         self.exit_status: int | None = None
         self.return_status: int | None = None
 
@@ -116,6 +119,7 @@ class Tracing:
         new.in_substitution = self.in_substitution
         new.running_traps = self.running_traps
         new.err_depth = self.err_depth
+        new.err_calls = self.err_calls
         new.exit_status = self.exit_status
         new.return_status = self.return_status
         return new

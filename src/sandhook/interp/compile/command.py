@@ -181,7 +181,9 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
             state.shell.error(state, f"{name}: readonly function")
             state.status = 1
             return 1
-        source = state.source
+        calls = state.frames
+        # as in bash, the file that was being read: within a function, that of the function
+        source = calls[-1].source if calls and not calls[-1].sourced else state.source
         if source == state.name and state.invocation.input != "file":
             # bash's names for the text of -c and of standard input
             source = "main" if state.invocation.input == "stdin" else "environment"
