@@ -20,7 +20,7 @@ from sandhook.syntax.nodes import CommandList, Node
 from sandhook.typed import Any
 from sandhook.version import __version__
 
-FORMAT = 1
+FORMAT = 2
 
 # The program's numbers. A negative number n pushes the integer -n - 1.
 _NONE, _FALSE, _TRUE, _EMPTY, _SPAN, _TUPLE, _STRING = range(7)
