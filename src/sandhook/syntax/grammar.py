@@ -270,7 +270,11 @@ def _word_list(lexer: Lexer, p: Symbols) -> list[Word]:
 
 def _arithmetic_for(lexer: Lexer, p: Symbols) -> ArithmeticFor:
     init, condition, update = p[1].value
-    return ArithmeticFor(init, condition, update, p[-2], *_place(lexer, p[0], p[-1]))
+    redirections, line, span = _place(lexer, p[0], p[-1])
+    if lexer.last_arithmetic_for[0] > span[0]:  # bash keeps one record, which a nested loop changes
+        line = lexer.last_arithmetic_for[1]
+    lexer.last_arithmetic_for = (span[0], line)
+    return ArithmeticFor(init, condition, update, p[-2], redirections, line, span)
 
 
 def _case(lexer: Lexer, p: Symbols) -> Case:

@@ -71,7 +71,7 @@ class _Known:
         self.part = part
 
 
-_NO_FUNCTION = (-1, 0)
+_NONE_YET = (-1, 0)
 
 
 class Lexer(WordReader):
@@ -96,8 +96,10 @@ class Lexer(WordReader):
         self.skips: dict[int, int] = {}
         self._known: dict[int, _Known] = {}  # substitutions in attempts to read arithmetic, by offset
         self.context = Context(deque())
-        #: The offset of the last function definition, and its line as bash has it; the same of one with a brace.
-        self.last_function = self.last_brace = _NO_FUNCTION
+        #: The offset of the last function definition, and its line as bash has it.
+        self.last_function = _NONE_YET
+        self.last_brace = _NONE_YET  #: of one with a brace
+        self.last_arithmetic_for = _NONE_YET  #: of a loop
 
     def forget(self) -> None:
         """Forget what was read of an unfinished command, to go on after an error."""
@@ -110,7 +112,7 @@ class Lexer(WordReader):
         """Forget the tokens before, as at the start of a command."""
         self.context = Context(self.context.queue)
         self.attempts = 0
-        self.last_function = self.last_brace = _NO_FUNCTION
+        self.last_function = self.last_brace = self.last_arithmetic_for = _NONE_YET
         self._known.clear()
 
     # ------------------------------------------------------------------ the stream
