@@ -62,14 +62,15 @@ class TextCompiler:
         process: Compiles ``<(...)`` to a closure that returns the name to open.
     """
 
+    in_document = False  #: the body of a here-document is being compiled
+
     def __init__(
         self,
         substitute: Callable[[CommandList | None], Text],
         backquote: Callable[[str], Text],
         process: Callable[[str, CommandList | None], Text],
     ) -> None:
-        self._substitute = substitute
-        self._backquote = backquote
+        self._substitute, self._backquote = substitute, backquote
         self._process = process
 
     def constant(self, word: Word) -> str | None:

@@ -15,7 +15,7 @@ from sandhook.state.state import Function, Interpreter, State
 from sandhook.state.values import FEW_PARAMETERS, LARGE, TRACE, Charge, HeldText
 from sandhook.syntax.nodes import BraceGroup
 from sandhook.text.numbers import decimal
-from sandhook.typed import TYPE_CHECKING
+from sandhook.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sandhook.command import run
@@ -74,12 +74,14 @@ def _hidden_traps(state: State, function: Function) -> dict[str, str] | None:
     return traps.suspend(state, {"ERR": state.options.errtrace, "DEBUG": traced, "RETURN": traced})
 
 
-def run_redirected_call(state: State, run: Callable[[], int]) -> int:
-    """Run a call that has redirections, outside of another one: errexit ends it before the EXIT trap runs."""
+def run_redirected(state: State, argv: Any, run: Callable[[State, Any], int]) -> int:
+    """Run a command that has redirections. Errexit ends the outermost such call before the EXIT trap runs."""
     execution = state.execution
+    if argv[0] not in state.functions or execution.redirected_call is not None:
+        return run(state, argv)
     execution.redirected_call = len(state.frames), state.positional
     try:
-        return run()
+        return run(state, argv)
     finally:
         execution.redirected_call = None
 

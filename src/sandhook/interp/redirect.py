@@ -6,6 +6,7 @@ import errno
 from collections.abc import Callable, Sequence
 
 from sandhook.errors import ShellSyntaxError
+from sandhook.expand.documents import compile_document
 from sandhook.expand.parameter import CHOOSING
 from sandhook.expand.reference import subscript_of
 from sandhook.expand.shapes import has_braces, may_assign
@@ -30,7 +31,6 @@ from sandhook.syntax.nodes import (
     SingleQuoted,
     Word,
     WordPart,
-    renumbered,
 )
 from sandhook.text.numbers import decimal
 from sandhook.typed import TypeAlias
@@ -210,7 +210,7 @@ def _compile_body(
         body = parse_heredoc(document.text, options)
     except ShellSyntaxError as error:
         return _fail_with(error.message)
-    text_of = words.string(_joined_by_spaces(renumbered(body, document.line - 1)), quoted=True)
+    text_of = compile_document(words, _joined_by_spaces(body), document.line - 1)
     return lambda state: open_document(state, text_of(state))
 
 

@@ -63,7 +63,7 @@ def _command_list(flat: Symbols) -> CommandList:
             span = (command.span[0], commands[-1].span[1])
             command = AndOr(tuple(commands), tuple(operators), span)
             operators = []
-        items.append(new_record(ListItem, (command, kind == "AMPERSAND")))
+        items.append(new_record(ListItem, (command, kind == "AMPERSAND", kind == "NEWLINE")))
         commands = []
     span = (items[0].command.span[0], items[-1].command.span[1])
     return new_record(CommandList, (tuple(items), span))
@@ -274,7 +274,7 @@ def _arithmetic_for(lexer: Lexer, p: Symbols) -> ArithmeticFor:
     if lexer.last_arithmetic_for[0] > span[0]:  # bash keeps one record, which a nested loop changes
         line = lexer.last_arithmetic_for[1]
     lexer.last_arithmetic_for = (span[0], line)
-    return ArithmeticFor(init, condition, update, p[-2], redirections, line, span)
+    return new_record(ArithmeticFor, (init, condition, update, p[-2], redirections, line, span))
 
 
 def _case(lexer: Lexer, p: Symbols) -> Case:

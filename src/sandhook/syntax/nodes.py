@@ -276,10 +276,11 @@ class AndOr(Node):
 
 
 class ListItem(Node):
-    """One AND-OR list with what ended it: ";" (or newline) or "&"."""
+    """One AND-OR list with what ended it: ";" or "&", or a newline; the last one of a list needs no end."""
 
     command: Command
     background: bool = False
+    newline: bool = False
 
 
 class CommandList(Node):
@@ -566,7 +567,7 @@ def shift_lines(tree: object, by: int) -> Any:
 
 def renumbered(tree: object, line: int) -> Any:
     """Return a command's parts with the substitutions in them beginning at its line, as bash counts."""
-    if tree.__class__ is CommandSubstitution:
+    if tree.__class__ is CommandSubstitution or tree.__class__ is ProcessSubstitution:
         first = next((at for part in walk(tree) if (at := getattr(part, "line", 0))), line)
         return tree if first == line else shift_lines(tree, line - first)
     if isinstance(tree, tuple) and tree.__class__ is not Redirection:
@@ -577,10 +578,10 @@ def renumbered(tree: object, line: int) -> Any:
 
 
 def strip_spans(node: object) -> Any:
-    """Return a copy of the tree with every span and line zeroed, to compare trees of two texts."""
+    """Return a copy of the tree without its layout (spans, lines, newlines), to compare trees of two texts."""
     if isinstance(node, Node):
         values = [
-            NO_SPAN if name == "span" else 0 if name == "line" else strip_spans(value)
+            NO_SPAN if name == "span" else 0 if name in ("line", "newline") else strip_spans(value)
             for name, value in zip(node._fields, node)
         ]
         return tuple.__new__(node.__class__, values)

@@ -159,7 +159,7 @@ class Printer:
                     self.write(" ")
                     self.skip_indent = True
             elif index < last:
-                self.end_command(self.in_substitution and _line(item) < _line(node.items[index + 1]))
+                self.end_command(self.in_substitution and item.newline)
         self.flush("")
         self.in_connection -= 1
 
@@ -450,14 +450,6 @@ def _terminator(body: n.CommandList) -> str:
     if isinstance(last, n.AndOr):
         last = last.commands[-1]
     return ";" if isinstance(last, n.Pipeline) and not last.commands else ""
-
-
-def _line(item: n.ListItem) -> int:
-    """Return the line that a command begins on; bash prints newlines within ``$( )`` as they were."""
-    node: n.Command = item.command
-    while isinstance(node, (n.AndOr, n.Pipeline)) and node.commands:
-        node = node.commands[0]
-    return getattr(node, "line", 0)
 
 
 def _with_errors(command: n.Command) -> n.Command:

@@ -50,11 +50,14 @@ from sandhook.typed import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sandhook.interp import substitution
     from sandhook.interp.compile import compound, cond
+    from sandhook.syntax import printed_lines
 else:  # what many texts do not have
     compound = lazy_module("sandhook.interp.compile.compound")
     cond = lazy_module("sandhook.interp.compile.cond")
     substitution = lazy_module("sandhook.interp.substitution")
+    printed_lines = lazy_module("sandhook.syntax.printed_lines")
 
+_PLAIN = frozenset({SimpleCommand, Pipeline, AndOr})
 _READS_FILE = lazily(r"[ \t]*<[^<&(>]")
 
 
@@ -103,11 +106,17 @@ class Compiler:
         be compiled twice at every level.
         """
         cache: list[Run] = []
+        in_document = self.words.in_document  # whose substitutions bash does not print first
 
         def run(state: State) -> int:
             if not cache:
-                compiler = self.for_subshell(last_of_subshell(body), ends=end_substitution)
-                cache.append(compiler.list(body))
+                line = state.line
+                if in_document or _is_on_one_line(body, line):
+                    lined = body
+                else:
+                    lined = printed_lines.with_printed_lines(body, line)
+                compiler = self.for_subshell(last_of_subshell(lined), ends=end_substitution)
+                cache.append(compiler.list(lined))
             return cache[0](state)
 
         return run
@@ -282,3 +291,18 @@ def compile_unit(node: CommandList, *, records_last_argument: bool = False, is_l
     if is_last and (len(node.items) == 1 or not isinstance(node.items[-1].command, AndOr)):
         compiler = compiler.for_subshell(last_of_subshell(node), ends=end_text)
     return compiler.list(node)
+
+
+def _is_on_one_line(body: CommandList, line: int) -> bool:
+    """Return True for simple commands alone that begin on one line: their printed form has one line, too."""
+    waiting: list[Command] = [item.command for item in body.items]
+    while waiting:
+        command = waiting.pop()
+        if command.__class__ not in _PLAIN:
+            return False
+        if isinstance(command, SimpleCommand):
+            if command.line != line:
+                return False
+        elif isinstance(command, (Pipeline, AndOr)):
+            waiting += command.commands
+    return True

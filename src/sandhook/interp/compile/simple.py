@@ -28,7 +28,7 @@ from sandhook.interp.compile.wrappers import (
     record_command,
     record_last_argument,
 )
-from sandhook.interp.invoke import call_function, run_redirected_call
+from sandhook.interp.invoke import call_function, run_redirected
 from sandhook.interp.lookup import Builtin, is_external
 from sandhook.interp.redirect import (
     Apply,
@@ -343,14 +343,7 @@ def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | No
                     _prepare_redirections(state, argv, undo)
                 if saved:
                     temporary_assignments.scope_temporaries(state, argv, saved)
-                if (
-                    redirect is not None
-                    and state.execution.redirected_call is None
-                    and argv[0] in state.functions
-                ):
-                    status = run_redirected_call(state, lambda: run_argv(state, argv))
-                else:
-                    status = run_argv(state, argv)
+                status = run_redirected(state, argv, run_argv) if redirect else run_argv(state, argv)
             else:
                 status = state.substitution_status
         except ShellError as error:
