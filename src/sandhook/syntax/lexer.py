@@ -71,9 +71,6 @@ class _Known:
         self.part = part
 
 
-_NONE_YET = (-1, 0)
-
-
 class Lexer(WordReader):
     """Tokens of a text, one at a time; commands within ``$( )`` run the grammar on it again.
 
@@ -81,6 +78,8 @@ class Lexer(WordReader):
         context: What the tokens before decide about the next one.
         aliases: Replaces alias names in the text; None without aliases.
         skips: Offset of a newline to the end of the here-documents after it.
+        last_function, last_brace, last_arithmetic_for: Offset and line, as bash has it, of the last function definition,
+            of the last one with a brace, and of the last ``for ((``.
     """
 
     def __init__(
@@ -96,10 +95,7 @@ class Lexer(WordReader):
         self.skips: dict[int, int] = {}
         self._known: dict[int, _Known] = {}  # substitutions in attempts to read arithmetic, by offset
         self.context = Context(deque())
-        #: The offset of the last function definition, and its line as bash has it.
-        self.last_function = _NONE_YET
-        self.last_brace = _NONE_YET  #: of one with a brace
-        self.last_arithmetic_for = _NONE_YET  #: of a loop
+        self.last_function = self.last_brace = self.last_arithmetic_for = (-1, 0)
 
     def forget(self) -> None:
         """Forget what was read of an unfinished command, to go on after an error."""
@@ -112,7 +108,7 @@ class Lexer(WordReader):
         """Forget the tokens before, as at the start of a command."""
         self.context = Context(self.context.queue)
         self.attempts = 0
-        self.last_function = self.last_brace = self.last_arithmetic_for = _NONE_YET
+        self.last_function = self.last_brace = self.last_arithmetic_for = (-1, 0)
         self._known.clear()
 
     # ------------------------------------------------------------------ the stream
