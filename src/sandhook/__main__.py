@@ -12,17 +12,19 @@ if TYPE_CHECKING:
 def main() -> NoReturn:
     """Run the command line as a program."""
     arguments = sys.argv[1:]
+    note = ""
     if arguments[:1] in (["hook"], ["fire"]):
         from sandhook.client.ask import ask
 
-        status = ask(arguments)
-        if status is not None:
+        asked = ask(arguments)
+        if asked.status is not None:
             import os
 
-            os._exit(status)
+            os._exit(asked.status)
+        note = asked.note
     from sandhook.cli import entry
 
-    entry()
+    entry(note)
 
 
 if __name__ == "__main__":

@@ -74,7 +74,11 @@ class Running:
     """A service of an empty home, with a project; ends with ``close``."""
 
     def __init__(
-        self, *options: str | Path, tcp: bool = not HAS_UNIX, files: dict[str, str] | None = None
+        self,
+        *options: str | Path,
+        tcp: bool = not HAS_UNIX,
+        files: dict[str, str] | None = None,
+        env: dict[str, str] | None = None,
     ) -> None:
         # The path of a socket is short, and pytest's directories are deep.
         self.top = Path(tempfile.mkdtemp(prefix="sh-")).resolve()
@@ -97,6 +101,7 @@ class Running:
             "USERPROFILE": str(self.home),
             "SANDHOOK_SOCKET": self.socket,
             "SANDHOOK_CACHE_DIR": str(self.top / "cache"),
+            **(env or {}),
         }
         self.tcp = tcp
         own = ["--no-socket", "--listen", "127.0.0.1:0"] if tcp else []

@@ -19,7 +19,7 @@ import pytest
 from sandhook.serve import lanes
 from sandhook.serve.firing import FireCall, Fired
 from sandhook.serve.lanes import EnginePool
-from sandhook.serve.processes import WorkerEnded
+from sandhook.serve.release import Release, WorkerEnded
 from tests.serve.servetools import GUARD, HAS_UNIX, Running, claude, settings
 
 FILES = {"hooks.json": settings(GUARD)}
@@ -138,7 +138,7 @@ worker.main()
     restarts: list[None] = []
 
     async def fired() -> Fired | Exception:
-        pool = EnginePool([], 1, audit=None, restarted=lambda: restarts.append(None))
+        pool = EnginePool([], 1, audit=None, restarted=lambda: restarts.append(None), release=Release(print))
         await pool.start()
         answer: asyncio.Future[Fired | Exception] = asyncio.get_running_loop().create_future()
         pool.fire(FireCall("claude_code", None, str(tmp_path), claude()), answer.set_result)

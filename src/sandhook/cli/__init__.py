@@ -218,11 +218,14 @@ def usage_text(error: UsageError | IsolationError) -> str:
     return str(error)
 
 
-def entry() -> NoReturn:
+def entry(note: str = "") -> NoReturn:
     """Run the command line as a program, and exit without freeing the interpreter's modules.
 
     Freeing them takes 13 ms, for which the caller of a hook would wait. Output is flushed. The jq worker
     exits at the end of its input.
+
+    Args:
+        note: Printed if the exit status is 0: standard error is otherwise the reason of a refusal.
     """
     import argparse
     import os
@@ -233,6 +236,10 @@ def entry() -> NoReturn:
     if sys.platform == "win32":
         _use_utf8_and_line_feeds()
     status = main()
+    if note and status == 0:
+        from sandhook.cli.notes import print_note
+
+        print_note(f"sandhook: {note}")
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:

@@ -13,8 +13,9 @@ from __future__ import annotations
 import os
 import sys
 
-from sandhook.client.place import MAX_ENDPOINT, endpoint_path, fault, installation, socket_path, view
+from sandhook.client.place import MAX_ENDPOINT, PACKAGE, endpoint_path, fault, installation, socket_path, view
 from sandhook.client.wire import MEDIA_TYPE, PATH, PROOF_PATH, Call, Garbled, Printed
+from sandhook.version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,34 +48,47 @@ def is_for_service(arguments: list[str]) -> bool:
     return name == "fire" and "--as-hook" in options and not options & ACTING
 
 
-def ask(arguments: list[str]) -> int | None:
-    """Let the service run a command line, and print its output; return its exit status, None without a service.
+class Asked:
+    """What became of a command line.
 
-    Standard input is read then. If the service failed after that, ``sys.stdin`` has its bytes again.
+    Attributes:
+        status: The exit status of the command, whose output is printed; None if it must run in this process.
+        note: What the user should know of a service that did not run it.
+    """
+
+    __slots__ = ("note", "status")
+
+    def __init__(self, status: int | None = None, note: str = "") -> None:
+        self.status = status
+        self.note = note
+
+
+def ask(arguments: list[str]) -> Asked:
+    """Let the service run a command line, and print its output.
+
+    Standard input is read if there is a service. If it failed after that, ``sys.stdin`` has its bytes again.
     """
     if not is_for_service(arguments):
-        return None
+        return Asked()
     path = socket_path(os.environ, sys.platform)
     if not path or sys.stdin is None:
-        return None
+        return Asked()
     try:
         connected = connect(path)
         if connected is None:
-            return None
+            return Asked()
         call = _call(arguments)
-        if call is None:
-            return None
     except (OSError, ValueError):
-        return None
+        return Asked()
     connection, headers = connected
     try:
-        printed = _exchange(connection, headers, call.pack())
+        answer = _exchange(connection, headers, call.pack())
     except (OSError, ValueError):
-        printed = None
-    if printed is None:
+        answer = ""
+    if isinstance(answer, str):
         _put_back(call.stdin)
-        return None
-    return _print(printed)
+        return Asked(note=answer)
+    return Asked(_print(answer))
 
 
 def connect(path: str) -> tuple[Socket, str] | None:
@@ -133,7 +147,7 @@ def _proves(connection: Socket, port: int, token: str) -> bool:
     return wanted in answer and answer.endswith(wanted)
 
 
-def _call(arguments: list[str]) -> Call | None:
+def _call(arguments: list[str]) -> Call:
     """Return the call of this process; reads standard input."""
     fsencode = os.fsencode
     directory = fsencode(os.getcwd())
@@ -154,8 +168,8 @@ def _call(arguments: list[str]) -> Call | None:
     )
 
 
-def _exchange(connection: Socket, headers: str, body: bytes) -> Printed | None:
-    """Send a request and return the answer, None for a service that declines. Raises OSError, ValueError."""
+def _exchange(connection: Socket, headers: str, body: bytes) -> Printed | str:
+    """Send a request and return the answer, or a note about a service that declines. Raises OSError, ValueError."""
     head = (
         f"POST {PATH} HTTP/1.0\r\n{headers}Content-Type: {MEDIA_TYPE}\r\nContent-Length: {len(body)}\r\n\r\n"
     )
@@ -169,9 +183,30 @@ def _exchange(connection: Socket, headers: str, body: bytes) -> Printed | None:
             raise Garbled("the answer is too long")
     header, _, answer = b"".join(pieces).partition(b"\r\n\r\n")
     if header.split(b" ", 2)[1:2] != [b"200"]:
-        return None
+        return _note(answer)
     chunked = b"\r\ntransfer-encoding: chunked" in header.lower()
     return Printed.unpack(_joined(answer) if chunked else answer)
+
+
+def _note(answer: bytes) -> str:
+    """Return what a user should know of a service that declines: these files were upgraded while it ran.
+
+    A service of other files is as it should be; it is somebody's other installation.
+    """
+    import json  # an answer that few hooks ever get
+
+    about = json.loads(answer)
+    if not isinstance(about, dict) or about.get("package") != PACKAGE:
+        return ""
+    version = about.get("version")
+    if not isinstance(version, str) or not version.isprintable() or version == __version__:
+        return ""
+    return version_note(version)
+
+
+def version_note(version: str) -> str:
+    """Return what to do about a service of another version."""
+    return f"the service runs {version}, and this is {__version__}: sandhook serve --restart"
 
 
 def _joined(body: bytes) -> bytes:

@@ -27,6 +27,9 @@ _SOCKET = "serve.sock"
 #: The address and the token of a service that listens on loopback alone, as on Windows.
 _ENDPOINT = "serve.tcp"
 
+#: The directory of this module: which files an installation has.
+PACKAGE = os.path.dirname(__file__)
+
 #: Bytes of a file with an endpoint.
 MAX_ENDPOINT = 4096
 
@@ -96,7 +99,7 @@ def installation() -> str:
             __version__,
             str(sys.hexversion),
             sys.prefix,
-            os.path.dirname(__file__),
+            PACKAGE,
             os.environ.get("PYTHONPATH", ""),
         )
     )

@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sandhook.client.ask import proof
-from sandhook.client.place import installation
+from sandhook.client.place import PACKAGE, installation
 from sandhook.client.wire import HEARTBEAT, PATH, PROOF_PATH, Call, Garbled
 from sandhook.errors import SandhookError
 from sandhook.hooks import contracts
@@ -121,16 +121,16 @@ class Endpoints:
         """Run the command line of a client. Every status other than 200 lets the client run it itself."""
         service = self._service
         if not service.takes_commands:
-            raise HTTPException(503, "no worker is free")
+            return _declined(503, "no worker is free")
         try:
             body = await _body(request, service.limits.body_bytes + (4 << 20))
             call = Call.unpack(body)
         except (BodyTooLong, Garbled) as error:
-            raise HTTPException(400, f"not a call: {error}") from None
+            return _declined(400, f"not a call: {error}")
         if call.installation != _INSTALLATION:
-            raise HTTPException(409, "the service is of another installation of sandhook")
+            return _declined(409, "the service is of another installation of sandhook")
         if not call.arguments:
-            raise HTTPException(400, "not a call: no arguments")
+            return _declined(400, "not a call: no arguments")
         task = asyncio.create_task(service.run(call, body))
         return StreamingResponse(self._printed(task), media_type="application/octet-stream")
 
@@ -177,6 +177,7 @@ class Endpoints:
                 workers=list(service.pids()),
                 uptime_seconds=round(time.time() - service.began, 3),
                 problems=list(problems),
+                **service.about,
             )
         return _json(value, 503 if service.stopping else 200)
 
@@ -379,6 +380,11 @@ def _json(value: Json, status: int = 200) -> Response:
 
 def _error(message: str, status: int) -> Response:
     return _json({"error": message}, status)
+
+
+def _declined(status: int, message: str) -> Response:
+    """Return the answer to a client that must run its command itself; it compares the version with its own."""
+    return _json({"error": message, "version": __version__, "package": PACKAGE}, status)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

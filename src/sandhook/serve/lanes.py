@@ -17,7 +17,8 @@ from collections.abc import Callable, Sequence
 from sandhook.client.wire import Garbled, pack, unpack
 from sandhook.serve.audit import AuditWriter
 from sandhook.serve.firing import FireCall, Fired
-from sandhook.serve.processes import HEADER, START_SECONDS, WorkerEnded, command_line
+from sandhook.serve.processes import HEADER, START_SECONDS, command_line
+from sandhook.serve.release import Release, WorkerEnded, WorkerOutdated
 
 #: How often an event is fired when its worker dies.
 _TRIES = 2
@@ -117,11 +118,15 @@ class Lane:
     Args:
         arguments: The options of ``sandhook serve``; the worker makes its engines from them.
         restarted: Called when the worker ended by itself.
+        release: Checks that the worker is of this version.
     """
 
-    def __init__(self, arguments: Sequence[str], restarted: Callable[[], object]) -> None:
+    def __init__(
+        self, arguments: Sequence[str], restarted: Callable[[], object], release: Release
+    ) -> None:
         self._arguments = arguments
         self._restarted = restarted
+        self._release = release
         self._sent: deque[_Job] = deque()
         self._queue: deque[_Job] = deque()
         self._transport: asyncio.SubprocessTransport | None = None
@@ -145,6 +150,7 @@ class Lane:
 
     async def start(self) -> None:
         """Start the process and wait until it is ready. Raises WorkerEnded."""
+        self._release.check_files()
         loop = asyncio.get_running_loop()
         ready = self._ready = loop.create_future()
         pipes = _Pipes(self._received, self._lost)
@@ -194,6 +200,8 @@ class Lane:
         """Start the process; one that is killed while it starts is started once more. Raises WorkerEnded."""
         try:
             await self.start()
+        except WorkerOutdated:
+            raise
         except WorkerEnded:
             self._restarted()
             await self.start()
@@ -207,10 +215,8 @@ class Lane:
 
     def _received(self, fields: list[bytes]) -> None:
         if self._ready is not None:
-            if fields != [b"ready"]:
-                raise Garbled("a worker has another protocol")
             if not self._ready.done():
-                self._ready.set_result(None)
+                self._get_ready(self._ready, fields)
             return
         if not self._sent:
             raise Garbled("an answer that nobody asked for")
@@ -218,6 +224,14 @@ class Lane:
         job = self._sent.popleft()
         self._send()
         job.done(fired, fields[0])
+
+    def _get_ready(self, ready: asyncio.Future[None], fields: list[bytes]) -> None:
+        try:
+            self._release.check(fields)
+        except WorkerOutdated as error:
+            ready.set_exception(error)
+            raise Garbled(str(error)) from None
+        ready.set_result(None)
 
     def _lost(self) -> None:
         """Fire again what the process had; the event that it was at may have ended it."""
@@ -277,6 +291,7 @@ class EnginePool:
         count: Workers.
         audit: Writes lines of the audit log.
         restarted: Called when a worker ended by itself.
+        release: Checks that workers are of this version.
     """
 
     def __init__(
@@ -286,8 +301,9 @@ class EnginePool:
         *,
         audit: AuditWriter | None,
         restarted: Callable[[], object],
+        release: Release,
     ) -> None:
-        self._lanes = [Lane(arguments, restarted) for _ in range(count)]
+        self._lanes = [Lane(arguments, restarted, release) for _ in range(count)]
         self._audit = audit
 
     @property

@@ -13,7 +13,7 @@ from contextlib import suppress
 from struct import Struct
 
 from sandhook.client.wire import Printed, pack, unpack
-from sandhook.errors import SandhookError
+from sandhook.serve.release import Release, WorkerEnded, WorkerOutdated
 
 #: Of a frame: the length of what follows.
 HEADER = Struct(">I")
@@ -37,10 +37,6 @@ def command_line(arguments: Sequence[str]) -> list[str]:
         arguments: The options of ``sandhook serve``; the worker makes its engines from them.
     """
     return [sys.executable, "-P", "-c", _PROGRAM, *arguments]  # -P: never import from the current directory
-
-
-class WorkerEnded(SandhookError):
-    """A worker process ended, or sent something else than an answer."""
 
 
 class Answered:
@@ -75,12 +71,14 @@ class WorkerProcess:
         return self._process.returncode is None
 
     @classmethod
-    async def start(cls, arguments: Sequence[str]) -> WorkerProcess:
+    async def start(cls, arguments: Sequence[str], release: Release) -> WorkerProcess:
         """Start a worker. Raises WorkerEnded.
 
         Args:
             arguments: The options of ``sandhook serve``; the worker makes its engines from them.
+            release: Checks that the worker is of this version.
         """
+        release.check_files()
         try:
             process = await asyncio.create_subprocess_exec(
                 *command_line(arguments),
@@ -94,8 +92,7 @@ class WorkerProcess:
         worker = cls(process)
         try:
             async with asyncio.timeout(START_SECONDS):
-                if await worker._receive() != [b"ready"]:
-                    raise WorkerEnded("a worker has another protocol")
+                release.check(await worker._receive())
         except TimeoutError:
             worker.kill()
             raise WorkerEnded("a worker did not get ready") from None
@@ -160,12 +157,20 @@ class CommandPool:
         most: Workers at once.
         waiting: Commands that may wait for one; a client whose command may not runs it itself.
         restarted: Called when a worker ended by itself.
+        release: Checks that workers are of this version.
     """
 
     def __init__(
-        self, arguments: Sequence[str], *, most: int, waiting: int, restarted: Callable[[], object]
+        self,
+        arguments: Sequence[str],
+        *,
+        most: int,
+        waiting: int,
+        restarted: Callable[[], object],
+        release: Release,
     ) -> None:
         self._arguments = arguments
+        self._release = release
         self._slots = asyncio.Semaphore(most)
         self._most_waiting = waiting
         self._waiting = 0
@@ -195,6 +200,8 @@ class CommandPool:
                 try:
                     # What ended one worker may have ended the idle ones too, without anybody having noticed yet.
                     answered = await self._run_once(call, fresh=attempt > 0)
+                except WorkerOutdated:
+                    raise
                 except WorkerEnded:
                     self._restarted()
                     if attempt + 1 == _TRIES:
@@ -209,7 +216,7 @@ class CommandPool:
     async def _run_once(self, call: bytes, *, fresh: bool) -> Answered:
         self._drop_ended()
         has_idle = self._idle and not fresh
-        worker = self._idle.pop() if has_idle else await WorkerProcess.start(self._arguments)
+        worker = self._idle.pop() if has_idle else await self._started()
         self._busy.add(worker)
         try:
             answered = await worker.run(call)
@@ -225,7 +232,10 @@ class CommandPool:
 
     async def prestart(self) -> None:
         """Start the first worker. Raises WorkerEnded."""
-        self._idle.append(await WorkerProcess.start(self._arguments))
+        self._idle.append(await self._started())
+
+    async def _started(self) -> WorkerProcess:
+        return await WorkerProcess.start(self._arguments, self._release)
 
     def _drop_ended(self) -> int:
         """Forget the idle workers that ended by themselves; return how many there were."""

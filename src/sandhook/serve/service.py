@@ -21,7 +21,8 @@ from sandhook.serve.fires import Fires
 from sandhook.serve.firing import FireCall, Fired, Firing, internal, refuse
 from sandhook.serve.lanes import Done
 from sandhook.serve.metrics import Metrics
-from sandhook.serve.processes import Answered, CommandPool, WorkerEnded
+from sandhook.serve.processes import Answered, CommandPool
+from sandhook.serve.release import Release, WorkerEnded
 from sandhook.serve.spans import record_command
 from sandhook.serve.tally import tally_of
 
@@ -129,6 +130,8 @@ class Service:
         limits: See ServeLimits.
         stopping: The service ends; new events are refused.
         workspaces: Directories that events were fired at, the last used one last.
+        about: What its owner may know of its start, for a report.
+        release: Compares its version with that of its files; None where no workers are started from them.
     """
 
     def __init__(
@@ -142,7 +145,11 @@ class Service:
         metrics: Metrics | None = None,
         fires: Fires | None = None,
         tracer: Tracer | None = None,
+        release: Release | None = None,
+        about: JsonObject | None = None,
     ) -> None:
+        self.release = release
+        self.about = about or {}
         self.fires = fires if fires is not None else Fires()
         self.metrics = metrics if metrics is not None else Metrics()
         self.limits = limits
@@ -203,16 +210,21 @@ class Service:
                 await self._commands.keep()
 
     async def refresh(self) -> list[str]:
-        """Look for changed configurations; return a line for each engine that is not as its files are."""
+        """Look for changed files; return a line for each engine that is not as they are, and for another version."""
         source = self.firing.source
         loaded = await asyncio.get_running_loop().run_in_executor(None, source.refreshed)
         self.metrics.stale = sum(bool(each.stale) for _, each in loaded)
         lines = [
             f"{place.directory}: a change is not in use: {each.stale}" for place, each in loaded if each.stale
         ]
-        return lines + [
+        lines += [
             f"{place.directory}: {problem}" for place, each in loaded for problem in each.built.problems
         ]
+        if self.release is not None:
+            self.release.look()
+            if self.release.fault:
+                lines.insert(0, self.release.fault)
+        return lines
 
     def report(self, message: str) -> None:
         """Report to readers of the stream what the service did; call it in the event loop's thread."""
@@ -323,7 +335,9 @@ class Service:
     @property
     def takes_commands(self) -> bool:
         """Whether a client's command would be run now."""
-        return self._commands is not None and not self.stopping and not self._commands.is_full
+        if self._commands is None or self.stopping or (self.release is not None and self.release.fault):
+            return False
+        return not self._commands.is_full
 
     async def run(self, call: Call, body: bytes) -> Printed | None:
         """Run a client's command line; None if the client must run it itself. Raises WorkerEnded, JournalError."""

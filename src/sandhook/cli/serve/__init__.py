@@ -38,6 +38,7 @@ def parser() -> Parser:
     actions = result.add_mutually_exclusive_group()
     for name, text in (
         ("start", "start the service in the background"),
+        ("restart", "end the service and start it again, with the same options unless others are given"),
         ("stop", "end the service of this user"),
         ("status", "report whether the service runs, and what is wrong"),
     ):
@@ -127,13 +128,22 @@ def run(arguments: list[str]) -> int:
                 return control.stop(path)
             if options.action == "status":
                 return control.status(path)
-            return control.start(path, [each for each in arguments if each != "--start"])
+            own = [each for each in arguments if each not in ("--start", "--restart")]
+            if options.action == "restart":
+                return control.restart(path, own, replaced=_says_more(own))
+            return control.start(path, own)
         return _serve(options, arguments)
     except ControlError as error:
         print_note(f"sandhook: serve: {error}")
         return INCOMPLETE
     except SandhookError as error:
         raise UsageError(f"serve: {error}") from None
+
+
+def _says_more(arguments: list[str]) -> bool:
+    """Return whether options say how to serve, and not only where the service is."""
+    options = vars(parser().parse_args(arguments))
+    return any(value != options[name] for name, value in vars(parser().parse_args([])).items() if name != "socket")
 
 
 def check(options: argparse.Namespace) -> None:

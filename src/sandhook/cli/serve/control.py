@@ -10,8 +10,9 @@ from subprocess import DEVNULL, Popen
 
 from sandhook.cli import FINDINGS, INCOMPLETE
 from sandhook.cli.output import put
-from sandhook.client.ask import connect
+from sandhook.client.ask import connect, version_note
 from sandhook.errors import SandhookError
+from sandhook.version import __version__
 
 #: Seconds that a service may take to start, and to end.
 _START_SECONDS = 30.0
@@ -54,9 +55,13 @@ def status(path: str) -> int:
         return NOT_RUNNING
     put(f"{answer.get('status')}: process {answer.get('pid')}, version {answer.get('version')}, {path}")
     problems = answer.get("problems")
-    for problem in problems if isinstance(problems, list) else ():
-        put(f"  {problem}")
-    return 0 if answer.get("status") == "ok" else DEGRADED
+    lines = [str(each) for each in problems] if isinstance(problems, list) else []
+    other = str(answer.get("version"))
+    if other != __version__ and not any(other in line and __version__ in line for line in lines):
+        lines.insert(0, version_note(other))
+    for line in lines:
+        put(f"  {line}")
+    return 0 if answer.get("status") == "ok" and not lines else DEGRADED
 
 
 def stop(path: str) -> int:
@@ -74,15 +79,43 @@ def stop(path: str) -> int:
     return 0
 
 
-def start(path: str, arguments: list[str]) -> int:
+def restart(path: str, arguments: list[str], *, replaced: bool) -> int:
+    """End the service and start it again. Raises ControlError.
+
+    Args:
+        arguments: Options of the service.
+        replaced: They take the place of those that it has; else they only name its socket.
+    """
+    known = ask_service(path, "GET", "/healthz")
+    directory = None
+    if known is not None and not replaced:
+        words, directory = _options_of(known)
+        names_socket = any(each.partition("=")[0] == "--socket" for each in words)
+        arguments = words if names_socket else [*words, *arguments]
+    stop(path)
+    return start(path, arguments, directory)
+
+
+def _options_of(answer: dict[str, object]) -> tuple[list[str], str]:
+    """Return the options of a service and the directory in which they count. Raises ControlError."""
+    words, directory = answer.get("arguments"), answer.get("directory")
+    if not isinstance(words, list) or not isinstance(directory, str):
+        raise ControlError("the service does not report its options; give them: --restart OPTION...")
+    return [str(each) for each in words], directory
+
+
+def start(path: str, arguments: list[str], directory: str | None = None) -> int:
     """Start the service in the background and wait until it answers. Raises ControlError.
 
     Args:
         arguments: The options of the service.
+        directory: Where it starts; here when None.
     """
     known = ask_service(path, "GET", "/healthz")
     if known is not None:
         put(f"runs already: process {known.get('pid')}")
+        if known.get("version") != __version__:
+            put(f"  {version_note(str(known.get('version')))}")
         return 0
     log = f"{path}.log"
     from sandhook.serve.sockets import make_private_directory
@@ -92,6 +125,7 @@ def start(path: str, arguments: list[str]) -> int:
     try:
         process = Popen(
             [sys.executable, "-m", "sandhook", "serve", *arguments],
+            cwd=directory,
             stdin=DEVNULL,
             stdout=DEVNULL,
             stderr=descriptor,

@@ -16,6 +16,7 @@ from sandhook.serve.fires import Fires
 from sandhook.serve.lanes import EnginePool
 from sandhook.serve.metrics import Metrics
 from sandhook.serve.processes import CommandPool
+from sandhook.serve.release import Release
 from sandhook.serve.server import StoppingServer, server_for
 from sandhook.serve.service import Backend, ServeLimits, Service, ThreadBackend
 
@@ -85,21 +86,36 @@ async def until_stopped(
             loop.call_soon_threadsafe(service.report, message)
 
     metrics = Metrics()
+    release = Release(report)
     limits = ServeLimits(running=max(16, 4 * options.processes))
     in_process = audit is not None and not options.processes
     firing = firing_of(options, (lambda line: audit.write([line])) if audit and in_process else None, report)
     backend: Backend = ThreadBackend(firing, limits.running)
     if options.processes:
         writer = AuditWriter(audit) if audit is not None else None
-        backend = EnginePool(arguments, options.processes, audit=writer, restarted=metrics.restarted)
+        backend = EnginePool(
+            arguments, options.processes, audit=writer, restarted=metrics.restarted, release=release
+        )
     commands = None
     if listening.serves_clients:
         commands = CommandPool(
-            arguments, most=_COMMANDS_AT_ONCE, waiting=_COMMANDS_WAITING, restarted=metrics.restarted
+            arguments,
+            most=_COMMANDS_AT_ONCE,
+            waiting=_COMMANDS_WAITING,
+            restarted=metrics.restarted,
+            release=release,
         )
     fires = Fires(_HISTORY, _HISTORY_BYTES) if bench is not None else None
     service = Service(
-        backend, firing=firing, commands=commands, audit=audit, limits=limits, metrics=metrics, fires=fires
+        backend,
+        firing=firing,
+        commands=commands,
+        audit=audit,
+        limits=limits,
+        metrics=metrics,
+        fires=fires,
+        release=release,
+        about={"arguments": list(arguments), "directory": os.getcwd()},  # noqa: PTH109 - as in `configuration`
     )
     routes = [] if bench is None else _page(options, service, bench, others)
     server = server_for(application(service, listening.gate, lambda: running[0].stop(), routes))

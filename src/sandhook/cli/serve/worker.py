@@ -23,6 +23,7 @@ from sandhook.client.place import view
 from sandhook.client.wire import Call, Printed, pack, unpack
 from sandhook.serve.firing import FireCall, Firing, event_record
 from sandhook.serve.processes import HEADER
+from sandhook.serve.release import greeting
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -209,7 +210,7 @@ def main() -> None:
     os.close(void)
     worker = Worker(sys.argv[1:])
     worker.warm_up()
-    _write(target, pack([b"ready"]))
+    _write(target, pack(greeting()))
     for data in _frames(source):
         task, *fields = unpack(data)
         _write(target, worker.answer(task, fields))
