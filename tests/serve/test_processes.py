@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from sandhook.serve import lanes
+from sandhook.serve import pipes
 from sandhook.serve.firing import FireCall, Fired
 from sandhook.serve.lanes import EnginePool
 from sandhook.serve.release import Release, WorkerEnded
@@ -134,11 +134,13 @@ if count == 1:
     worker.Worker.answer = lambda *_: os._exit(1)
 worker.main()
 """
-    monkeypatch.setattr(lanes, "command_line", lambda _: [sys.executable, "-P", "-c", program])
+    monkeypatch.setattr(pipes, "command_line", lambda _: [sys.executable, "-P", "-c", program])
     restarts: list[None] = []
 
     async def fired() -> Fired | Exception:
-        pool = EnginePool([], 1, audit=None, restarted=lambda: restarts.append(None), release=Release(print))
+        pool = EnginePool(
+            [], 1, audit=None, restarted=lambda _: restarts.append(None), release=Release(print)
+        )
         await pool.start()
         answer: asyncio.Future[Fired | Exception] = asyncio.get_running_loop().create_future()
         pool.fire(FireCall("claude_code", None, str(tmp_path), claude()), answer.set_result)

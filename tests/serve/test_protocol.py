@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from sandhook.serve import http
-from sandhook.serve.processes import command_line
+from sandhook.serve.pipes import command_line
 from sandhook.serve.service import ServeLimits
 from tests.serve.servetools import GUARD, HAS_UNIX, Running, claude, settings
 from tests.serve.test_http import raw

@@ -89,7 +89,7 @@ def test_options_that_do_not_fit(options: list[str]) -> None:
 
 def observed(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> Observations:
     """Return what a worker of a service with --audit sees of ``sandhook hook``."""
-    seen = Observations(line_of(parser().parse_args(["--audit", "x"])))
+    seen = Observations(line_of(parser().parse_args(["--audit", "x"])), lambda seconds: None)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(PAYLOAD).encode())))
     token = OBSERVER.set(seen)
     try:

@@ -175,5 +175,7 @@ def test_a_restart_keeps_the_options(serve: Callable[..., Running], installed: P
         assert service.ask("GET", "/healthz").json["arguments"] == ["--fail-closed"]
     finally:
         service.sandhook("serve", "--stop")
-    assert service.sandhook("serve", "--restart", "--fail-closed", cwd=tmp_path).stdout.startswith("not running")
+    assert service.sandhook("serve", "--restart", "--fail-closed", cwd=tmp_path).stdout.startswith(
+        "not running"
+    )
     service.sandhook("serve", "--stop")

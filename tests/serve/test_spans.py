@@ -57,9 +57,9 @@ class Commands:
         self._record = record
         self._status = status
 
-    async def run(self, call: bytes) -> tuple[Printed, Answered]:
+    async def run(self, call: bytes) -> Answered:
         record = json.dumps(self._record).encode() if self._record else b""
-        return Printed(self._status, b"", b"no rm\n"), Answered([b"", record], [])
+        return Answered([b"", Printed(self._status, b"", b"no rm\n").pack(), record])
 
 
 CALL = Call(

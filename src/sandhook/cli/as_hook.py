@@ -15,7 +15,7 @@ from time import monotonic
 
 from sandhook.cli import USAGE_ERROR, UsageError, usage_text
 from sandhook.cli.configuration import gather
-from sandhook.cli.engines import engine_of, notes_of, prestart, workspace_of
+from sandhook.cli.engines import engine_of, longest, notes_of, prestart, workspace_of
 from sandhook.cli.notes import print_note
 from sandhook.cli.observer import OBSERVER
 from sandhook.errors import IsolationError, SandhookError
@@ -111,9 +111,11 @@ def _decide(
         return refusal(agent, event, f"sandhook: {notes[0]}"), []
     notes += notes_of(engine)
     prestart(engine, event.kind)
+    observer = OBSERVER.get()
+    if observer is not None:
+        observer.begins(longest(engine))
     began = monotonic()
     decision, more = fire_for(agent, engine, configuration.contract, event)
-    observer = OBSERVER.get()
     if observer is not None:
         from sandhook.hooks.audit import FiredEvent
 

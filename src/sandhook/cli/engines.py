@@ -102,6 +102,15 @@ def _holder(options: argparse.Namespace) -> Holder | None:
         raise UsageError(f"--manifest: {error}") from None
 
 
+def longest(engine: HookEngine) -> float:
+    """Return the most seconds that the hooks of one event may take, one after the other."""
+    seconds: dict[str, float] = {}
+    for spec in engine.hooks:
+        if not spec.background:
+            seconds[spec.event] = seconds.get(spec.event, 0.0) + spec.timeout
+    return max(seconds.values(), default=0.0)
+
+
 def audit_of(options: argparse.Namespace) -> Sink | None:
     """Return where audit lines go: to standard error with --trace, and to the observer of the command."""
     observer = OBSERVER.get()

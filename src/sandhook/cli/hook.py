@@ -223,8 +223,12 @@ def _observe(options: argparse.Namespace, call: _Call, script: Script, ran: RunR
 
 
 def _run(options: argparse.Namespace, call: _Call, script: Script, notes: list[str]) -> RunResult:
+    from sandhook.cli.observer import OBSERVER
+
     if host := host_of(options):
         return _run_on_host(options, call, script, host)
+    if observer := OBSERVER.get():
+        observer.begins(options.timeout)
     from sandhook.hooks.runner import as_ran, working_directory
     from sandhook.interp.beginning import DEFAULT_ENVIRONMENT
     from sandhook.limits import Limits

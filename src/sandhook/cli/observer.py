@@ -18,6 +18,10 @@ class Observer(Protocol):
         """Receive one line of the audit log."""
         ...
 
+    def begins(self, seconds: float, /) -> None:
+        """Receive the most seconds that the hooks may take which run now."""
+        ...
+
     def decided(self, agent: Contract, fired: FiredEvent, /) -> None:
         """Receive the decision on the event of an agent."""
         ...

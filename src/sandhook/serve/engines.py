@@ -44,6 +44,7 @@ class Built(Record):
         watch: The files that it was made from.
         approvals: The file of approvals among them; "" for none.
         workspace: The directory that the hooks see; "" for an engine of the caller.
+        seconds: The most that the hooks of one event may take.
     """
 
     engine: HookEngine
@@ -54,6 +55,7 @@ class Built(Record):
     watch: Watch
     approvals: str = ""
     workspace: str = ""
+    seconds: float = 0.0
 
 
 class Loaded(Record):

@@ -88,6 +88,8 @@ class Fired(Record):
     def from_fields(cls, fields: Sequence[bytes]) -> Fired:
         """Return what ``to_fields`` wrote. Raises ValueError."""
         ending, status, stdout, stderr, record, tally = fields
+        if ending not in _ENDINGS or record[:2] != b'{"':  # the rest of the record is read when somebody asks
+            raise ValueError("not what became of an event")
         return cls(_ENDINGS[ending], Answer(stdout, stderr, int(status)), record, Tally.from_bytes(tally))
 
 
@@ -113,6 +115,7 @@ class Firing:
         source: Finds engines.
         fail_closed: Also refuse events that cannot be read, and configurations with problems.
         record: Writes an event and its decision to a record. Raises JournalError.
+        begins: Called before hooks run with the most seconds that they may take.
     """
 
     def __init__(
@@ -121,8 +124,10 @@ class Firing:
         *,
         fail_closed: bool = False,
         record: Callable[[FiredEvent], object] | None = None,
+        begins: Callable[[float], object] | None = None,
     ) -> None:
         self.source = source
+        self._begins = begins
         self._write_event = record
         self.fail_closed = fail_closed
         self._tracer: Tracer | None = default_tracer()
@@ -160,6 +165,8 @@ class Firing:
         if loaded.stale:
             notes.append(f"a change of the configuration is not in use: {loaded.stale}")
         contract = loaded.built.contract if call.agent else agent
+        if self._begins is not None:
+            self._begins(loaded.built.seconds)
         began = time.monotonic()
         decision, more = fire_for(agent, self._traced(loaded), contract, event)
         if self._write_event is not None:

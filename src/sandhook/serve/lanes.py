@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import re
-import sys
 import zlib
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from sandhook.client.wire import Garbled, pack, unpack
+from sandhook.client.wire import Garbled
 from sandhook.serve.audit import AuditWriter
 from sandhook.serve.firing import FireCall, Fired
-from sandhook.serve.processes import HEADER, START_SECONDS, command_line
+from sandhook.serve.patience import LOOK_SECONDS, Patience, seconds_of
+from sandhook.serve.pipes import WorkerPipes, frame_of
 from sandhook.serve.release import Release, WorkerEnded, WorkerOutdated
 
 #: How often an event is fired when its worker dies.
@@ -35,81 +35,19 @@ _SESSION = re.compile(rb'"session_?[iI]d"\s*:\s*"([^"\\]{1,256})"')
 Done = Callable[[Fired | Exception], object]
 
 #: Receives also the lines for the audit log.
-_Answered = Callable[[Fired | WorkerEnded, bytes], object]
+_Answered = Callable[[Fired | WorkerEnded, list[str]], object]
 
 
 class _Job:
     """An event that a worker fires."""
 
-    __slots__ = ("done", "frame", "tries")
+    __slots__ = ("done", "frame", "number", "tries")
 
-    def __init__(self, frame: bytes, done: _Answered) -> None:
+    def __init__(self, number: bytes, frame: bytes, done: _Answered) -> None:
+        self.number = number
         self.frame = frame
         self.done = done
         self.tries = 0
-
-
-class _Pipes(asyncio.SubprocessProtocol):
-    """The pipes of a worker process: reads frames.
-
-    Args:
-        frame: Receives the fields of a frame. Raises ValueError for what a worker does not send.
-        ended: Called once when the process ended, or sent something else.
-    """
-
-    def __init__(self, frame: Callable[[list[bytes]], object], ended: Callable[[], object]) -> None:
-        self._frame = frame
-        self._ended = ended
-        self._data = b""
-        self._transport: asyncio.SubprocessTransport | None = None
-
-    @property
-    def is_ended(self) -> bool:
-        """Whether the process ended, or counts as ended."""
-        return self._ended is _nothing
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.SubprocessTransport)
-        self._transport = transport
-
-    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
-        assert not isinstance(data, str)
-        if self.is_ended:  # its events are fired again already
-            return
-        data = self._data + bytes(data)  # on Windows a bytearray
-        at, size = 0, HEADER.size
-        try:
-            while len(data) - at >= size:
-                end = at + size + HEADER.unpack_from(data, at)[0]
-                if end > len(data):
-                    break
-                fields = unpack(data[at + size : end])
-                at = end
-                self._frame(fields)
-        except ValueError:
-            self.kill()
-        self._data = data[at:] if at < len(data) else b""
-
-    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        if fd == 1:
-            self.kill()
-
-    def process_exited(self) -> None:
-        self.kill()
-
-    def kill(self) -> None:
-        """End the process at once."""
-        if self._transport is not None:
-            self._transport.close()
-        self._report_end()
-
-    def _report_end(self) -> None:
-        ended, self._ended = self._ended, _nothing
-        ended()
-
-
-def _nothing() -> None:
-    pass
 
 
 class Lane:
@@ -117,71 +55,49 @@ class Lane:
 
     Args:
         arguments: The options of ``sandhook serve``; the worker makes its engines from them.
-        restarted: Called when the worker ended by itself.
+        restarted: Called with the reason when the worker ended by itself, or had to be killed.
         release: Checks that the worker is of this version.
     """
 
     def __init__(
-        self, arguments: Sequence[str], restarted: Callable[[], object], release: Release
+        self, arguments: Sequence[str], restarted: Callable[[str], object], release: Release
     ) -> None:
+        self._patience = Patience()
+        self._timer: asyncio.TimerHandle | None = None
+        self._jobs = 0
         self._arguments = arguments
         self._restarted = restarted
         self._release = release
         self._sent: deque[_Job] = deque()
         self._queue: deque[_Job] = deque()
-        self._transport: asyncio.SubprocessTransport | None = None
-        self._pipes: _Pipes | None = None
-        self._input: asyncio.WriteTransport | None = None
+        self._pipes: WorkerPipes | None = None  # of a process that is ready
         self._starting: asyncio.Task[None] | None = None
-        self._ready: asyncio.Future[None] | None = None
         self._closed = False
 
     @property
     def pid(self) -> int | None:
         """The id of the process, None while it starts."""
-        return self._transport.get_pid() if self._input is not None and self._transport is not None else None
+        return self._pipes.pid if self._pipes is not None else None
 
-    def submit(self, frame: bytes, done: _Answered) -> None:
-        """Fire an event when the worker is free."""
-        self._queue.append(_Job(frame, done))
-        if self._input is None and self._starting is None and not self._closed:
+    def submit(self, fields: list[bytes], done: _Answered) -> None:
+        """Fire an event when the worker is free.
+
+        Args:
+            fields: Those of ``FireCall``.
+            done: Receives what became of it.
+        """
+        self._jobs += 1
+        number = b"%d" % self._jobs
+        self._queue.append(_Job(number, frame_of([b"fire", number, *fields]), done))
+        if self._pipes is None and self._starting is None and not self._closed:
             self._starting = asyncio.create_task(self._restart())
         self._send()
 
     async def start(self) -> None:
         """Start the process and wait until it is ready. Raises WorkerEnded."""
-        self._release.check_files()
-        loop = asyncio.get_running_loop()
-        ready = self._ready = loop.create_future()
-        pipes = _Pipes(self._received, self._lost)
+        pipes = WorkerPipes(self._received, self._lost)
+        await pipes.start(self._arguments, self._release)
         self._pipes = pipes
-        try:
-            transport, _ = await loop.subprocess_exec(
-                lambda: pipes,
-                *command_line(self._arguments),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=None,
-                start_new_session=sys.platform != "win32",  # an interrupt at the terminal is the service's
-            )
-            self._transport = transport
-            async with asyncio.timeout(START_SECONDS):
-                await ready
-        except TimeoutError:
-            self._discard()
-            raise WorkerEnded("a worker did not get ready") from None
-        except OSError as error:
-            raise WorkerEnded(f"a worker could not be started: {error.strerror}") from None
-        except BaseException:
-            self._discard()
-            raise
-        finally:
-            self._ready = None
-        if pipes.is_ended:
-            raise WorkerEnded("a worker ended as soon as it was ready")
-        stdin = transport.get_pipe_transport(0)
-        assert isinstance(stdin, asyncio.WriteTransport)
-        self._input = stdin
         self._send()
 
     async def _restart(self) -> None:
@@ -190,10 +106,10 @@ class Lane:
         except WorkerEnded as error:
             waiting, self._queue = self._queue, deque()
             for job in waiting:
-                job.done(error, b"")
+                job.done(error, [])
         finally:
             self._starting = None
-        if self._queue and self._input is None:  # what arrived while the last ones were refused
+        if self._queue and self._pipes is None:  # what arrived while the last ones were refused
             self._starting = asyncio.create_task(self._restart())
 
     async def _start_or_try_again(self) -> None:
@@ -202,48 +118,58 @@ class Lane:
             await self.start()
         except WorkerOutdated:
             raise
-        except WorkerEnded:
-            self._restarted()
+        except WorkerEnded as error:
+            self._restarted(str(error))
             await self.start()
 
     def _send(self) -> None:
-        target = self._input
-        while target is not None and self._queue and len(self._sent) <= _AHEAD:
+        pipes = self._pipes
+        if pipes is None:
+            return
+        if self._queue and not self._sent:
+            self._patience.begin(asyncio.get_running_loop().time())
+            if self._timer is None:
+                self._timer = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)
+        while self._queue and len(self._sent) <= _AHEAD:
             job = self._queue.popleft()
             self._sent.append(job)
-            target.write(job.frame)
+            pipes.write(job.frame)
+
+    def _look(self) -> None:
+        """Kill a worker that hangs: no other event of its sessions would be fired."""
+        self._timer = None
+        if not self._sent or self._pipes is None:
+            return
+        loop = asyncio.get_running_loop()
+        if why := self._patience.fault(loop.time(), self._pipes.pid):
+            self._pipes.kill(why)
+        else:
+            self._timer = loop.call_later(LOOK_SECONDS, self._look)
 
     def _received(self, fields: list[bytes]) -> None:
-        if self._ready is not None:
-            if not self._ready.done():
-                self._get_ready(self._ready, fields)
-            return
         if not self._sent:
             raise Garbled("an answer that nobody asked for")
-        fired = Fired.from_fields(fields[1:])
-        job = self._sent.popleft()
-        self._send()
-        job.done(fired, fields[0])
-
-    def _get_ready(self, ready: asyncio.Future[None], fields: list[bytes]) -> None:
-        try:
-            self._release.check(fields)
-        except WorkerOutdated as error:
-            ready.set_exception(error)
-            raise Garbled(str(error)) from None
-        ready.set_result(None)
-
-    def _lost(self) -> None:
-        """Fire again what the process had; the event that it was at may have ended it."""
-        self._input = None
-        error = WorkerEnded("a worker ended")
-        if self._ready is not None:
-            if not self._ready.done():
-                self._ready.set_exception(error)
+        seconds = seconds_of(fields)
+        if seconds is not None:
+            self._patience.report(asyncio.get_running_loop().time(), seconds)
             return
+        number, lines, *rest = fields
+        if number != self._sent[0].number:
+            raise Garbled("the answer to another event")
+        fired, audit = Fired.from_fields(rest), lines.decode("utf-8").splitlines()
+        job = self._sent.popleft()
+        if self._sent:
+            self._patience.begin(asyncio.get_running_loop().time())
+        self._send()
+        job.done(fired, audit)
+
+    def _lost(self, why: str) -> None:
+        """Fire again what the process had; the event that it was at may have ended it."""
+        self._pipes = None
+        self._patience = Patience()
         if self._closed:
             return
-        self._restarted()
+        self._restarted(why)
         sent, self._sent = self._sent, deque()
         self._queue.extendleft(reversed(sent))
         failed = None
@@ -254,33 +180,20 @@ class Lane:
         if self._starting is None:
             self._starting = asyncio.create_task(self._restart())
         if failed is not None:
-            failed.done(error, b"")
-
-    def _discard(self) -> None:
-        if self._pipes is not None:
-            self._pipes.kill()
+            failed.done(WorkerEnded(why), [])
 
     async def close(self) -> None:
         """End the process: its input ends. Events that it still has fail."""
         self._closed = True
         if self._starting is not None:
             self._starting.cancel()
-        transport, target = self._transport, self._input
-        self._input = None
+        pipes, self._pipes = self._pipes, None
         for job in (*self._sent, *self._queue):
-            job.done(WorkerEnded("the service ended"), b"")
+            job.done(WorkerEnded("the service ended"), [])
         self._sent.clear()
         self._queue.clear()
-        if target is not None:
-            target.close()
-        if transport is None:
-            return
-        for _ in range(100):
-            if transport.get_returncode() is not None:
-                break
-            await asyncio.sleep(0.02)
-        self._discard()
-        transport.close()
+        if pipes is not None:
+            await pipes.close()
 
 
 class EnginePool:
@@ -290,7 +203,7 @@ class EnginePool:
         arguments: See ``Lane``.
         count: Workers.
         audit: Writes lines of the audit log.
-        restarted: Called when a worker ended by itself.
+        restarted: Called with the reason when a worker ended by itself, or had to be killed.
         release: Checks that workers are of this version.
     """
 
@@ -300,7 +213,7 @@ class EnginePool:
         count: int,
         *,
         audit: AuditWriter | None,
-        restarted: Callable[[], object],
+        restarted: Callable[[str], object],
         release: Release,
     ) -> None:
         self._lanes = [Lane(arguments, restarted, release) for _ in range(count)]
@@ -318,26 +231,23 @@ class EnginePool:
     def fire(self, call: FireCall, done: Done) -> None:
         """Fire an event; ``done`` receives WorkerEnded after the second try, and JournalError."""
         event = call.event
-        data = pack(
-            [
-                b"fire",
-                call.agent.encode(),
-                b"1" if event is not None else b"",
-                event.encode("utf-8", "surrogatepass") if event is not None else b"",
-                call.directory.encode("utf-8", "surrogateescape"),
-                call.body,
-            ]
-        )
+        fields = [
+            call.agent.encode(),
+            b"1" if event is not None else b"",
+            event.encode("utf-8", "surrogatepass") if event is not None else b"",
+            call.directory.encode("utf-8", "surrogateescape"),
+            call.body,
+        ]
         lane = self._lanes[zlib.crc32(_session_of(call.body)) % len(self._lanes)]
         audit = self._audit
 
-        def answered(fired: Fired | WorkerEnded, lines: bytes) -> None:
+        def answered(fired: Fired | WorkerEnded, lines: list[str]) -> None:
             if audit is not None and lines:
-                audit.write(lines.decode("utf-8").splitlines(), lambda error: done(error or fired))
+                audit.write(lines, lambda error: done(error or fired))
             else:
                 done(fired)
 
-        lane.submit(HEADER.pack(len(data)) + data, answered)
+        lane.submit(fields, answered)
 
     async def close(self) -> None:
         """End all workers."""

@@ -1,74 +1,72 @@
 """The worker processes of a service that run the commands of clients; those that fire events are in ``lanes``.
 
-A worker does one thing at a time. One that dies in the middle of it is replaced, and the other one does it again:
-nothing that a worker does changes the machine.
+A worker does one thing at a time. One that dies or hangs in the middle of it is replaced, and the other one does it
+again: nothing that a worker does changes the machine.
 """
 
 from __future__ import annotations
 
 import asyncio
-import sys
+import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from struct import Struct
+from typing import TYPE_CHECKING
 
-from sandhook.client.wire import Printed, pack, unpack
+from sandhook.client.wire import Garbled, Printed
+from sandhook.serve.patience import LOOK_SECONDS, Patience, seconds_of
+from sandhook.serve.pipes import WorkerPipes, frame_of
 from sandhook.serve.release import Release, WorkerEnded, WorkerOutdated
 
-#: Of a frame: the length of what follows.
-HEADER = Struct(">I")
+if TYPE_CHECKING:
+    from sandhook.hooks.event import JsonObject
 
 #: A worker that has nothing to do for so many seconds ends, except for the first.
 IDLE_SECONDS = 60.0
 
-#: A worker whose client is gone is ended after this.
+#: How often a command is run when its worker dies.
 _TRIES = 2
-
-#: Seconds that a worker may take to start.
-START_SECONDS = 60.0
-
-_PROGRAM = "from sandhook.cli.serve.worker import main; main()"
-
-
-def command_line(arguments: Sequence[str]) -> list[str]:
-    """Return the command line of a worker.
-
-    Args:
-        arguments: The options of ``sandhook serve``; the worker makes its engines from them.
-    """
-    return [sys.executable, "-P", "-c", _PROGRAM, *arguments]  # -P: never import from the current directory
 
 
 class Answered:
     """What a worker answered.
 
     Attributes:
-        fields: Of the answer.
+        printed: What the command printed; None if the worker declines.
+        record: What the command fired; empty if it fired nothing.
         audit: Lines for the audit log.
     """
 
-    __slots__ = ("audit", "fields")
+    __slots__ = ("audit", "printed", "record")
 
-    def __init__(self, fields: list[bytes], audit: list[str]) -> None:
-        self.fields = fields
-        self.audit = audit
+    def __init__(self, fields: list[bytes]) -> None:
+        """Read the fields of an answer. Raises ValueError."""
+        audit, printed, record = fields
+        self.audit = audit.decode("utf-8").splitlines()
+        self.printed = Printed.unpack(printed) if printed else None
+        value = json.loads(record) if record else {}
+        if not isinstance(value, dict):
+            raise ValueError("a record that is not an object")
+        self.record: JsonObject = value
 
 
 class WorkerProcess:
     """One worker process."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
-        self._process = process
+    def __init__(self) -> None:
+        self._pipes = WorkerPipes(self._received, self._lost)
+        self._patience = Patience()
+        self._tasks = 0
+        self._answer: asyncio.Future[Answered] | None = None
         self.idle_since = 0.0
 
     @property
     def pid(self) -> int:
-        return self._process.pid
+        return self._pipes.pid
 
     @property
     def is_alive(self) -> bool:
         """Whether the process did not end yet, as far as is known."""
-        return self._process.returncode is None
+        return not self._pipes.is_ended
 
     @classmethod
     async def start(cls, arguments: Sequence[str], release: Release) -> WorkerProcess:
@@ -78,75 +76,53 @@ class WorkerProcess:
             arguments: The options of ``sandhook serve``; the worker makes its engines from them.
             release: Checks that the worker is of this version.
         """
-        release.check_files()
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *command_line(arguments),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                start_new_session=sys.platform
-                != "win32",  # an interrupt typed at the terminal is the service's
-            )
-        except OSError as error:
-            raise WorkerEnded(f"a worker could not be started: {error.strerror}") from None
-        worker = cls(process)
-        try:
-            async with asyncio.timeout(START_SECONDS):
-                release.check(await worker._receive())
-        except TimeoutError:
-            worker.kill()
-            raise WorkerEnded("a worker did not get ready") from None
-        except BaseException:
-            worker.kill()
-            raise
+        worker = cls()
+        await worker._pipes.start(arguments, release)
         return worker
 
     async def run(self, call: bytes) -> Answered:
-        """Let the worker run a command line. Raises WorkerEnded.
+        """Let the worker run a command line. Raises WorkerEnded, also for a worker that hangs.
 
         A caller that is cancelled must kill the worker, which does not stop by itself.
         """
-        stdin = self._process.stdin
-        assert stdin is not None
-        data = pack([b"run", call])
+        loop = asyncio.get_running_loop()
+        if self._pipes.is_ended:
+            raise WorkerEnded("a worker ended")
+        answer: asyncio.Future[Answered] = loop.create_future()
+        self._answer = answer
+        self._tasks += 1
+        self._patience.begin(loop.time())
+        self._pipes.write(frame_of([b"run", b"%d" % self._tasks, call]))
         try:
-            stdin.write(HEADER.pack(len(data)) + data)
-            await stdin.drain()
-        except OSError:
-            raise WorkerEnded("a worker ended") from None
-        answer = await self._receive()
-        if len(answer) < 2:
-            raise WorkerEnded("a worker sent an answer that is too short")
-        return Answered(answer[1:], answer[0].decode("utf-8").splitlines())
+            while not (await asyncio.wait({answer}, timeout=LOOK_SECONDS))[0]:
+                if why := self._patience.fault(loop.time(), self.pid):
+                    self._pipes.kill(why)
+            return answer.result()
+        finally:
+            self._answer = None
 
-    async def _receive(self) -> list[bytes]:
-        stdout = self._process.stdout
-        assert stdout is not None
-        try:
-            (length,) = HEADER.unpack(await stdout.readexactly(HEADER.size))
-            return unpack(await stdout.readexactly(length))
-        except (asyncio.IncompleteReadError, OSError, ValueError):
-            status = self._process.returncode
-            raise WorkerEnded(f"a worker ended{f' with status {status}' if status else ''}") from None
+    def _received(self, fields: list[bytes]) -> None:
+        if self._answer is None or self._answer.done():
+            raise Garbled("an answer that nobody asked for")
+        seconds = seconds_of(fields)
+        if seconds is not None:
+            self._patience.report(asyncio.get_running_loop().time(), seconds)
+            return
+        if fields[:1] != [b"%d" % self._tasks]:
+            raise Garbled("the answer to another command")
+        self._answer.set_result(Answered(fields[1:]))
+
+    def _lost(self, why: str) -> None:
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(WorkerEnded(why))
 
     def kill(self) -> None:
         """End the process at once."""
-        if self._process.returncode is None:
-            try:
-                self._process.kill()
-            except ProcessLookupError:
-                return
+        self._pipes.kill()
 
     async def close(self) -> None:
         """End the process: its input ends."""
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-        try:
-            async with asyncio.timeout(2):
-                await self._process.wait()
-        except TimeoutError:
-            self.kill()
-            await self._process.wait()
+        await self._pipes.close()
 
 
 class CommandPool:
@@ -156,7 +132,7 @@ class CommandPool:
         arguments: See ``WorkerProcess.start``.
         most: Workers at once.
         waiting: Commands that may wait for one; a client whose command may not runs it itself.
-        restarted: Called when a worker ended by itself.
+        restarted: Called with the reason when a worker ended by itself, or had to be killed.
         release: Checks that workers are of this version.
     """
 
@@ -166,7 +142,7 @@ class CommandPool:
         *,
         most: int,
         waiting: int,
-        restarted: Callable[[], object],
+        restarted: Callable[[str], object],
         release: Release,
     ) -> None:
         self._arguments = arguments
@@ -188,8 +164,8 @@ class CommandPool:
         """The ids of all workers that live."""
         return [worker.pid for worker in (*self._idle, *self._busy) if worker.is_alive]
 
-    async def run(self, call: bytes) -> tuple[Printed | None, Answered]:
-        """Run a command line; the result is None if the worker declines. Raises WorkerEnded after the second try."""
+    async def run(self, call: bytes) -> Answered:
+        """Run a command line. Raises WorkerEnded after the second try."""
         self._waiting += 1
         try:
             await self._slots.acquire()
@@ -199,16 +175,13 @@ class CommandPool:
             for attempt in range(_TRIES):
                 try:
                     # What ended one worker may have ended the idle ones too, without anybody having noticed yet.
-                    answered = await self._run_once(call, fresh=attempt > 0)
+                    return await self._run_once(call, fresh=attempt > 0)
                 except WorkerOutdated:
                     raise
-                except WorkerEnded:
-                    self._restarted()
+                except WorkerEnded as error:
+                    self._restarted(str(error))
                     if attempt + 1 == _TRIES:
                         raise
-                else:
-                    printed = Printed.unpack(answered.fields[0]) if answered.fields[0] else None
-                    return printed, answered
             raise WorkerEnded("no worker")
         finally:
             self._slots.release()
@@ -242,7 +215,7 @@ class CommandPool:
         ended = [worker for worker in self._idle if not worker.is_alive]
         for worker in ended:
             self._idle.remove(worker)
-            self._restarted()
+            self._restarted("a worker ended")
         return len(ended)
 
     async def keep(self) -> None:

@@ -78,7 +78,9 @@ class Release:
         except (OSError, UnicodeDecodeError):
             self._set("gone")
             return
-        if found is None or found[1] == __version__:  # the greeting of a worker decides where the text does not
+        if (
+            found is None or found[1] == __version__
+        ):  # the greeting of a worker decides where the text does not
             self._set("")
         else:
             self._set(found[1])

@@ -343,7 +343,8 @@ class Service:
         """Run a client's command line; None if the client must run it itself. Raises WorkerEnded, JournalError."""
         assert self._commands is not None
         began = time.monotonic()
-        printed, answered = await self._commands.run(body)
+        answered = await self._commands.run(body)
+        printed = answered.printed
         if printed is None:
             return None
         if self.audit is not None and answered.audit:
@@ -355,7 +356,7 @@ class Service:
         """Keep what a command did, for lists and metrics."""
         arguments = [each.decode("utf-8", "replace") for each in call.arguments]
         self.metrics.command(arguments[0], printed.status)
-        record: JsonObject = json.loads(answered.fields[1]) if answered.fields[1] else {}
+        record = answered.record
         record["command"] = list(arguments)
         record["cwd"] = record.get("cwd") or call.directory.decode("utf-8", "replace")
         record["duration_ms"] = round(seconds * 1000, 3)

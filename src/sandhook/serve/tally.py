@@ -45,9 +45,12 @@ class Tally(Record):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Tally:
-        """Return what ``to_bytes`` wrote."""
-        agent, event, seconds, hooks, workspace = json.loads(data)
-        return cls(agent, event, seconds, tuple([HookTally(*each) for each in hooks]), workspace)
+        """Return what ``to_bytes`` wrote. Raises ValueError."""
+        try:
+            agent, event, seconds, hooks, workspace = json.loads(data)
+            return cls(agent, event, seconds, tuple([HookTally(*each) for each in hooks]), workspace)
+        except TypeError:
+            raise ValueError("not a tally") from None
 
 
 def tally_of(record: JsonObject) -> Tally:

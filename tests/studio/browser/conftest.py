@@ -31,8 +31,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason=f"there is no {ABSENT[0]}"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """Return a browser for the tests of one file.
+
+    Playwright's event loop runs in this thread until the end, where other tests need one of their own.
+    """
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

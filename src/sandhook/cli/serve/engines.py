@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.cli.configuration import directory, gather, store_of
-from sandhook.cli.engines import engine_of, notes_of, workspace_of
+from sandhook.cli.engines import engine_of, longest, notes_of, workspace_of
 from sandhook.cli.fire import parser as fire_parser
 from sandhook.errors import TrustError
 from sandhook.hooks.contracts import Contract
@@ -106,6 +106,7 @@ class EngineBuilder:
             watch=watch,
             approvals=str(store.path),
             workspace=place.directory,
+            seconds=longest(engine),
         )
 
     def _fire_options(self, place: Place) -> Namespace:
@@ -152,9 +153,12 @@ class EngineBuilder:
 
 
 def firing_of(
-    options: Namespace, audit: Callable[[str], object] | None, report: Callable[[str], object]
+    options: Namespace,
+    audit: Callable[[str], object] | None,
+    report: Callable[[str], object],
+    begins: Callable[[float], object] | None = None,
 ) -> Firing:
-    """Return what fires posted events, from the options of the command."""
+    """Return what fires posted events, from the options of the command; see ``Firing`` for ``begins``."""
     from sandhook.cli.serve.recording import line_of
 
     builder = EngineBuilder(options, audit)
@@ -163,7 +167,7 @@ def firing_of(
         engines.prepare(place)
     line = line_of(options)
     record = None if line is None or audit is None else lambda fired: audit(line(fired))
-    return Firing(engines, fail_closed=options.fail_closed, record=record)
+    return Firing(engines, fail_closed=options.fail_closed, record=record, begins=begins)
 
 
 def _items(engine: HookEngine, configuration: AgentConfiguration) -> Callable[[], Sequence[Item]]:

@@ -85,6 +85,10 @@ async def until_stopped(
         if running:
             loop.call_soon_threadsafe(service.report, message)
 
+    def restarted(why: str) -> None:
+        metrics.restarted()
+        report(f"{why}; another one takes its place")
+
     metrics = Metrics()
     release = Release(report)
     limits = ServeLimits(running=max(16, 4 * options.processes))
@@ -93,16 +97,14 @@ async def until_stopped(
     backend: Backend = ThreadBackend(firing, limits.running)
     if options.processes:
         writer = AuditWriter(audit) if audit is not None else None
-        backend = EnginePool(
-            arguments, options.processes, audit=writer, restarted=metrics.restarted, release=release
-        )
+        backend = EnginePool(arguments, options.processes, audit=writer, restarted=restarted, release=release)
     commands = None
     if listening.serves_clients:
         commands = CommandPool(
             arguments,
             most=_COMMANDS_AT_ONCE,
             waiting=_COMMANDS_WAITING,
-            restarted=metrics.restarted,
+            restarted=restarted,
             release=release,
         )
     fires = Fires(_HISTORY, _HISTORY_BYTES) if bench is not None else None

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 from sandhook.cli import main as run_command
 from sandhook.cli.observer import OBSERVER
 from sandhook.client.place import view
-from sandhook.client.wire import Call, Printed, pack, unpack
+from sandhook.client.wire import Call, Printed, unpack
 from sandhook.serve.firing import FireCall, Firing, event_record
-from sandhook.serve.processes import HEADER
+from sandhook.serve.patience import report_of
+from sandhook.serve.pipes import HEADER, frame_of
 from sandhook.serve.release import greeting
 
 if TYPE_CHECKING:
@@ -46,9 +47,13 @@ class Observations:
 
     Args:
         line_of: Returns the line of a record for an event; None without a record.
+        begins: Receives how long its hooks may take.
     """
 
-    def __init__(self, line_of: Callable[[FiredEvent], str] | None) -> None:
+    def __init__(
+        self, line_of: Callable[[FiredEvent], str] | None, begins: Callable[[float], object]
+    ) -> None:
+        self._begins = begins
         self.lines: list[str] = []
         self.record: JsonObject = {}
         self._line_of = line_of
@@ -56,6 +61,10 @@ class Observations:
     def audit(self, line: str, /) -> None:
         """Keep a line until the answer."""
         self.lines.append(line)
+
+    def begins(self, seconds: float, /) -> None:
+        """Report how long the hooks may take."""
+        self._begins(seconds)
 
     def decided(self, agent: Contract, fired: FiredEvent, /) -> None:
         """Keep a decision, and its line of the record."""
@@ -69,10 +78,13 @@ class Worker:
 
     Args:
         arguments: The options of ``sandhook serve``.
+        begins: Receives how long the hooks of a task may take, before they run.
     """
 
-    def __init__(self, arguments: list[str]) -> None:
+    def __init__(self, arguments: list[str], begins: Callable[[float], object]) -> None:
         self._arguments = arguments
+        self._begins = begins
+        self._reported: float | None = None
         self._firing: Firing | None = None
         self._parsed: Namespace | None = None
         self._lines: list[str] = []
@@ -80,12 +92,12 @@ class Worker:
         self._directory = os.getcwd()
         self._at_home = True
 
-    def answer(self, task: bytes, fields: list[bytes]) -> bytes:
-        """Do a task and return the fields of its answer, packed."""
+    def answer(self, task: bytes, fields: list[bytes]) -> list[bytes]:
+        """Do a task and return the fields of its answer."""
         if task == b"run":
-            printed, seen = self._run(Call.unpack(fields[0]))
+            printed, seen = self._run(Call.unpack(fields[0]), self._begins)
             record = json.dumps(seen.record).encode("ascii") if seen.record else b""
-            return pack(["\n".join(seen.lines).encode(), printed.pack() if printed else b"", record])
+            return ["\n".join(seen.lines).encode(), printed.pack() if printed else b"", record]
         agent, named, event, directory, body = fields
         call = FireCall(
             agent.decode(),
@@ -96,14 +108,20 @@ class Worker:
         self._go_home()
         fired = self._engines().fire(call)
         lines, self._lines[:] = list(self._lines), []
-        return pack(["\n".join(lines).encode(), *fired.to_fields()])
+        return ["\n".join(lines).encode(), *fired.to_fields()]
 
     def _engines(self) -> Firing:
         if self._firing is None:
             from sandhook.cli.serve.engines import firing_of
 
-            self._firing = firing_of(self._options(), self._lines.append, _ignore)
+            self._firing = firing_of(self._options(), self._lines.append, _ignore, self._report)
         return self._firing
+
+    def _report(self, seconds: float) -> None:
+        """Report how long the hooks of an event may take, where that is not what the service knows."""
+        if seconds != self._reported:
+            self._reported = seconds
+            self._begins(seconds)
 
     def _line_of(self) -> Callable[[FiredEvent], str] | None:
         from sandhook.cli.serve.recording import line_of
@@ -117,10 +135,10 @@ class Worker:
             self._parsed = parser().parse_args(self._arguments)
         return self._parsed
 
-    def _run(self, call: Call) -> tuple[Printed | None, Observations]:
+    def _run(self, call: Call, begins: Callable[[float], object]) -> tuple[Printed | None, Observations]:
         """Run a command line as its client would; None if the client's files are not those of this process."""
         self._at_home = False
-        seen = Observations(self._line_of())
+        seen = Observations(self._line_of(), begins)
         environment = dict(_text(entry).partition("=")[::2] for entry in call.env)
         zone = os.environ.get("TZ")
         os.environ.clear()
@@ -170,7 +188,7 @@ class Worker:
                 arguments=[each.encode() for each in arguments],
                 env=entries,
             )
-            self._run(call)
+            self._run(call, _ignore)
         gc.collect()
         gc.freeze()
 
@@ -196,8 +214,8 @@ def _text(data: bytes) -> str:
     return os.fsdecode(data)
 
 
-def _ignore(message: str) -> None:
-    """Drop a message about reloading: the service has engines of its own that report it."""
+def _ignore(_: object) -> None:
+    """Drop what nobody waits for: a message about reloading, which the service reports itself."""
 
 
 def main() -> None:
@@ -208,12 +226,12 @@ def main() -> None:
     os.dup2(void, 0)
     os.dup2(void, 1)  # what a library prints must not look like an answer
     os.close(void)
-    worker = Worker(sys.argv[1:])
+    worker = Worker(sys.argv[1:], lambda seconds: _write(target, report_of(seconds)))
     worker.warm_up()
-    _write(target, pack(greeting()))
+    _write(target, greeting())
     for data in _frames(source):
-        task, *fields = unpack(data)
-        _write(target, worker.answer(task, fields))
+        task, number, *fields = unpack(data)
+        _write(target, [number, *worker.answer(task, fields)])
     os._exit(0)
 
 
@@ -242,7 +260,7 @@ def _completed(descriptor: int, data: bytes, size: int) -> bytes:
     return b"".join(pieces)
 
 
-def _write(descriptor: int, data: bytes) -> None:
-    left = memoryview(HEADER.pack(len(data)) + data)
+def _write(descriptor: int, fields: list[bytes]) -> None:
+    left = memoryview(frame_of(fields))
     while left:
         left = left[os.write(descriptor, left) :]
