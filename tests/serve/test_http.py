@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -178,9 +179,13 @@ def test_lists_and_descriptions(running: Running) -> None:
 def test_metrics_count_by_hook(running: Running) -> None:
     running.fire("rm -rf /")
     text = running.ask("GET", "/metrics").body.decode()
-    assert 'sandhook_decisions_total{agent="claude_code",decision="deny",hook="PreToolUse[0]"}' in text
-    assert 'sandhook_hook_seconds_bucket{agent="claude_code",hook="PreToolUse[0]",le="0.001"}' in text
-    assert 'sandhook_fires_total{agent="claude_code",ending="decided",event="PreToolUse"}' in text
+    place = running.project.as_posix()
+    names = f'agent="claude_code",decision="deny",hook="PreToolUse[0]",workspace="{place}"'
+    assert f"sandhook_decisions_total{{{names}}}" in text
+    names = f'agent="claude_code",hook="PreToolUse[0]",le="0.001",workspace="{place}"'
+    assert f"sandhook_hook_seconds_bucket{{{names}}}" in text
+    names = f'agent="claude_code",ending="decided",event="PreToolUse",workspace="{place}"'
+    assert f"sandhook_fires_total{{{names}}}" in text
 
 
 def test_what_is_fired_is_streamed(running: Running) -> None:
@@ -442,6 +447,49 @@ def test_workspaces_do_not_leak(serve: Callable[..., Running]) -> None:
     assert "seen" in reason(a) and reason(b).count("seen") == 1
     assert "no workspace" in reason(service.project)
     assert "no workspace" in reason(service.project / "a" / ".." / "ab")
+
+
+def test_lists_can_be_of_one_workspace(serve: Callable[..., Running]) -> None:
+    """Of posted events and of clients' commands, in lists, in single records, in the stream and in the numbers."""
+    files = {"hooks.json": settings("exit 0"), "a/name": "a", "b/name": "b", "ab/name": "ab"}
+    words = [word for name in ("a", "b", "ab") for word in ("--workspace", name)]
+    service = serve("--hooks", "hooks.json", *words, files=files)
+    places = {name: (service.project / name).as_posix() for name in ("a", "b", "ab")}
+    connection = service.connection()
+    headers = {"Authorization": f"Bearer {service.token}"} if service.tcp else {}
+    connection.request("GET", f"/v1/live?workspace={quote(places['a'])}", headers=headers)
+    stream = connection.getresponse()
+    stream.readline()
+    for name in ("b", "a", "ab"):
+        service.fire(name, cwd=places[name])
+        ran = service.sandhook(
+            "hook",
+            "--contract",
+            "claude_code",
+            "--",
+            "-c",
+            "exit 2",
+            stdin=claude(name),
+            cwd=Path(places[name]),
+        )
+        assert ran.status == 2
+    for name, place in places.items():
+        for spelling in (place, f"{place}/"):
+            listed = service.ask("GET", f"/v1/decisions?workspace={quote(spelling)}").json["decisions"]
+            assert [each["source"] for each in listed] == ["command", "http"], (name, listed)
+        one = service.ask("GET", f"/v1/decisions/{listed[0]['id']}?workspace={quote(place)}")
+        assert (one.status, one.json["cwd"]) == (200, place)
+        other = places["b" if name == "a" else "a"]
+        assert service.ask("GET", f"/v1/decisions/{listed[0]['id']}?workspace={quote(other)}").status == 404
+    assert len(service.decisions()) == 6
+    texts = [stream.readline().decode() for _ in range(8)]
+    fires = [json.loads(line.removeprefix("data:")) for line in texts if line.startswith("data:")]
+    assert [each["cwd"] for each in fires] == [places["a"]] * 2
+    connection.close()
+    text = service.ask("GET", "/metrics").body.decode()
+    for place in places.values():
+        names = f'agent="claude_code",ending="decided",event="PreToolUse",workspace="{place}"'
+        assert f"sandhook_fires_total{{{names}}} 2.0" in text
 
 
 # ---------------------------------------------------------------------- the end

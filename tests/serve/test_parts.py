@@ -24,9 +24,11 @@ from sandhook.serve.fires import MOST_FIRES, Fires, Live
 from sandhook.serve.firing import FireCall, Fired, Firing
 from sandhook.serve.gate import Gate, hosts_of
 from sandhook.serve.lanes import Done
+from sandhook.serve.metrics import MOST_WORKSPACES, Metrics
 from sandhook.serve.server import server_for
 from sandhook.serve.service import ServeLimits, Service, ThreadBackend
 from sandhook.serve.sockets import LocalSocket, SocketError, listen, split_address, token_of
+from sandhook.serve.tally import HookTally, Tally
 from sandhook.serve.watch import Watch
 from tests.serve.servetools import GUARD, HAS_UNIX, claude, settings
 
@@ -345,6 +347,22 @@ def test_fires_are_bounded_and_slow_readers_lose_events() -> None:
     live = Live()
     live.end()
     assert live.queue.get_nowait() is None
+
+
+def test_labels_of_workspaces_are_bounded() -> None:
+    """An agent may name any directory; what Prometheus keeps does not grow with them."""
+    metrics = Metrics()
+    ran = (HookTally("h", "allow", False, 0.001),)
+    for number in range(200):
+        metrics.fire("decided", Tally("claude_code", "PreToolUse", 0.001, ran, f"/w/{number}"))
+    places = {workspace for workspace, _, _ in metrics.hooks}
+    assert len(places) == MOST_WORKSPACES + 1 and "other" in places
+    assert b'hook="h",workspace="other"} 136.0' in metrics.text()
+    (row,) = metrics.json()["hooks"]
+    assert isinstance(row, dict) and row["runs"] == 200 and row["seconds"] == 0.2
+    (row,) = metrics.json("/w/7")["hooks"]
+    assert isinstance(row, dict) and row["runs"] == 1
+    assert metrics.json("/elsewhere")["hooks"] == []
 
 
 def test_a_server_runs_until_it_is_stopped() -> None:

@@ -25,7 +25,7 @@ from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.serve.answers import JSON, answer_of
 from sandhook.serve.engines import Place
-from sandhook.serve.fires import Wanted
+from sandhook.serve.fires import Wanted, of_workspace
 from sandhook.serve.firing import FireCall, refuse
 from sandhook.serve.gate import MESSAGES, STATUS, Gate
 from sandhook.serve.listing import items_json
@@ -226,21 +226,23 @@ class Endpoints:
             raise HTTPException(404, str(error)) from None
 
     async def decisions(self, request: Request) -> Response:
-        """List the last fires, the newest first."""
+        """List the last fires, the newest first; with ``?workspace=DIR`` those of one workspace."""
         count = min(_number(request, "count", _LISTED) or 0, _MOST_LISTED)
-        fires: list[Json] = list(self._service.fires.listed(count, _number(request, "before", None)))
+        before = _number(request, "before", None)
+        fires: list[Json] = list(self._service.fires.listed(count, before, _wanted(request)))
         return _json({"decisions": fires})
 
     async def decision(self, request: Request) -> Response:
         """Return one fire: payload, decision, all outcomes with their outputs, and the answer."""
-        text = self._service.fires.text_of(request.path_params["number"])
+        text = self._service.fires.text_of(request.path_params["number"], _wanted(request))
         if text is None:
             raise HTTPException(404, "this fire is not kept, or never was")
         return _response(text)
 
     async def live(self, request: Request) -> Response:
-        """Stream what is fired from now on, as server-sent events."""
-        return StreamingResponse(fired(self._service), media_type="text/event-stream", headers=_HEADERS)
+        """Stream what is fired from now on, as server-sent events; with ``?workspace=DIR`` that of one workspace."""
+        events = fired(self._service, _wanted(request))
+        return StreamingResponse(events, media_type="text/event-stream", headers=_HEADERS)
 
 
 async def fired(service: Service, wanted: Wanted | None = None) -> AsyncIterator[str]:
@@ -359,6 +361,12 @@ async def _body(request: Request, most: int) -> bytes:
             raise BodyTooLong(f"longer than {most} bytes")
         pieces.append(piece)
     return b"".join(pieces)
+
+
+def _wanted(request: Request) -> Wanted | None:
+    """Return which fires a request wants, None for all."""
+    directory = request.query_params.get("workspace")
+    return of_workspace(directory) if directory else None
 
 
 def _number(request: Request, name: str, default: int | None) -> int | None:

@@ -125,10 +125,12 @@ class Fires:
                     chosen.append(short)
         return chosen
 
-    def text_of(self, number: int) -> bytes | None:
-        """Return the whole record of a fire as JSON text, None when it is not kept."""
+    def text_of(self, number: int, wanted: Wanted | None = None) -> bytes | None:
+        """Return the whole record of a fire as JSON text, None when it is not kept, or not wanted."""
         known = self._kept.get(number)
-        return None if known is None else known.text
+        if known is None or (wanted is not None and not wanted(known.summary())):
+            return None
+        return known.text
 
     @contextmanager
     def reader(self, wanted: Wanted | None = None) -> Iterator[Live]:
@@ -152,6 +154,23 @@ class Fires:
             for live in self._readers:
                 if number is None or live.wanted is None or live.wanted(value):
                     live.put(text)
+
+
+def of_workspace(directory: str) -> Wanted:
+    """Return what wants the fires of one workspace.
+
+    An event has the workspace whose hooks it was fired at. A client's command has only the directory that it ran in.
+    """
+    workspace = directory.replace("\\", "/").rstrip("/") or "/"
+    place = f"{workspace.rstrip('/')}/"
+
+    def wants(fire: JsonObject) -> bool:
+        noted = fire.get("workspace")
+        if isinstance(noted, str) and noted:
+            return noted == workspace
+        return f"{fire.get('cwd') or ''}/".replace("\\", "/").startswith(place)
+
+    return wants
 
 
 def summary(record: JsonObject) -> JsonObject:

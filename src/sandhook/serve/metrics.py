@@ -19,6 +19,12 @@ from sandhook.serve.tally import Tally
 
 __all__ = ["CONTENT_TYPE_LATEST", "Metrics"]
 
+#: Workspaces with a label of their own; an event without --workspace may be in any directory.
+MOST_WORKSPACES = 64
+
+#: The label of all further ones.
+_OTHER = "other"
+
 #: Seconds; a guard of one jq takes 0.3 ms, and a hook that asks a program seconds.
 BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0)
 
@@ -68,23 +74,31 @@ class HookNumbers:
         self.failures = 0
         self.times = Histogram()
 
+    def add(self, other: HookNumbers) -> None:
+        """Count what another one counted."""
+        self.decisions.update(other.decisions)
+        self.failures += other.failures
+        self.times.counts = [own + more for own, more in zip(self.times.counts, other.times.counts)]
+        self.times.total += other.times.total
+
 
 class Metrics:
-    """What a service counts. The labels come from configurations and contracts, so their number is bounded.
+    """What a service counts. Labels come from configurations, contracts and the first workspaces: they are bounded.
 
     Attributes:
         running, waiting: Events that are fired now, and that wait for it.
         overflows: Events that were refused because too many waited.
         restarts: Worker processes that ended and were replaced.
         stale: Engines whose newer configuration is not in use.
-        hooks: By agent and hook.
+        hooks: By workspace, agent and hook.
     """
 
     def __init__(self) -> None:
         self.running = self.waiting = self.overflows = self.restarts = self.stale = 0
-        self.hooks: dict[tuple[str, str], HookNumbers] = {}
-        self._fires: Counter[tuple[str, str, str]] = Counter()
-        self._seconds: dict[str, Histogram] = {}
+        self.hooks: dict[tuple[str, str, str], HookNumbers] = {}
+        self._workspaces: set[str] = set()
+        self._fires: Counter[tuple[str, str, str, str]] = Counter()
+        self._seconds: dict[tuple[str, str], Histogram] = {}
         self._commands: Counter[tuple[str, str]] = Counter()
         self._registry = CollectorRegistry()
         self._registry.register(self)
@@ -99,26 +113,41 @@ class Metrics:
 
     def fire(self, ending: str, tally: Tally) -> None:
         """Count a fire and its hooks."""
-        agent = tally.agent
-        self._fires[agent, tally.event, ending] += 1
-        seconds = self._seconds.get(agent)
+        agent, workspace = tally.agent, self._label(tally.workspace)
+        self._fires[workspace, agent, tally.event, ending] += 1
+        seconds = self._seconds.get((workspace, agent))
         if seconds is None:
-            seconds = self._seconds[agent] = Histogram()
+            seconds = self._seconds[workspace, agent] = Histogram()
         seconds.add(tally.seconds)
         for name, decision, failed, duration in tally.hooks:
-            numbers = self.hooks.get((agent, name))
+            numbers = self.hooks.get((workspace, agent, name))
             if numbers is None:
-                numbers = self.hooks[agent, name] = HookNumbers()
+                numbers = self.hooks[workspace, agent, name] = HookNumbers()
             numbers.decisions[decision] += 1
             numbers.failures += failed
             numbers.times.add(duration)
+
+    def _label(self, workspace: str) -> str:
+        if workspace not in self._workspaces:
+            if len(self._workspaces) >= MOST_WORKSPACES:
+                return _OTHER
+            self._workspaces.add(workspace)
+        return workspace
 
     def text(self) -> bytes:
         """Return the metrics in Prometheus's text format."""
         return generate_latest(self._registry)
 
-    def json(self) -> JsonObject:
-        """Return the numbers of all hooks as JSON values; the last bucket has no bound."""
+    def json(self, workspace: str = "") -> JsonObject:
+        """Return the numbers of all hooks as JSON values; the last bucket has no bound.
+
+        Args:
+            workspace: Counts only what was fired there; "" counts all workspaces together.
+        """
+        numbers: dict[tuple[str, str], HookNumbers] = {}
+        for (place, agent, name), each in self.hooks.items():
+            if workspace in ("", place):
+                numbers.setdefault((agent, name), HookNumbers()).add(each)
         hooks: list[Json] = [
             {
                 "agent": agent,
@@ -129,23 +158,25 @@ class Metrics:
                 "counts": list(each.times.counts),
                 "seconds": round(each.times.total, 6),
             }
-            for (agent, name), each in self.hooks.items()
+            for (agent, name), each in numbers.items()
         ]
         return {"bounds": list(BUCKETS), "hooks": hooks}
 
     def collect(self) -> Iterator[Metric]:
         """Yield all metrics; prometheus_client calls it."""
-        yield _counter("fires", "Events that were fired.", ("agent", "event", "ending"), self._fires.items())
+        yield _counter(
+            "fires", "Events that were fired.", ("workspace", "agent", "event", "ending"), self._fires.items()
+        )
         yield _histogram(
             "fire_seconds",
             "Time of an event in the service, without the queue.",
-            ("agent",),
-            [((agent,), each) for agent, each in self._seconds.items()],
+            ("workspace", "agent"),
+            self._seconds.items(),
         )
         yield _counter(
             "decisions",
             "Decisions of hooks.",
-            ("agent", "hook", "decision"),
+            ("workspace", "agent", "hook", "decision"),
             [
                 ((*names, decision), count)
                 for names, each in self.hooks.items()
@@ -155,13 +186,13 @@ class Metrics:
         yield _counter(
             "could_not_run",
             "Hooks that could not run.",
-            ("agent", "hook"),
+            ("workspace", "agent", "hook"),
             [(names, each.failures) for names, each in self.hooks.items() if each.failures],
         )
         yield _histogram(
             "hook_seconds",
             "Time of a hook.",
-            ("agent", "hook"),
+            ("workspace", "agent", "hook"),
             [(names, each.times) for names, each in self.hooks.items()],
         )
         yield _counter("commands", "Commands of clients.", ("command", "status"), self._commands.items())

@@ -66,6 +66,7 @@ def _lists(agents: list[Json]) -> JsonObject:
                 "parameters": [
                     _query("count", "At most so many."),
                     _query("before", "Only with a lower id."),
+                    _query("workspace", "Only of this workspace."),
                 ],
                 "responses": _answers("Fires without payloads and outputs."),
             }
@@ -73,13 +74,17 @@ def _lists(agents: list[Json]) -> JsonObject:
         "/v1/decisions/{id}": {
             "get": {
                 "summary": "Return one fire: payload, decision, all outcomes, answer.",
-                "parameters": [_in_path("id", {"type": "integer"})],
+                "parameters": [
+                    _in_path("id", {"type": "integer"}),
+                    _query("workspace", "Only if it is of this workspace."),
+                ],
                 "responses": _answers("The fire."),
             }
         },
         "/v1/live": {
             "get": {
                 "summary": "Stream what is fired from now on: events fire, service and lost.",
+                "parameters": [_query("workspace", "Only what is fired at this workspace.")],
                 "responses": {
                     "200": {"description": "Server-sent events.", "content": {"text/event-stream": {}}}
                 },

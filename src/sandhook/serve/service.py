@@ -305,6 +305,13 @@ class Service:
             job.wanted = False
             job.done(result)
 
+    def _workspace_of(self, directory: str) -> str:
+        """Return the workspace that a client's command counts for: a known one, or its own directory."""
+        path = f"{directory}/".replace("\\", "/")
+        return max(
+            (each for each in self.workspaces if path.startswith(f"{each}/")), key=len, default=directory
+        )
+
     def _note(self, workspace: str) -> None:
         self.workspaces[workspace] = None
         self.workspaces.move_to_end(workspace)
@@ -366,7 +373,8 @@ class Service:
             "stderr": printed.stderr.decode("utf-8", "replace"),
         }
         if record.get("decision") is not None:
-            self.metrics.fire("decided", tally_of(record))
+            place = self._workspace_of(str(record["cwd"]))
+            self.metrics.fire("decided", tally_of(record)._replace(workspace=place))
         if self._tracer is not None:
             record_command(self._tracer, arguments[0], printed.status, record, seconds)
         self.fires.add("command", "decided", json.dumps(record).encode("ascii"))

@@ -114,8 +114,12 @@ class LiveApi:
         return await answer(lambda: {"fires": fires})
 
     async def numbers(self, request: Request) -> Response:
-        """Return for each hook how often it ran, decided what, could not run, and a histogram of its times."""
-        numbers = self._desk.service.metrics.json()
+        """Return for each hook how often it ran, decided what, could not run, and a histogram of its times.
+
+        With ``?workspace=DIR``, only what was fired there counts.
+        """
+        chosen = request.query_params.get("workspace")
+        numbers = self._desk.service.metrics.json(self._desk.bench(request).directory if chosen else "")
         return await answer(lambda: numbers)
 
     async def expectation(self, request: Request) -> Response:

@@ -185,7 +185,7 @@ export function Live({ params }: ViewProps) {
           )}
         </section>
       </div>
-      <HookNumbers latest={fires[0]?.id ?? 0} />
+      <HookNumbers workspace={everywhere ? "" : workspace} latest={fires[0]?.id ?? 0} />
     </>
   );
 }
@@ -307,8 +307,8 @@ function percent(part: number, whole: number): string {
   return whole ? `${((100 * part) / whole).toFixed(part && part * 1000 < whole ? 2 : 1)} %` : "";
 }
 
-function HookNumbers({ latest }: { latest: number }) {
-  const { value, error, reload } = useLoad<Numbers>("/v1/studio/numbers");
+function HookNumbers({ latest, workspace }: { latest: number; workspace: string }) {
+  const { value, error, reload } = useLoad<Numbers>(`/v1/studio/numbers?${new URLSearchParams({ workspace })}`);
   const loaded = useRef(latest);
   useEffect(() => {
     if (loaded.current === latest) return undefined;
@@ -323,7 +323,7 @@ function HookNumbers({ latest }: { latest: number }) {
   return (
     <section class="pane stack" aria-label="Hooks in numbers">
       <h2>Hooks in numbers</h2>
-      {chosenWorkspace() && <p class="hint">Of all workspaces together.</p>}
+      {chosenWorkspace() && !workspace && <p class="hint">Of all workspaces together.</p>}
       <Scroll label="Table of hooks">
         <table class="rows">
           <thead>

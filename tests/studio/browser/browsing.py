@@ -128,7 +128,9 @@ class Browsing:
         """Return what axe-core finds against WCAG 2.2 AA."""
         spec = find_spec("axe_playwright_python")
         assert spec is not None and spec.origin is not None
-        if self.page.evaluate("() => typeof axe === 'undefined'"):  # once for each page: it has half a megabyte
+        if self.page.evaluate(
+            "() => typeof axe === 'undefined'"
+        ):  # once for each page: it has half a megabyte
             self.page.evaluate(Path(spec.origin).with_name("axe.min.js").read_text(encoding="utf-8"))
         found = self.page.evaluate(
             "() => axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa',"

@@ -81,7 +81,7 @@ def test_fires_appear_as_they_come_and_are_fired_again_and_saved(
     browsing.wait_until("() => document.querySelector('.fire')?.textContent.includes('refused')")
     page.locator(".fire").first.click()
     page.get_by_role("button", name="Fire again").click()
-    page.locator(".verdict").wait_for(timeout=60_000)
+    page.locator(".verdict").wait_for()
     assert "Refused" in page.locator(".verdict").inner_text()
     page.get_by_label("Name of the expectation").fill("no deletion")
     page.get_by_role("button", name="Save as an expectation").click()
@@ -115,7 +115,7 @@ def test_grids_are_opened_down_to_the_run(program: Start, browse: Browse, scheme
         page.get_by_role("button", name=verb, exact=True).wait_for()
         check(browsing, f"{view}: before")
         page.get_by_role("button", name=verb, exact=True).click()
-        page.get_by_text("Complete.").wait_for(timeout=180_000)
+        page.get_by_text("Complete.").wait_for()
         check(browsing, f"{view}: grid")
         page.locator(f"button[aria-label^='{cell}']").first.click()
         dialog = page.get_by_role("dialog").filter(has_text="Close")
@@ -133,7 +133,7 @@ def test_a_grid_without_a_mouse(program: Start, browse: Browse) -> None:
     browsing.page.get_by_role("button", name="Break things").wait_for()
     browsing.tab_to("Break things", "button")
     browsing.press("Enter")
-    browsing.page.get_by_text("Complete.").wait_for(timeout=180_000)
+    browsing.page.get_by_text("Complete.").wait_for()
     browsing.press("Tab")
     while not browsing.focused()[1].startswith("PreToolUse[0], no-jq"):
         browsing.press("Tab")
@@ -173,7 +173,7 @@ def test_markup_of_hooks_is_text_in_fires_and_cells(program: Start, browse: Brow
     ):
         browsing.go(view)
         page.get_by_role("button", name=verb, exact=True).click()
-        page.get_by_text("Complete.").wait_for(timeout=180_000)
+        page.get_by_text("Complete.").wait_for()
         page.locator("button.cell").first.click()
         browsing.wait_until(
             "() => document.querySelector('dialog[open]') && !document.querySelector('dialog[open] .loading')",
@@ -196,7 +196,7 @@ def test_a_long_output_and_a_thousand_fires_leave_the_page_responsive(program: S
     post(started, "big", started.project)
     browsing.wait_until("() => document.querySelectorAll('.fire').length === 200", 60)
     page.locator(".fire").first.click()
-    page.locator("figure.output").first.wait_for(timeout=60_000)
+    page.locator("figure.output").first.wait_for()
     assert page.evaluate("() => document.body.textContent.length") < 400_000
     page.get_by_label("Outcome").select_option("failed")
     page.get_by_label("Outcome").select_option("")
