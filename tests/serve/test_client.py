@@ -289,6 +289,8 @@ def test_the_socket_of_another_user_is_never_asked(running: Running, what: str) 
         *HOOK, "--fail-closed", "--", "guard.sh", stdin=claude("rm -rf /"), SANDHOOK_SOCKET=service.path
     )
     assert (ran.status, ran.stderr, service.requests) == (2, "no rm -rf\n", 0)
+    status = running.sandhook("serve", "--status", SANDHOOK_SOCKET=service.path)
+    assert status.status == 3 and "belongs to another user" in status.stdout
     service.listening.close()
 
 

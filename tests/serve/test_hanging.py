@@ -288,3 +288,20 @@ def test_stopped_workers_of_a_service_are_replaced(serve: Callable[..., Running]
     assert b"sandhook_worker_restarts_total 2.0" in service.ask("GET", "/metrics").body
     lines = [json.loads(line) for line in (service.project / "log").read_text().splitlines()]
     assert sum(line["type"] == "event.decided" for line in lines) == 4
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not HAS_UNIX, reason="signals of POSIX")
+def test_a_service_whose_end_takes_long_can_be_restarted(serve: Callable[..., Running]) -> None:
+    """Its worker does not end by itself. The next service must not find the place of the old one taken."""
+    service = serve("--processes", "1")
+    first = service.ask("GET", "/healthz").json
+    for pid in first["workers"]:
+        os.kill(pid, signal.SIGSTOP)
+    assert service.process is not None
+    try:
+        ran = service.sandhook("serve", "--restart")
+        assert (ran.status, ran.stdout.split()[:3]) == (0, ["ended", "process", str(first["pid"])]), ran
+        assert service.ask("GET", "/healthz").json["arguments"] == ["--processes", "1"]
+    finally:
+        service.sandhook("serve", "--stop")

@@ -449,6 +449,24 @@ def test_workspaces_do_not_leak(serve: Callable[..., Running]) -> None:
     assert "no workspace" in reason(service.project / "a" / ".." / "ab")
 
 
+def test_hooks_of_an_event_from_elsewhere_run_in_the_workspace(serve: Callable[..., Running]) -> None:
+    """An agent in a container has other directories; its payload is recorded as it came."""
+    script = "pwd >&2; jq -r .cwd >&2; cat name >&2; exit 2"
+    service = serve(
+        "--hooks", "hooks.json", "--workspace", ".", files={"hooks.json": settings(script), "name": "here"}
+    )
+    (service.project / "deep").mkdir()
+    (service.project / "deep" / "name").write_text("deep")
+    place = service.project.as_posix()
+    for cwd in ("/nonexistent/dir", str(service.home), f"{place}x", "/workspace/repository"):
+        reply = service.fire("x", cwd=cwd).json["hookSpecificOutput"]
+        assert reply["permissionDecisionReason"].split() == [place, place, "here"], cwd
+        assert service.decisions()[0]["cwd"] == cwd
+    reply = service.fire("x", cwd=str(service.project / "deep")).json["hookSpecificOutput"]
+    assert reply["permissionDecisionReason"].split()[0] == f"{place}/deep"
+    assert reply["permissionDecisionReason"].endswith("deep")
+
+
 def test_lists_can_be_of_one_workspace(serve: Callable[..., Running]) -> None:
     """Of posted events and of clients' commands, in lists, in single records, in the stream and in the numbers."""
     files = {"hooks.json": settings("exit 0"), "a/name": "a", "b/name": "b", "ab/name": "ab"}

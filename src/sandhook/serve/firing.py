@@ -168,7 +168,9 @@ class Firing:
         if self._begins is not None:
             self._begins(loaded.built.seconds)
         began = time.monotonic()
-        decision, more = fire_for(agent, self._traced(loaded), contract, event)
+        decision, more = fire_for(
+            agent, self._traced(loaded), contract, _inside(event, loaded.built.workspace)
+        )
         if self._write_event is not None:
             self._write_event(fired_event(call, agent, event, decision, time.monotonic() - began))
         if call.agent:
@@ -184,6 +186,25 @@ class Firing:
             return loaded.built.engine
         engine: HookEngine = traced(loaded.built.engine, self._tracer)  # type: ignore[assignment]
         return engine
+
+
+def _inside(event: Event, workspace: str) -> Event:
+    """Return an event with directories that its hooks have: those outside of the workspace become the workspace.
+
+    An agent in a container names directories of its own, in which no hook could be started.
+    """
+    if not workspace:
+        return event
+    above = f"{workspace.rstrip('/')}/"
+    if _is_below(event.cwd, above) and _is_below(event.project_dir, above):
+        return event
+    cwd = event.cwd if _is_below(event.cwd, above) else workspace
+    project = event.project_dir if _is_below(event.project_dir, above) else workspace
+    return event.with_(cwd=cwd, project_dir=project)
+
+
+def _is_below(path: str | None, above: str) -> bool:
+    return not path or f"{path}/".replace("\\", "/").startswith(above)
 
 
 def _at(loaded: Loaded, result: _Result) -> _Result:

@@ -6,11 +6,13 @@ import json
 import os
 import sys
 import time
+from contextlib import suppress
 from subprocess import DEVNULL, Popen
 
 from sandhook.cli import FINDINGS, INCOMPLETE
 from sandhook.cli.output import put
 from sandhook.client.ask import connect, version_note
+from sandhook.client.place import endpoint_path, fault
 from sandhook.errors import SandhookError
 from sandhook.version import __version__
 
@@ -51,7 +53,8 @@ def status(path: str) -> int:
     """Print whether the service runs, and what is wrong; return the exit status."""
     answer = ask_service(path, "GET", "/healthz")
     if answer is None:
-        put(f"not running ({path})")
+        why = fault(path, "socket") if os.path.lexists(path) else ""
+        put(f"not running ({path}{f': {why}' if why else ''})")
         return NOT_RUNNING
     put(f"{answer.get('status')}: process {answer.get('pid')}, version {answer.get('version')}, {path}")
     problems = answer.get("problems")
@@ -66,17 +69,39 @@ def status(path: str) -> int:
 
 def stop(path: str) -> int:
     """End the service and wait for its end. Raises ControlError."""
+    before = _listening_file(path)
     answer = ask_service(path, "POST", "/v1/stop")
     if answer is None:
         put(f"not running ({path})")
         return 0
+    pid = answer.get("pid")
     until = time.monotonic() + _STOP_SECONDS
-    while ask_service(path, "GET", "/healthz") is not None:
+    while _is_ending(path, before, pid):
         if time.monotonic() > until:
-            raise ControlError(f"process {answer.get('pid')} does not end")
+            raise ControlError(f"process {pid} does not end")
         time.sleep(_POLL_SECONDS)
-    put(f"ended process {answer.get('pid')}")
+    put(f"ended process {pid}")
     return 0
+
+
+def _is_ending(path: str, before: tuple[str, int], pid: object) -> bool:
+    """Return whether a service that was told to end has its place still: the next one could not start.
+
+    It answers no more before it has ended. At its end it removes its file, unless it is killed.
+    """
+    from psutil import pid_exists
+
+    if ask_service(path, "GET", "/healthz") is not None:
+        return True
+    return _listening_file(path) == before and isinstance(pid, int) and bool(pid_exists(pid))
+
+
+def _listening_file(path: str) -> tuple[str, int]:
+    """Return the file by which clients find the service, and its number; 0 for no file."""
+    for name in (path, endpoint_path(path)):
+        with suppress(OSError):
+            return name, os.lstat(name).st_ino
+    return path, 0
 
 
 def restart(path: str, arguments: list[str], *, replaced: bool) -> int:
