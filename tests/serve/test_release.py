@@ -89,7 +89,7 @@ def test_a_worker_of_another_version_is_not_used(module: Path, fields: list[byte
         with pytest.raises(WorkerOutdated):
             release.check(fields)
     assert lines == [f"the service runs {__version__}, its files are {other}: sandhook serve --restart"]
-    with pytest.raises(WorkerOutdated):  # and none is started to be told the same again
+    with pytest.raises(WorkerOutdated):  # and none is started to find that again
         release.check_files()
     write_version(module, __version__)
     release.check_files()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 from sandhook import version
 from sandhook.errors import SandhookError
@@ -50,7 +49,7 @@ class Release:
         """
         self.fault = ""
         self._report = report
-        self._path = Path(file or version.__file__)
+        self._path = file or version.__file__
         self._watch = self._watched()
 
     def check(self, fields: list[bytes]) -> None:
@@ -74,7 +73,8 @@ class Release:
             return
         self._watch = self._watched()
         try:
-            found = _ASSIGNMENT.search(self._path.read_text("utf-8"))
+            with open(self._path, encoding="utf-8") as module:  # noqa: PTH123 - as in `watch`
+                found = _ASSIGNMENT.search(module.read())
         except (OSError, UnicodeDecodeError):
             self._set("gone")
             return
@@ -87,7 +87,7 @@ class Release:
 
     def _watched(self) -> Watch:
         watch = Watch()
-        watch.add(str(self._path))
+        watch.add(self._path)
         return watch
 
     def _set(self, other: str) -> None:

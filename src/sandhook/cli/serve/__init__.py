@@ -142,10 +142,9 @@ def run(arguments: list[str]) -> int:
 
 def _says_more(arguments: list[str]) -> bool:
     """Return whether options say how to serve, and not only where the service is."""
-    options = vars(parser().parse_args(arguments))
-    return any(
-        value != options[name] for name, value in vars(parser().parse_args([])).items() if name != "socket"
-    )
+    options = parser().parse_args(arguments)
+    options.socket = None
+    return bool(options != parser().parse_args([]))
 
 
 def check(options: argparse.Namespace) -> None:

@@ -85,7 +85,7 @@ def stop(path: str) -> int:
 
 
 def _is_ending(path: str, before: tuple[str, int], pid: object) -> bool:
-    """Return whether a service that was told to end has its place still: the next one could not start.
+    """Return whether a service that ends has its place still: the next one could not start.
 
     It answers no more before it has ended. At its end it removes its file, unless it is killed.
     """

@@ -85,6 +85,40 @@ async def until_stopped(
         if running:
             loop.call_soon_threadsafe(service.report, message)
 
+    service = _service(
+        options, arguments, audit, report, clients=listening.serves_clients, page=bench is not None
+    )
+    routes = [] if bench is None else _page(options, service, bench, others)
+    server = server_for(application(service, listening.gate, lambda: running[0].stop(), routes))
+    running.append(server)
+
+    def announce() -> None:
+        print_note(f"sandhook: serve: listening on {', '.join(listening.places)}")
+        for place in listening.places if bench is not None else ():
+            if place.startswith("http"):
+                print_note(f"sandhook: serve: the page is {place}/studio/")
+
+    await server.run_until_stopped(listening.sockets, ready or announce)
+
+
+def _service(
+    options: argparse.Namespace,
+    arguments: list[str],
+    audit: Target | None,
+    report: Callable[[str], None],
+    *,
+    clients: bool,
+    page: bool,
+) -> Service:
+    """Return a service with its pools of processes.
+
+    Args:
+        options, arguments, audit: See ``until_stopped``.
+        report: Receives what the service has to say about its files and processes; any thread may call.
+        clients: It also runs the commands of clients.
+        page: It keeps more fires, for a page.
+    """
+
     def restarted(why: str) -> None:
         metrics.restarted()
         report(f"{why}; another one takes its place")
@@ -99,7 +133,7 @@ async def until_stopped(
         writer = AuditWriter(audit) if audit is not None else None
         backend = EnginePool(arguments, options.processes, audit=writer, restarted=restarted, release=release)
     commands = None
-    if listening.serves_clients:
+    if clients:
         commands = CommandPool(
             arguments,
             most=_COMMANDS_AT_ONCE,
@@ -107,29 +141,17 @@ async def until_stopped(
             restarted=restarted,
             release=release,
         )
-    fires = Fires(_HISTORY, _HISTORY_BYTES) if bench is not None else None
-    service = Service(
+    return Service(
         backend,
         firing=firing,
         commands=commands,
         audit=audit,
         limits=limits,
         metrics=metrics,
-        fires=fires,
+        fires=Fires(_HISTORY, _HISTORY_BYTES) if page else None,
         release=release,
         about={"arguments": list(arguments), "directory": os.getcwd()},  # noqa: PTH109 - as in `configuration`
     )
-    routes = [] if bench is None else _page(options, service, bench, others)
-    server = server_for(application(service, listening.gate, lambda: running[0].stop(), routes))
-    running.append(server)
-
-    def announce() -> None:
-        print_note(f"sandhook: serve: listening on {', '.join(listening.places)}")
-        for place in listening.places if bench is not None else ():
-            if place.startswith("http"):
-                print_note(f"sandhook: serve: the page is {place}/studio/")
-
-    await server.run_until_stopped(listening.sockets, ready or announce)
 
 
 def _page(
