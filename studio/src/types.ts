@@ -177,6 +177,7 @@ export interface Fired {
   event: string;
   kind: string;
   word: string;
+  incomplete: boolean;
   refusable: boolean;
   message: string | null;
   decision: Decision;
@@ -188,6 +189,7 @@ export interface Fired {
 
 export interface Summary {
   word: string;
+  incomplete?: boolean;
   reason: string | null;
   message?: string | null;
 }

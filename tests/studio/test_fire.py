@@ -95,12 +95,24 @@ def test_what_a_hook_changed_for_the_agent(studio: Make) -> None:
     ]
 
 
+def test_a_refusal_is_a_refusal_though_another_hook_could_not_run(studio: Make) -> None:
+    """The agent does not act; the page must not say that nothing refuses."""
+    made = studio({**SCRIPTS, ".claude/settings.json": settings("./gone.sh", "bash .claude/hooks/guard.sh")})
+    fired = made.fire("rm -rf /", unapproved=True)
+    assert (fired["word"], fired["incomplete"]) == ("deny", True)
+    assert '"deny"' in fired["answer"]["stdout"]
+    fired = made.fire("ls", unapproved=True)
+    assert (fired["word"], fired["incomplete"]) == ("proceed", True)
+    made = studio({**SCRIPTS, ".claude/settings.json": settings("bash .claude/hooks/guard.sh")})
+    assert made.fire("rm -rf /", unapproved=True)["incomplete"] is False
+
+
 def test_hooks_that_nobody_approved(studio: Make) -> None:
     """They run in a worker process, and their changes are known nevertheless."""
     hooks = settings("bash .claude/hooks/guard.sh", "echo x > changed")
     made = studio({**SCRIPTS, ".claude/settings.json": hooks}, isolation="")
     fired = made.fire("rm -rf /")
-    assert fired["word"] == "could-not-run" and not fired["decision"]["refused"]
+    assert (fired["word"], fired["incomplete"]) == ("proceed", True) and not fired["decision"]["refused"]
     assert [each["hook_id"] for each in fired["decision"]["withheld"]] == ["PreToolUse[0]", "PreToolUse[1]"]
     assert outcomes(fired)[0]["state"] == "withheld"
     fired = made.fire("rm -rf /", unapproved=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
-from sandhook.conformance.expectations.judge import word_of
+from sandhook.conformance.expectations.judge import effect_of, is_incomplete
 from sandhook.errors import SandhookError
 from sandhook.hooks.adapters import caller
 from sandhook.hooks.decode import DecodeError
@@ -137,7 +137,8 @@ def _summary(decide: Callable[[], Decision]) -> JsonObject:
     except (SandhookError, DecodeError) as error:
         return {"word": "error", "reason": " ".join(str(error).split())}
     return {
-        "word": word_of(decision),
+        "word": effect_of(decision),
+        "incomplete": is_incomplete(decision),
         "reason": decision.reason,
         "message": decision.message,
         "user_message": decision.user_message,

@@ -6,7 +6,7 @@ import json
 import time
 from typing import TYPE_CHECKING, cast
 
-from sandhook.conformance.expectations.judge import word_of
+from sandhook.conformance.expectations.judge import effect_of, is_incomplete
 from sandhook.hooks.adapters import caller
 from sandhook.hooks.adapters.caller import fire_for
 from sandhook.hooks.match_budget import MatchBudget
@@ -78,7 +78,8 @@ def fired_json(setup: AgentConfiguration, fired: Fired) -> JsonObject:
         "agent": setup.contract.name,
         "event": fired.native,
         "kind": event.kind,
-        "word": word_of(decision),
+        "word": effect_of(decision),
+        "incomplete": is_incomplete(decision),
         "refusable": event.kind in setup.contract.refusable,
         "message": decision.message,
         "decision": value,

@@ -14,17 +14,23 @@ const WORDS: Record<string, { tone: Tone; title: string; text: string }> = {
   deny: { tone: "bad", title: "Refused", text: "The agent does not act, and the model reads the reason." },
   halt: { tone: "bad", title: "Halted", text: "The agent ends its turn." },
   "keep-working": { tone: "accent", title: "Keeps working", text: "The agent wanted to stop, and goes on." },
-  "could-not-run": { tone: "warning", title: "Proceeds, incomplete", text: "Nothing refuses, but not every hook that wants this event took part." },
   error: { tone: "bad", title: "Not fired", text: "The hooks could not be loaded, or the event not be read." },
 };
 
-export function wordOf(word: string): { tone: Tone; title: string; text: string } {
-  return WORDS[word] ?? { tone: "neutral", title: word, text: "" };
+/** What the agent does, and whether a hook that wanted the event took no part: its refusal may be what is missing. */
+export function wordOf(word: string, incomplete = false): { tone: Tone; title: string; text: string } {
+  const known = WORDS[word] ?? { tone: "neutral", title: word, text: "" };
+  if (!incomplete) return known;
+  return {
+    tone: known.tone === "good" ? "warning" : known.tone,
+    title: `${known.title}, incomplete`,
+    text: `${known.text} Not every hook that wants this event took part.`.trim(),
+  };
 }
 
 export function FiredResult({ fired, steps = true }: { fired: Fired; steps?: boolean }) {
   const { decision } = fired;
-  const word = wordOf(fired.word);
+  const word = wordOf(fired.word, fired.incomplete);
   const ran = decision.outcomes.filter((each) => each.ran).length;
   return (
     <div class="stack" aria-live="polite">
@@ -39,11 +45,14 @@ export function FiredResult({ fired, steps = true }: { fired: Fired; steps?: boo
       {decision.withheld.length > 0 && (
         <Notice tone="warning">
           <p>{count(decision.withheld.length, "hook")} wanted this event and {decision.withheld.length === 1 ? "is" : "are"} not in force.</p>
-          {decision.withheld.map((each) => (
-            <p key={each.hook_id}>
-              <strong>{visible(each.hook_id)}</strong>: {visible(each.why)}
+          {[...new Set(decision.withheld.map((each) => each.why))].map((why) => (
+            <p key={why}>
+              <strong>{visible(decision.withheld.filter((each) => each.why === why).map((each) => each.hook_id).join(", "))}</strong>: {visible(why)}
             </p>
           ))}
+          <p>
+            The view <a href={address("hooks", { agent: fired.agent })}>Hooks</a> has what helps.
+          </p>
         </Notice>
       )}
       {fired.notes.length > 0 && (

@@ -220,7 +220,7 @@ function Compared({ value }: { value: Comparison }) {
             {row.saved && row.edited && (
               <p class="pair">
                 <Word summary={row.saved} label="saved" /> <span aria-hidden="true">→</span> <Word summary={row.edited} label="edited" />
-                {row.same === false && row.saved.word === row.edited.word && <span class="faint">with other words</span>}
+                {row.same === false && row.saved.word === row.edited.word && row.saved.incomplete === row.edited.incomplete && <span class="faint">with other words</span>}
               </p>
             )}
             {row.same === false && [row.saved, row.edited].map((each, at) => each?.reason && <p class="faint" key={at}>{at ? "edited" : "saved"}: {visible(each.reason.slice(0, 400))}</p>)}
@@ -238,7 +238,7 @@ function Compared({ value }: { value: Comparison }) {
 }
 
 function Word({ summary, label }: { summary: Summary; label: string }) {
-  const word = wordOf(summary.word);
+  const word = wordOf(summary.word, summary.incomplete);
   return (
     <span>
       <span class="hidden">{label}: </span>

@@ -56,7 +56,9 @@ const RECONNECT_MILLISECONDS = 2000;
 function outcomeOf(fire: LiveFire | WholeFire): { tone: Tone; text: string } {
   const { decision } = fire;
   if (!decision || fire.ending === "failed") return { tone: "bad", text: "not fired" };
-  if (decision.could_not_run.length) return { tone: "warning", text: decision.refused ? "refused, incomplete" : "could not run" };
+  if (decision.could_not_run.length) {
+    return decision.refused ? { tone: "bad", text: "refused, incomplete" } : { tone: "warning", text: "could not run" };
+  }
   return decision.refused ? { tone: "bad", text: "refused" } : { tone: "good", text: "passed" };
 }
 

@@ -113,7 +113,7 @@ function Stepper({ fired, outcome }: { fired: Fired; outcome: Outcome }) {
   };
   const first = Math.max(0, Math.min(at - AROUND, steps.length - 2 * AROUND));
   const isBad = outcome.refuses && at === deciding;
-  const word = wordOf(fired.word);
+  const word = wordOf(fired.word, fired.incomplete);
   return (
     <div class="stack">
       <div class="stepbar" role="toolbar" aria-label="Steps">

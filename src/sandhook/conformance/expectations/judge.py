@@ -20,8 +20,16 @@ def word_of(decision: Decision) -> Word:
 
     A hook that wanted the event and could not run comes first: its refusal is no proof that the hook works.
     """
-    if decision.could_not_run or decision.withheld:
-        return "could-not-run"
+    return "could-not-run" if is_incomplete(decision) else effect_of(decision)
+
+
+def is_incomplete(decision: Decision) -> bool:
+    """Return whether a hook wanted the event and took no part."""
+    return bool(decision.could_not_run or decision.withheld)
+
+
+def effect_of(decision: Decision) -> Word:
+    """Return in a word what the agent does, whether or not every hook took part."""
     if decision.halt:
         return "halt"
     if decision.refused:
