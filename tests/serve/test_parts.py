@@ -84,6 +84,27 @@ def test_the_application_runs_in_another_one() -> None:
     assert (status, b"no rm -rf" in body) == (200, True)
 
 
+@pytest.mark.parametrize("place", ["/hooks", "/studio", "/v1/proof", "/healthz", "/studio/deep", "/v1/hooks"])
+@pytest.mark.parametrize("closed", [False, True])
+def test_the_place_in_another_application_opens_nothing(place: str, closed: bool) -> None:
+    """What needs no token is a path of this application. Its refusals are in the agent's words anywhere."""
+    from starlette.applications import Starlette
+    from starlette.routing import Mount
+
+    own = app(engine(), token="a-token-of-at-least-20-characters", fail_closed=closed)
+    outer = Starlette(routes=[Mount(place, own)])
+
+    def ask(path: str) -> tuple[int, bytes]:
+        return asyncio.run(posted(outer, claude("ls"), f"{place}{path}"))
+
+    assert ask("/v1/events")[0] == 401
+    assert ask("/v1/decisions")[0] == 401
+    assert ask("/v1/stop")[0] == 401
+    assert ask("/healthz")[0] == 405  # it needs no token, and is for GET
+    status, body = ask("/v1/hooks/claude_code")
+    assert (status, b'"block"' in body) == ((200, True) if closed else (401, False))
+
+
 class SlowBackend:
     """Fires an event when the test lets it."""
 

@@ -27,7 +27,7 @@ from sandhook.serve.answers import JSON, answer_of
 from sandhook.serve.engines import Place
 from sandhook.serve.fires import Wanted, of_workspace
 from sandhook.serve.firing import FireCall, refuse
-from sandhook.serve.gate import MESSAGES, STATUS, Gate
+from sandhook.serve.gate import MESSAGES, STATUS, Gate, path_of
 from sandhook.serve.listing import items_json
 from sandhook.serve.metrics import CONTENT_TYPE_LATEST
 from sandhook.serve.openapi import description
@@ -283,7 +283,7 @@ class Application:
             return
         fault = self._gate.fault(scope)
         # An agent takes a status of a failure for "allow": then its own words say no.
-        answers_in_words = self._service.firing.fail_closed and scope["path"].startswith("/v1/hooks/")
+        answers_in_words = self._service.firing.fail_closed and path_of(scope).startswith("/v1/hooks/")
         if fault is not None and not answers_in_words:
             await _error(MESSAGES[fault], STATUS[fault])(scope, receive, send)
             return

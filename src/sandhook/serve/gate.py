@@ -16,7 +16,8 @@ from sandhook.record import Record
 
 #: Paths that need no token on TCP: whether the service lives, the proof that it knows the token, and the page, which
 #: asks for the token.
-_OPEN = ("/healthz", "/v1/proof/", "/studio")
+_OPEN = ("/healthz", "/studio")
+_OPEN_BELOW = ("/v1/proof/", "/studio/")
 
 #: Why a request is refused, with its HTTP status.
 Fault = Literal["host", "origin", "token"]
@@ -52,7 +53,9 @@ class Gate(Record):
         origin = headers.get(b"origin")
         if self.hosts and origin is not None and origin.decode("latin-1").lower() != f"http://{host}":
             return "origin"
-        if self.token and not scope["path"].startswith(_OPEN) and not self.has_token(scope):
+        path = path_of(scope)
+        is_open = path in _OPEN or path.startswith(_OPEN_BELOW)
+        if self.token and not is_open and not self.has_token(scope):
             return "token"
         return None
 
@@ -63,6 +66,16 @@ class Gate(Record):
         headers = _single(scope["headers"], (b"authorization",))
         sent = headers.get(b"authorization", b"")
         return compare_digest(sent, b"Bearer " + self.token.encode())
+
+
+def path_of(scope: Scope) -> str:
+    """Return the path of a request within this application, as its router reads it, wherever it is mounted.
+
+    Source: ASGI, "HTTP & WebSocket ASGI Message Format", ``root_path``; some servers leave it in the path.
+    """
+    path, root = str(scope["path"]), str(scope.get("root_path", ""))
+    below = path.removeprefix(root)
+    return below if root and below != path and below[:1] in ("", "/") else path
 
 
 def is_local_socket(scope: Scope) -> bool:
