@@ -87,6 +87,9 @@ FAULTS = {
 if HAS_UNIX:
     FAULTS["it is stopped"] = "os.kill(os.getpid(), signal.SIGSTOP)"
 
+#: The processes of the pools of a test.
+PROCESSES: list[asyncio.SubprocessTransport] = []
+
 #: Found by silence, and not by what was sent.
 SILENT = ("it hangs", "it sends half an answer", "it sends a part of a length")
 
@@ -102,6 +105,15 @@ def workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., li
     for module in (lanes, processes):
         monkeypatch.setattr(module, "LOOK_SECONDS", 0.05)
 
+    class Noting(pipes.WorkerPipes):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            assert isinstance(transport, asyncio.SubprocessTransport)
+            PROCESSES.append(transport)
+            super().connection_made(transport)
+
+    for module in (lanes, processes):
+        monkeypatch.setattr(module, "WorkerPipes", Noting)
+
     def make(code: str, answer: list[bytes], other: list[bytes], faulty: int = 1) -> list[str]:
         text = WORKER.format(
             constants=repr((greeting(), answer, other)),
@@ -116,6 +128,13 @@ def workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., li
     return make
 
 
+async def all_ended() -> None:
+    """Wait until the killed processes are gone: an event loop that is closed before leaves them unclosed."""
+    while any(each.get_returncode() is None for each in PROCESSES):
+        await asyncio.sleep(0.01)
+    PROCESSES.clear()
+
+
 def fire_at(reasons: list[str]) -> list[Fired | Exception]:
     """Fire two events at a pool of one worker."""
 
@@ -126,8 +145,9 @@ def fire_at(reasons: list[str]) -> list[Fired | Exception]:
         for _ in range(2):
             answers.append(asyncio.get_running_loop().create_future())
             pool.fire(FireCall("claude_code", None, "", claude()), answers[-1].set_result)
-        results = await asyncio.wait_for(asyncio.gather(*answers), 30)
+        results = await asyncio.gather(*answers)
         await pool.close()
+        await all_ended()
         return list(results)
 
     return asyncio.run(fired())
@@ -139,11 +159,12 @@ def run_at(reasons: list[str]) -> Printed | WorkerEnded | None:
     async def ran() -> Printed | WorkerEnded | None:
         pool = CommandPool([], most=2, waiting=2, restarted=reasons.append, release=Release(print))
         try:
-            return (await asyncio.wait_for(pool.run(b"x" * 300_000), 30)).printed
+            return (await pool.run(b"x" * 300_000)).printed
         except WorkerEnded as error:
             return error
         finally:
             await pool.close()
+            await all_ended()
 
     return asyncio.run(ran())
 
