@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from sandhook.serve import pipes
+from sandhook.serve import lanes, pipes
 from sandhook.serve.firing import FireCall, Fired
 from sandhook.serve.lanes import EnginePool
 from sandhook.serve.release import Release, WorkerEnded
@@ -136,6 +136,15 @@ worker.main()
 """
     monkeypatch.setattr(pipes, "command_line", lambda _: [sys.executable, "-P", "-c", program])
     restarts: list[None] = []
+    processes: list[asyncio.SubprocessTransport] = []
+
+    class Noting(pipes.WorkerPipes):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            assert isinstance(transport, asyncio.SubprocessTransport)
+            processes.append(transport)
+            super().connection_made(transport)
+
+    monkeypatch.setattr(lanes, "WorkerPipes", Noting)
 
     async def fired() -> Fired | Exception:
         pool = EnginePool(
@@ -146,6 +155,8 @@ worker.main()
         pool.fire(FireCall("claude_code", None, str(tmp_path), claude()), answer.set_result)
         result = await answer
         await pool.close()
+        while any(each.get_returncode() is None for each in processes):  # a closed loop would not close them
+            await asyncio.sleep(0.01)
         return result
 
     result = asyncio.run(fired())
