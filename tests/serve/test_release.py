@@ -146,7 +146,7 @@ def test_an_upgrade_under_a_running_service(serve: Callable[..., Running], insta
     assert len(service.decisions()) == before
 
     status = service.sandhook("serve", "--status")
-    assert status.status == 2 and status.stdout.splitlines()[1:] == [f"  {FAULT}"]
+    assert status.status == 1 and status.stdout.splitlines()[1:] == [f"  {FAULT}"]
     started = service.sandhook("serve", "--start").stdout
     assert started.splitlines()[1:] == [f"  {NOTE.removeprefix('sandhook: ').strip()}"]
 
