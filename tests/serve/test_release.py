@@ -112,6 +112,11 @@ def installed(tmp_path: Path) -> Iterator[Path]:
     yield package
 
 
+def environment(installed: Path) -> dict[str, str]:
+    """Return variables with which Python reads an installation, and its version as it is in this very second."""
+    return {"PYTHONPATH": str(installed.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
 def kill_workers(service: Running) -> None:
     for pid in service.ask("GET", "/healthz").json["workers"]:
         os.kill(pid, signal.SIGKILL)
@@ -120,7 +125,7 @@ def kill_workers(service: Running) -> None:
 def test_an_upgrade_under_a_running_service(serve: Callable[..., Running], installed: Path) -> None:
     service = serve(
         "--hooks", "hooks.json", "--processes", "1",
-        files={"hooks.json": settings(GUARD)}, env={"PYTHONPATH": str(installed.parent)},
+        files={"hooks.json": settings(GUARD)}, env=environment(installed),
     )  # fmt: skip
     assert service.fire("ls").json == {}
     write_version(installed / "version.py", "9.9.9")
@@ -159,7 +164,7 @@ def test_an_upgrade_under_a_running_service(serve: Callable[..., Running], insta
 def test_a_restart_keeps_the_options(serve: Callable[..., Running], installed: Path, tmp_path: Path) -> None:
     service = serve(
         "--hooks", "hooks.json",
-        files={"hooks.json": settings(GUARD)}, env={"PYTHONPATH": str(installed.parent)},
+        files={"hooks.json": settings(GUARD)}, env=environment(installed),
     )  # fmt: skip
     write_version(installed / "version.py", "9.9.9")
     ran = service.sandhook("serve", "--restart", cwd=tmp_path)  # FILE is that of the service's directory
