@@ -78,7 +78,7 @@ def test_the_command_line_allows_it(
     assert capfd.readouterr().out == "Ann Author\nAnn Author\nx\n"
     assert sorted(path.as_posix() for path in tmp_path.rglob("*")) == before
     writable = ["exec", "--git-writes", "--mount", f"{tmp_path}:/project:rw", "-c", ":"]
-    assert main(writable) == 1
+    assert main(writable) == 2
     assert "--git-writes is for files in memory" in capfd.readouterr().err
 
 

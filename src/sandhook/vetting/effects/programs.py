@@ -22,7 +22,7 @@ _AWK_COMPUTED = re.compile(r'\bsystem\s*\(\s*[^"\s)]|[\w)\]]\s*\|&?\s*getline')
 _REACHES = re.compile(r"\b(?:curl|wget|nc|ncat|socat|bash|sh)\b")
 
 #: A text that runs a download, as it is written into a file for later.
-DOWNLOADS = re.compile(r"\b(?:curl|wget)\s[^|]*\bhttps?://[^|\s]+[^|]*\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\b")
+DOWNLOADS = re.compile(r"\b(?:curl|wget)\s[^|]*\bhttps?://[^|\s][^|]*\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\b")
 
 
 def _awk(call: Call) -> Value | None:

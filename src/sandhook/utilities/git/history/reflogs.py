@@ -110,7 +110,7 @@ class ReflogWalk:
         refs = self._repository.refs
         for forms, is_full in ((_CANDIDATES, False), (_GUESSES, True)):
             for form in forms:
-                full = form.format(name)
+                full = form.replace("{}", name)
                 if is_valid_name(full) and (entries := refs.log(full) or refs.log(refs.final_name(full))):
                     return full if is_full else name, entries
         return None
