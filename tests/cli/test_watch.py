@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from sandhook.cli.watching.subjects import expectation_files
+from sandhook.cli.watching.subjects import expectation_files, subjects
+from sandhook.cli.watching.watch import parser
 from tests.cli.terminals import ATTRIBUTES
 from tests.sandbox.tools import every
 
@@ -208,6 +209,25 @@ def test_saved_expectations_run_alone(watch: Callable[..., Session], project: Pa
         "failed  guard.expect.yaml  1 pass, 1 fail"
     ]
     assert session.close() == 0
+
+
+def test_expectations_of_one_hook_depend_on_its_script_alone(project: Path) -> None:
+    two = HOOKS.replace("]}}", ', {"command": "./other.sh"}]}}')
+    (project / "crush.json").write_bytes(two.encode())
+    (project / "other.sh").write_bytes(GUARD.encode())
+    (project / "other.sh").chmod(0o755)
+    (project / "guard.expect.yaml").write_bytes(CASES.replace("event:", "only: guard.sh\nevent:").encode())
+    (project / "all.expect.yaml").write_bytes(CASES.encode())
+    options = parser().parse_args(["--store", str(project / "store"), "crush.json"])
+    scripts = {
+        each.name: {Path(file).name for file in each.files if file.endswith(".sh")}
+        for each in subjects(options, ["crush.json"])
+    }
+    assert scripts == {
+        "crush.json": {"guard.sh", "other.sh"},
+        "guard.expect.yaml": {"guard.sh"},
+        "all.expect.yaml": {"guard.sh", "other.sh"},
+    }
 
 
 @pytest_terminals

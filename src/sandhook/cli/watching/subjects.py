@@ -18,6 +18,7 @@ from sandhook.record import Record
 
 if TYPE_CHECKING:
     import argparse
+    import re
 
     from sandhook.hooks.contracts import Contract, Document
     from sandhook.hooks.model import HookSpec
@@ -130,13 +131,29 @@ def _places(options: argparse.Namespace) -> set[str]:
     return {each.path.replace("\\", "/") for each in layers if "*" not in each.path}
 
 
-def _scripts(documents: Sequence[Document], contract: Contract, options: argparse.Namespace) -> set[str]:
-    """Return the files that the hooks of configurations execute, also those that are not there."""
+def _scripts(
+    documents: Sequence[Document],
+    contract: Contract,
+    options: argparse.Namespace,
+    only: re.Pattern[str] | None = None,
+) -> set[str]:
+    """Return the files that the hooks of configurations execute, also those that are not there.
+
+    Args:
+        documents: The configurations.
+        contract: Their format.
+        options: Those of ``check``.
+        only: Found in the commands of the hooks that count; None for all hooks.
+    """
+    from sandhook.conformance.expectations.run import is_selected
+
     loaded = contract.load(list(documents), LoadOptions(executors=("bash", "argv"), env=dict(os.environ)))
     store, project = store_of(options.store), directory(options.cwd)
     found: set[str] = set()
     specs: list[HookSpec] = [*loaded.specs, *(spec for spec, _ in loaded.withheld)]
     for spec in specs:
+        if not is_selected(spec, only):
+            continue
         try:
             evidence = store.examine(spec, contract.name, project)
         except TrustError:
@@ -179,7 +196,7 @@ def _expectations(options: argparse.Namespace, name: str) -> Subject:
         own = copy(options)
         own.cwd = _absolute(file.project)
         if os.path.isdir(file.project):  # noqa: PTH112
-            files |= _scripts(file.documents, file.contract, own)
+            files |= _scripts(file.documents, file.contract, own, file.only)
     return Subject(name, frozenset(files), lambda: _run(name))
 
 
