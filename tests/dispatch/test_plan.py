@@ -186,7 +186,9 @@ def test_the_executable_bit_is_asked_for_on_demand() -> None:
             return path != "./x"
 
     files = Files({**PROGRAMS, "./x": b"echo\n"}, PATH)
-    assert isinstance(plan("./x", ["./x"], files), Source)
+    found = plan("./x", ["./x"], files)
+    assert isinstance(found, Source)
+    assert found.notes == ("./x: is not executable: the system refuses to start it",)
     assert plan("./x", ["./x"], files, executable_bit=True) == Refused(126, "./x: Permission denied")
 
 

@@ -175,6 +175,20 @@ def test_a_first_line_with_a_carriage_return(fire: Fire, place: Path) -> None:
     assert "./hook: the '#!' line ends in a carriage return, which was dropped" in outcome.run.diagnostics
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no executable bit")
+@pytest.mark.parametrize("first", ["#!/bin/sh\n", ""])
+def test_a_file_that_is_not_executable_is_reported(fire: Fire, place: Path, first: str) -> None:
+    write(place, "hook", f"{first}echo said >&2\nexit 2\n")
+    note = "./hook: is not executable: the system refuses to start it"
+    for mode, notes in ((0o644, [note]), (0o755, [])):
+        (place / "hook").chmod(mode)
+        decision = fire("./hook")
+        assert denied(decision) == "said"
+        (outcome,) = decision.outcomes
+        assert outcome.run is not None
+        assert [each for each in outcome.run.diagnostics if "executable" in each] == notes
+
+
 def test_a_file_that_is_missing_blocks_nothing(fire: Fire) -> None:
     assert "./hook: No such file or directory" in failed(fire("./hook"), 1)
     assert "nosuch: command not found" in failed(fire("nosuch"), 127)

@@ -131,8 +131,10 @@ class _Dispatch:
 
     def _plan(self, path: str) -> Plan:
         path, head = self._open(path)
-        if self._rules.executable_bit and not self._files.executable(path):
-            raise self._error(126, "Permission denied")
+        if not self._may_execute(path):
+            if self._rules.executable_bit:
+                raise self._error(126, "Permission denied")
+            self._note("is not executable: the system refuses to start it")
         shebang = self._shebang(self._name, head)
         if shebang is not None:
             return self._follow(shebang, [path, *self._operands])
