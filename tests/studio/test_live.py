@@ -47,6 +47,19 @@ def test_the_last_fires_are_listed_by_filters(own: Studio) -> None:
     assert own.get("/v1/studio/history", count="1")["fires"] == both[:1]
 
 
+def test_a_fire_whose_hooks_are_withheld_did_not_pass(studio: Callable[..., Studio]) -> None:
+    """No hook ran that wanted the event, so that nothing was decided."""
+    made = studio(FILES)
+    made.fire("rm -rf /")
+    (fire,) = made.get("/v1/studio/history")["fires"]
+    assert fire["decision"]["withheld"] == 1
+    assert made.get("/v1/studio/history", outcome="failed")["fires"] == [fire]
+    assert made.get("/v1/studio/history", outcome="passed")["fires"] == []
+    made.approve(".claude/settings.json")
+    made.fire("ls -la")
+    assert made.get("/v1/studio/history")["fires"][0]["decision"]["withheld"] == 0
+
+
 @pytest.mark.parametrize("query", ["outcome=x", "count=x", "before=-1"])
 def test_a_wrong_filter_is_an_error(own: Studio, query: str) -> None:
     assert own.ask("GET", f"/v1/studio/history?{query}").status == 400

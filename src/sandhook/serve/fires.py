@@ -178,7 +178,8 @@ def summary(record: JsonObject) -> JsonObject:
     short: JsonObject = {name: record.get(name) for name in _LISTED}
     decision = record.get("decision")
     if isinstance(decision, dict):
-        short["decision"] = {name: decision.get(name) for name in _OF_DECISION}
+        withheld = len(_list(decision.get("withheld")))
+        short["decision"] = {**{name: decision.get(name) for name in _OF_DECISION}, "withheld": withheld}
         short["hooks"] = [_hook(each) for each in _list(decision.get("outcomes")) if isinstance(each, dict)]
     else:
         short["decision"] = None

@@ -43,7 +43,7 @@ class Filter(Record):
     Attributes:
         agent, event, tool, hook: The names.
         directory: The directory of the event is this one, or below it.
-        outcome: "refused", "passed", or "failed": a hook could not run.
+        outcome: "refused", "passed", or "failed": a hook could not run, or was withheld.
     """
 
     agent: str = ""
@@ -76,9 +76,14 @@ _OUTCOMES = ("", "refused", "passed", "failed")
 
 
 def outcome_of(fire: JsonObject) -> str:
-    """Return what became of a fire: "failed" when a hook could not run, or when the event was not fired."""
+    """Return what became of a fire.
+
+    It is "failed" when a hook that wanted the event could not run or was withheld, or when the event was not fired.
+    """
     decision = fire.get("decision")
-    if not isinstance(decision, dict) or decision.get("could_not_run") or fire.get("ending") == "failed":
+    if not isinstance(decision, dict) or fire.get("ending") == "failed":
+        return "failed"
+    if decision.get("could_not_run") or decision.get("withheld"):
         return "failed"
     return "refused" if decision.get("refused") else "passed"
 

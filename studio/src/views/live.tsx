@@ -21,7 +21,7 @@ interface LiveFire {
   cwd: string | null;
   duration_ms: number | null;
   ending: string;
-  decision: { refused: boolean; reason: string | null; could_not_run: string[] } | null;
+  decision: { refused: boolean; reason: string | null; could_not_run: string[]; withheld: number } | null;
   hooks?: { hook_id: string; ran: boolean; decision: string | null; could_not_run: string | null; duration_ms?: number }[];
 }
 
@@ -59,6 +59,8 @@ function outcomeOf(fire: LiveFire | WholeFire): { tone: Tone; text: string } {
   if (decision.could_not_run.length) {
     return decision.refused ? { tone: "bad", text: "refused, incomplete" } : { tone: "warning", text: "could not run" };
   }
+  const withheld = typeof decision.withheld === "number" ? decision.withheld : decision.withheld.length;
+  if (withheld) return decision.refused ? { tone: "bad", text: "refused, incomplete" } : { tone: "warning", text: "withheld" };
   return decision.refused ? { tone: "bad", text: "refused" } : { tone: "good", text: "passed" };
 }
 
@@ -139,7 +141,7 @@ export function Live({ params }: ViewProps) {
                 <option value="">all</option>
                 <option value="refused">refused</option>
                 <option value="passed">passed</option>
-                <option value="failed">could not run</option>
+                <option value="failed">could not run, or withheld</option>
               </select>
             )}
           </Field>
