@@ -9,6 +9,8 @@ export interface Draft {
   agent: string;
   event: string;
   payload: string;
+  /** Whether hooks that nobody approved also run. */
+  unapproved?: boolean;
 }
 
 /** Each workspace has a draft of its own. */

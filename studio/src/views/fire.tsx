@@ -4,7 +4,7 @@ import { post } from "../api";
 import { Button, Empty, Failure } from "../components/parts";
 import { PayloadEditor } from "../firing/payload";
 import { FiredResult } from "../firing/result";
-import { useDraft } from "../shared";
+import { setDraft, useDraft } from "../shared";
 import { useAction } from "../state";
 import type { Fired } from "../types";
 import type { ViewProps } from "../views";
@@ -12,7 +12,7 @@ import type { ViewProps } from "../views";
 export function Fire({ params }: ViewProps) {
   const draft = useDraft();
   const [fired, setFired] = useState<Fired>();
-  const [unapproved, setUnapproved] = useState(false);
+  const unapproved = draft.unapproved === true;
   const fire = useAction(() =>
     post<Fired>("/v1/studio/fire", { agent: draft.agent, event: draft.event, payload: draft.payload, unapproved }),
   );
@@ -27,7 +27,7 @@ export function Fire({ params }: ViewProps) {
         <form class="stack" onSubmit={(event) => void submit(event)}>
           <PayloadEditor wanted={{ agent: params.get("agent") ?? undefined, event: params.get("event") ?? undefined }} />
           <label class="check">
-            <input type="checkbox" checked={unapproved} onChange={(event) => setUnapproved(event.currentTarget.checked)} />
+            <input type="checkbox" checked={unapproved} onChange={(event) => setDraft({ unapproved: event.currentTarget.checked })} />
             Also run hooks that nobody approved, in the sandbox
           </label>
           <div class="actions">

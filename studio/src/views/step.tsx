@@ -5,7 +5,7 @@ import { Code, languageOf } from "../components/code";
 import { Badge, Button, Empty, Facts, Failure, Field, Notice, Output } from "../components/parts";
 import { PayloadEditor } from "../firing/payload";
 import { wordOf } from "../firing/result";
-import { useDraft } from "../shared";
+import { setDraft, useDraft } from "../shared";
 import { useAction } from "../state";
 import { count, milliseconds, visible } from "../text";
 import type { Fired, Outcome, Step } from "../types";
@@ -15,7 +15,7 @@ export function StepThrough({ params }: ViewProps) {
   const draft = useDraft();
   const [fired, setFired] = useState<Fired>();
   const [chosen, setChosen] = useState(params.get("hook") ?? "");
-  const [unapproved, setUnapproved] = useState(false);
+  const unapproved = draft.unapproved === true;
   const run = useAction(() =>
     post<Fired>("/v1/studio/fire", { agent: draft.agent, event: draft.event, payload: draft.payload, unapproved, steps: true }),
   );
@@ -43,7 +43,7 @@ export function StepThrough({ params }: ViewProps) {
         >
           <PayloadEditor wanted={{ agent: params.get("agent") ?? undefined, event: params.get("event") ?? undefined }} />
           <label class="check">
-            <input type="checkbox" checked={unapproved} onChange={(event) => setUnapproved(event.currentTarget.checked)} />
+            <input type="checkbox" checked={unapproved} onChange={(event) => setDraft({ unapproved: event.currentTarget.checked })} />
             Also run hooks that nobody approved, in the sandbox
           </label>
           <div class="actions">
