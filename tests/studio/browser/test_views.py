@@ -72,7 +72,9 @@ def test_every_view_is_accessible(program: Start, browse: Browse, scheme: str, w
 def test_the_cause_of_a_refusal_by_a_hook_that_nobody_approved(program: Start, browse: Browse) -> None:
     """The way from Fire to Step through keeps what else was chosen for the event."""
     hooks = settings("bash .claude/hooks/guard.sh")
-    browsing = browse(program({"project/.claude/settings.json": hooks, "project/.claude/hooks/guard.sh": GUARD}))
+    browsing = browse(
+        program({"project/.claude/settings.json": hooks, "project/.claude/hooks/guard.sh": GUARD})
+    )
     page = browsing.page
     browsing.fire("rm -rf /")
     page.get_by_text("Also run hooks that nobody approved").click()
@@ -81,7 +83,6 @@ def test_the_cause_of_a_refusal_by_a_hook_that_nobody_approved(program: Start, b
     page.get_by_role("button", name="Why did this refuse?").or_(page.get_by_text("No hook ran")).wait_for()
     assert page.get_by_text("No hook ran").count() == 0
     assert page.get_by_label("Also run hooks that nobody approved").is_checked()
-
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 360)])
