@@ -14,7 +14,7 @@ import pytest
 from sandhook.cli import main
 from sandhook.cli.outputs import output_schema
 from sandhook.journal.reading import Partition
-from sandhook.journal.schema import Decided
+from sandhook.journal.schema import Decided, Entry, HookRun
 from sandhook.replay.engines import Done, Failed
 from sandhook.replay.engines.local import LocalEngine
 from tests.replay.replaytools import GUARD, bundle, entries, entry, write
@@ -214,6 +214,43 @@ def test_stats(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[-1] == "never matched: idle"
     assert main(["stats", "r", "--where", 'id = "00000001"']) == 0
     assert capsys.readouterr().out.startswith("1 events")
+
+
+def _version(number: int, digest: str, *, refused: bool = False, could_not_run: str | None = None) -> Entry:
+    run = HookRun("guard", digest, reason="no" if refused else None, could_not_run=could_not_run)
+    decided = Decided(refused, reason="no" if refused else None)
+    return entry(number, decided=decided)._replace(time=f"2026-01-0{number}T00:00:00+00:00", hooks=(run,))
+
+
+def test_stats_tells_versions_of_a_hook_apart(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A guard that was changed during a month is not one guard; events need not be in order."""
+    events = [
+        _version(3, "b" * 32),
+        _version(1, "a" * 32, refused=True),
+        _version(4, "b" * 32, could_not_run="gone"),
+    ]
+    write(place / "r", events)
+    assert main(["stats", "r"]) == 0
+    assert capsys.readouterr().out.splitlines()[-3:] == [
+        "guard changed:",
+        "  aaaaaaaaaaaa  2026-01-01T00:00:00+00:00 to 2026-01-01T00:00:00+00:00: 1 matched, 1 refused, 0 could not run",
+        "  bbbbbbbbbbbb  2026-01-03T00:00:00+00:00 to 2026-01-04T00:00:00+00:00: 2 matched, 0 refused, 1 could not run",
+    ]
+    assert main(["stats", "r", "--format", "json"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    jsonschema.validate(value, output_schema("stats"))
+    (hook,) = value["hooks"]
+    assert [(each["hash"], each["matched"]) for each in hook["versions"]] == [("a" * 32, 1), ("b" * 32, 2)]
+
+
+def test_stats_bounds_the_versions_of_a_hook(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(place / "r", [_version(1, f"{number:032x}") for number in range(150)])
+    assert main(["stats", "r", "--format", "json"]) == 0
+    (hook,) = json.loads(capsys.readouterr().out)["hooks"]
+    assert len(hook["versions"]) == 101
+    assert {each["hash"]: each["matched"] for each in hook["versions"]}[None] == 50
+    assert main(["stats", "r"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "  and 91 more; --format json has them"
 
 
 def test_import_masks_and_appends(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,10 +7,35 @@ from collections.abc import Callable
 
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.journal.reading import MOST_SKIPPED, Contents, Plan
-from sandhook.journal.schema import Entry
+from sandhook.journal.schema import Entry, HookRun
 from sandhook.replay.compare import bucket_of, bucket_start
 from sandhook.replay.folding import skipped_json
 from sandhook.replay.tally import word_of
+
+#: Versions of a hook that are told apart; what further ones did is counted together.
+_MOST_VERSIONS = 100
+
+
+class Version:
+    """Counts what a hook did while its entry and its approved files had one digest."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.first = self.last = ""
+
+    def add(self, run: HookRun, refused: bool, time: str) -> None:
+        """Count a run."""
+        self.counts["matched"] += 1
+        self.counts["refused"] += refused
+        self.counts["could_not_run"] += run.could_not_run is not None
+        self.first = min(self.first or time, time)
+        self.last = max(self.last, time)
+
+    def row(self, digest: str | None) -> JsonObject:
+        """Return the counts as JSON values."""
+        row: JsonObject = {"hash": digest, "first": self.first, "last": self.last}
+        row.update({word: self.counts[word] for word in ("matched", "refused", "could_not_run")})
+        return row
 
 
 class Statistics:
@@ -32,6 +57,7 @@ class Statistics:
         self.latency: dict[str, Counter[int]] = {}
         self.timeouts: dict[str, float] = {}
         self.last_match: dict[str, str] = {}
+        self.versions: dict[str, dict[str | None, Version]] = {}
 
     def add(self, entry: Entry) -> None:
         """Count an event."""
@@ -48,16 +74,23 @@ class Statistics:
             counts = self.hooks.setdefault(run.id, Counter())
             counts.update(["seen", "matched"])
             counts["could_not_run"] += run.could_not_run is not None
-            counts["refused"] += (
+            refused = (
                 entry.decision is not None
                 and entry.decision.refused
                 and run.reason is not None
                 and run.reason == entry.decision.reason
             )
+            counts["refused"] += refused
+            self._version(run).add(run, refused, entry.time)
             if run.duration_ms is not None:
                 self.latency.setdefault(run.id, Counter())[bucket_of(run.duration_ms)] += 1
             self.timeouts[run.id] = max(self.timeouts.get(run.id, 0.0), run.timeout_s)
             self.last_match[run.id] = max(self.last_match.get(run.id, ""), entry.time)
+
+    def _version(self, run: HookRun) -> Version:
+        versions = self.versions.setdefault(run.id, {})
+        known = run.hash in versions or len(versions) < _MOST_VERSIONS
+        return versions.setdefault(run.hash if known else None, Version())
 
     def hook_rows(self) -> list[JsonObject]:
         """Return what each hook did, the most frequent first."""
@@ -70,8 +103,14 @@ class Statistics:
             row["last_match"] = self.last_match.get(name)
             for percent in (50, 95, 99):
                 row[f"p{percent}_ms"] = _percentile(buckets, percent)
+            row["versions"] = self._version_rows(name)
             rows.append(row)
         return rows
+
+    def _version_rows(self, name: str) -> list[Json]:
+        versions = self.versions.get(name, {})
+        by_time = sorted(versions, key=lambda digest: (versions[digest].first, digest or ""))
+        return [versions[digest].row(digest) for digest in by_time]
 
 
 def _percentile(buckets: Counter[int], percent: int) -> float | None:

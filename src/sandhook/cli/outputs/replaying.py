@@ -21,6 +21,12 @@ from sandhook.replay.tally import MEASURED
 _COUNTS: JsonObject = {"type": "object", "additionalProperties": COUNT}
 _UNCHANGING = [name for name in CHANGES if name not in MEASURED]
 
+_RECORDED: Fields = {
+    "matched": (COUNT, "events that it wanted"),
+    "refused": (COUNT, "events whose reason it gave"),
+    "could_not_run": (COUNT, "events for which it could not run"),
+}
+
 FIELDS: dict[str, Fields] = {
     "replay": {
         "events": (COUNT, "events of the records"),
@@ -52,10 +58,7 @@ FIELDS: dict[str, Fields] = {
         "decisions": (_COUNTS, "events by decision"),
         "agents": (_COUNTS, "events by agent"),
         "tools": (list_of({"type": "object"}), "events by tool"),
-        "hooks": (
-            list_of({"type": "object"}),
-            "what each hook did: counts, percentiles of its time, last match",
-        ),
+        "hooks": (list_of(reference("recorded_hook")), "what each hook did"),
         "never_matched": (TEXTS, "hooks that no event of the record matched"),
         "skipped": (list_of(reference("skipped")), "what could not be read"),
     },
@@ -73,6 +76,27 @@ def definitions() -> JsonObject:
                 "shape": (TEXT, "the command without its operands"),
                 "events": (COUNT, "events"),
                 "examples": (list_of({"type": "object"}), "the first events, with both decisions"),
+            }
+        ),
+        "recorded_hook": described(
+            {
+                "hook": (TEXT, "id of the hook"),
+                **_RECORDED,
+                "seen": (COUNT, "events of its kind"),
+                "timeout_s": (or_null(NUMBER), "the longest time that it had"),
+                "last_match": (or_null(TEXT), "time of the last event that it wanted"),
+                "p50_ms": (or_null(NUMBER), "median of its times"),
+                "p95_ms": (or_null(NUMBER), "95th percentile"),
+                "p99_ms": (or_null(NUMBER), "99th percentile"),
+                "versions": (list_of(reference("recorded_version")), "what each version did, by time"),
+            }
+        ),
+        "recorded_version": described(
+            {
+                "hash": (or_null(TEXT), "digest of its entry and approved files; null for all beyond 100"),
+                "first": (TEXT, "time of the first event that it wanted"),
+                "last": (TEXT, "time of the last one"),
+                **_RECORDED,
             }
         ),
         "replayed_hook": described(

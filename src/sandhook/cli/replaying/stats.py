@@ -14,7 +14,7 @@ from sandhook.typed import TYPE_CHECKING
 if TYPE_CHECKING:
     from sandhook.hooks.event import Json, JsonObject
 
-_MOST_TOOLS, _MOST_SKIPPED = 15, 20
+_MOST_TOOLS, _MOST_SKIPPED, _MOST_VERSIONS = 15, 20, 10
 
 
 def parser() -> Parser:
@@ -84,7 +84,7 @@ def _print(value: JsonObject) -> None:
         else:
             for text in columns([heads, *cells]):
                 put(text)
-    lines = []
+    lines = [line for row in hooks for line in _version_lines(row)]
     never = value["never_matched"]
     if isinstance(never, list) and never:
         lines.append("never matched: " + ", ".join(plain(str(name)) for name in never))
@@ -92,6 +92,23 @@ def _print(value: JsonObject) -> None:
         lines.append(skipped_line(row))
     if lines:
         put_lines(lines)
+
+
+def _version_lines(hook: JsonObject) -> list[str]:
+    """Return what each version of a hook did, if it changed during the record."""
+    versions = _rows(hook["versions"])
+    if len(versions) < 2:
+        return []
+    lines = [f"{plain(str(hook['hook']))} changed:"]
+    for each in versions[:_MOST_VERSIONS]:
+        digest = "others" if each["hash"] is None else plain(str(each["hash"]))[:12]
+        lines.append(
+            f"  {digest}  {each['first']} to {each['last']}:"
+            f" {each['matched']} matched, {each['refused']} refused, {each['could_not_run']} could not run"
+        )
+    if len(versions) > _MOST_VERSIONS:
+        lines.append(f"  and {len(versions) - _MOST_VERSIONS} more; --format json has them")
+    return lines
 
 
 def _rows(value: Json) -> list[JsonObject]:

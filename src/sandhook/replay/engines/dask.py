@@ -2,7 +2,9 @@
 
 The job is sent once to each worker, as a plug-in, which the scheduler also sends to a worker that takes the place of
 another one; data that was scattered would be lost with the last worker that has it. The lines of a partition travel with
-its task, so workers need no access to the record. Dask begins the task of a worker that ended on another worker.
+its task, so workers need no access to the record. Dask begins the task of a worker that ended on another worker. Lines are
+compressed, as a scheduler keeps the last thousand messages to each worker, and the tasks in them, for those who look for
+faults in Dask.
 
 Results of neighbours are folded by workers, as a tree, so that a large cluster does not wait for the one process that
 asked. If a partition of a group fails, the others of the group come one by one.
@@ -20,6 +22,7 @@ from queue import Empty, SimpleQueue
 from threading import local
 from time import monotonic
 from uuid import uuid4
+from zlib import compress, decompress
 
 from sandhook.journal.reading import Partition
 from sandhook.record import Record
@@ -41,6 +44,9 @@ _AHEAD = 3
 #: results become one in each step. The process that asked holds one folded result at a time.
 _GROUPS = ((64, 16), (0, 4))
 _ARITY = 4
+
+#: Messages to each worker that the scheduler of this machine keeps, and entries of its other logs, instead of 1,000.
+_MESSAGES = 16
 
 #: Seconds between two looks at the workers.
 _LOOK_SECONDS = 2.0
@@ -66,12 +72,13 @@ def replay_data(name: str, partition: tuple[object, ...], data: bytes | None) ->
 
     Args:
         name: The plug-in with the job.
-        data: Its lines; None if the worker reads them from the file.
+        data: Its lines, compressed by zlib; None if the worker reads them from the file.
     """
     from distributed import get_worker
 
     job: bytes = get_worker().plugins[name].job
-    return _replayer(job).replay(Partition(*partition), data)  # type: ignore[arg-type]
+    lines = None if data is None else decompress(data)
+    return _replayer(job).replay(Partition(*partition), lines)  # type: ignore[arg-type]
 
 
 def fold_results(results: Sequence[bytes]) -> bytes:
@@ -135,6 +142,7 @@ class DaskEngine:
                         "distributed.scheduler.allowed-failures": TRIES - 1,
                         "distributed.scheduler.worker-saturation": 1.0,
                         "distributed.worker.profile.interval": "1s",  # each look interrupts the thread that works
+                        "distributed.admin.low-level-log-length": _MESSAGES,
                     }
                 )
                 self.cluster = distributed.LocalCluster(
@@ -238,11 +246,12 @@ class DaskEngine:
         return _Group(tuple(leaves), level[0], tuple(folds[:-1]))
 
     def _submit(self, number: int, partition: Partition) -> Future:
+        lines = read_lines(partition)
         return self._client.submit(
             replay_data,
             self._name,
             tuple(partition),
-            read_lines(partition),
+            None if lines is None else compress(lines, level=1),
             pure=False,
             retries=TRIES - 1,
             key=f"{self._name}-{number}",
