@@ -6,6 +6,8 @@ import random
 
 import pytest
 
+from sandhook import Shell
+from sandhook.utilities.lines import sort
 from sandhook.utilities.lines.sort import runs
 from sandhook.utilities.lines.sort.keys import keys_of, numeric
 
@@ -38,3 +40,45 @@ def test_many_lines(reverse: bool, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_odd_line_among_integers(odd: bytes) -> None:
     lines = [b"3", odd, b" -2 x"]
     assert keys_of(numeric, lines) == [numeric(line) for line in lines]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "",
+        "-r",
+        "-n",
+        "-rn",
+        "-f",
+        "-fr",
+        "-k2",
+        "-k2,2n -k1,1r",
+        "-s",
+        "-s -k2,2",
+        "-s -f",
+        "-u",
+        "-fu",
+        "-R",
+        "-M",
+    ],
+)
+def test_lines_that_occur_many_times(options: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are sorted once each, unless the order of lines with equal keys counts."""
+    monkeypatch.setattr(runs, "_RUN", 300)
+    choice = random.Random(options)
+    text = "".join(
+        f"{choice.choice('aAbB')}{choice.randrange(9)} {choice.randrange(5)}\n" for _ in range(3000)
+    )
+    shell = Shell(files={"/t": text, "/seed": "0123456789abcdef"})
+    command = f"sort --random-source=/seed {options} /t"
+    each_once = shell.run(command).stdout
+    with monkeypatch.context() as patch:
+        patch.setattr(sort, "has_many_equals", lambda lines: False)
+        assert each_once == shell.run(command).stdout
+    assert each_once.count("\n") == (3000 if "u" not in options else len(set(each_once.splitlines())))
+
+
+def test_a_sample_shows_whether_lines_occur_many_times() -> None:
+    assert runs.has_many_equals([b"%d" % (number * 7919 % 500) for number in range(20_000)])
+    assert not runs.has_many_equals([b"%d" % number for number in range(20_000)])
+    assert not runs.has_many_equals([b"same"] * 2_047)  # few lines are sorted as fast

@@ -15,7 +15,7 @@ from sandhook.command.options import Syntax, UsageError, also, opt, option_set
 from sandhook.command.pieces import Charge, split
 from sandhook.text.quoting import quote_odd
 from sandhook.utilities.lines.sort.keys import Key, KeyFunction, check_flags, key_function, numeric, parse_key
-from sandhook.utilities.lines.sort.runs import sort_lines, sorted_integers
+from sandhook.utilities.lines.sort.runs import has_many_equals, sort_lines, sorted_integers, sorted_once
 from sandhook.vfs.errors import error_text
 
 WRITE_ERROR = {
@@ -348,6 +348,12 @@ class Order:
 
     def sort(self, lines: list[bytes], charge: Charge) -> list[bytes]:
         """Return the lines to write in their order; ``lines`` may be sorted in place."""
+        has_total_order = self.last_resort or not self.keys
+        if has_total_order and not self.unique and has_many_equals(lines):
+            return sorted_once(lines, self._sort, charge)
+        return self._sort(lines, charge)
+
+    def _sort(self, lines: list[bytes], charge: Charge) -> list[bytes]:
         if not self.keys:
             if self.unique:
                 lines = list(dict.fromkeys(lines))

@@ -5,9 +5,10 @@ One call of ``list.sort`` on all lines would hold the interpreter for seconds.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from heapq import merge
-from itertools import count, islice
+from itertools import chain, count, islice, repeat
 from typing import Any
 
 from sandhook.command.pieces import Charge
@@ -22,6 +23,7 @@ _FEW = 100  #: lines whose keys are computed one by one
 _KEYED_RUN = 8_192  #: lines with keys, which compare ten times as slowly
 _LONG_MERGE = 65_536  #: lines with keys that one call merges
 _STEP = 8_192  #: lines of a longer merge between two charges
+_SAMPLE = 1_024  #: lines in which equal ones are looked for
 
 
 def sort_lines(
@@ -47,6 +49,24 @@ def sort_lines(
     places = count(0, sign)
     entries = [[(key, next(places)) for key in keys] for keys in runs]
     return [lines[sign * place] for _, place in _merge(entries, reverse, charge)]
+
+
+def has_many_equals(lines: list[bytes]) -> bool:
+    """Whether at least half of many lines occur again, as far as a sample of them shows."""
+    step = len(lines) // _SAMPLE
+    return step > 1 and len(set(lines[: step * _SAMPLE : step])) <= _SAMPLE // 2
+
+
+def sorted_once(
+    lines: list[bytes], sort: Callable[[list[bytes], Charge], list[bytes]], charge: Charge
+) -> list[bytes]:
+    """Return lines as ``sort`` orders them. It gets each only once, and must keep no order of lines with equal keys."""
+    times: Counter[bytes] = Counter()
+    for start in range(0, len(lines), _RUN):
+        charge(_RUN >> 3)
+        times.update(lines[start : start + _RUN])
+    ordered = sort(list(times), charge)
+    return list(chain.from_iterable(map(repeat, ordered, map(times.__getitem__, ordered))))
 
 
 def sorted_integers(lines: list[bytes], reverse: bool, charge: Charge) -> list[bytes] | None:
