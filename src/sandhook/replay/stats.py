@@ -12,7 +12,7 @@ from sandhook.replay.compare import bucket_of, bucket_start
 from sandhook.replay.folding import skipped_json
 from sandhook.replay.tally import word_of
 
-#: Versions of a hook that are told apart; what further ones did is counted together.
+#: Versions of a hook that are counted one by one; what further ones did is counted together.
 _MOST_VERSIONS = 100
 
 

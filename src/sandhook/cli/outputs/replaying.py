@@ -78,27 +78,7 @@ def definitions() -> JsonObject:
                 "examples": (list_of({"type": "object"}), "the first events, with both decisions"),
             }
         ),
-        "recorded_hook": described(
-            {
-                "hook": (TEXT, "id of the hook"),
-                **_RECORDED,
-                "seen": (COUNT, "events of its kind"),
-                "timeout_s": (or_null(NUMBER), "the longest time that it had"),
-                "last_match": (or_null(TEXT), "time of the last event that it wanted"),
-                "p50_ms": (or_null(NUMBER), "median of its times"),
-                "p95_ms": (or_null(NUMBER), "95th percentile"),
-                "p99_ms": (or_null(NUMBER), "99th percentile"),
-                "versions": (list_of(reference("recorded_version")), "what each version did, by time"),
-            }
-        ),
-        "recorded_version": described(
-            {
-                "hash": (or_null(TEXT), "digest of its entry and approved files; null for all beyond 100"),
-                "first": (TEXT, "time of the first event that it wanted"),
-                "last": (TEXT, "time of the last one"),
-                **_RECORDED,
-            }
-        ),
+        **_recorded(),
         "replayed_hook": described(
             {
                 "hook": (TEXT, "id of the hook"),
@@ -139,6 +119,33 @@ def definitions() -> JsonObject:
                 "p50_ms": (NUMBER, "median"),
                 "p95_ms": (NUMBER, "95th percentile"),
                 "p99_ms": (NUMBER, "99th percentile"),
+            }
+        ),
+    }
+
+
+def _recorded() -> JsonObject:
+    """Return the objects of ``stats``."""
+    return {
+        "recorded_hook": described(
+            {
+                "hook": (TEXT, "id of the hook"),
+                **_RECORDED,
+                "seen": (COUNT, "events of its kind"),
+                "timeout_s": (or_null(NUMBER), "the longest time that it had"),
+                "last_match": (or_null(TEXT), "time of the last event that it wanted"),
+                "p50_ms": (or_null(NUMBER), "median of its times"),
+                "p95_ms": (or_null(NUMBER), "95th percentile"),
+                "p99_ms": (or_null(NUMBER), "99th percentile"),
+                "versions": (list_of(reference("recorded_version")), "what each version did, by time"),
+            }
+        ),
+        "recorded_version": described(
+            {
+                "hash": (or_null(TEXT), "digest of its entry and approved files; null for all beyond 100"),
+                "first": (TEXT, "time of the first event that it wanted"),
+                "last": (TEXT, "time of the last one"),
+                **_RECORDED,
             }
         ),
     }
