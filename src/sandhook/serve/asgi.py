@@ -27,7 +27,9 @@ from sandhook.serve.answers import JSON, answer_of
 from sandhook.serve.engines import Place
 from sandhook.serve.fires import Wanted, of_workspace
 from sandhook.serve.firing import FireCall, refuse
-from sandhook.serve.gate import MESSAGES, STATUS, Gate, path_of
+from sandhook.serve.gate import MESSAGES, STATUS, Gate, is_local_socket, path_of
+from sandhook.serve.handover import PATH as HAND_OVER
+from sandhook.serve.handover import HandOverError, OldSide
 from sandhook.serve.listing import items_json
 from sandhook.serve.metrics import CONTENT_TYPE_LATEST
 from sandhook.serve.openapi import description
@@ -49,6 +51,10 @@ _INSTALLATION = installation().encode("utf-8", "surrogateescape")
 _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
+#: The extension of a scope that has the connection of the request.
+TRANSPORT = "sandhook.transport"
+
+
 class BodyTooLong(Exception):
     """A body beyond the bound; its rest was read and forgotten."""
 
@@ -56,10 +62,13 @@ class BodyTooLong(Exception):
 class Endpoints:
     """The handlers of all paths."""
 
-    def __init__(self, service: Service, gate: Gate, stop: Callable[[], object] | None) -> None:
+    def __init__(
+        self, service: Service, gate: Gate, stop: Callable[[], object] | None, old_side: OldSide | None
+    ) -> None:
         self._service = service
         self._gate = gate
         self._stop = stop
+        self._old_side = old_side
 
     def routes(self) -> list[Route]:
         return [
@@ -72,6 +81,7 @@ class Endpoints:
             Route("/v1/events", self.neutral, methods=["POST"]),
             Route("/v1/hooks", self.hooks),
             Route("/v1/hooks/{agent}", self.hook, methods=["POST"]),
+            Route(HAND_OVER, self.hand_over, methods=["POST"]),
             Route("/v1/live", self.live),
             Route(f"{PROOF_PATH}/{{challenge}}", self.proof),
             Route(PATH, self.run, methods=["POST"]),
@@ -161,6 +171,17 @@ class Endpoints:
             raise HTTPException(404, "this service ends with its application")
         self._stop()
         return _json({"stopping": True, "pid": os.getpid()})
+
+    async def hand_over(self, request: Request) -> Response:
+        """Send the sockets to the program that starts the next service; only the Unix socket can carry them."""
+        transport = request.scope.get("extensions", {}).get(TRANSPORT, {}).get("transport")
+        if self._old_side is None or transport is None or not is_local_socket(request.scope):
+            raise HTTPException(404, "this service does not hand its sockets over")
+        try:
+            self._old_side.send(transport)
+        except HandOverError as error:
+            raise HTTPException(409, str(error)) from None
+        return _json({"pid": os.getpid()})
 
     # ------------------------------------------------------------------ what is known
 
@@ -323,15 +344,17 @@ def application(
     gate: Gate,
     stop: Callable[[], object] | None = None,
     routes: Sequence[BaseRoute] = (),
+    old_side: OldSide | None = None,
 ) -> Application:
     """Return the ASGI application of a service.
 
     Args:
         stop: Ends the service for ``POST /v1/stop``.
         routes: Further routes, such as those of the page.
+        old_side: Hands the sockets over to the next service.
     """
     app = Starlette(
-        routes=[*Endpoints(service, gate, stop).routes(), *routes],
+        routes=[*Endpoints(service, gate, stop, old_side).routes(), *routes],
         exception_handlers={HTTPException: _http_error},
     )
     return Application(app, service, gate)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from asyncio import AbstractEventLoop, BaseTransport, Protocol, TimerHandle, Transport, get_running_loop
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 import httptools  # noqa: F401 - uvicorn's protocol needs it, and the extra declares it
@@ -21,9 +21,13 @@ from uvicorn.server import ServerState
 from sandhook.hooks import contracts
 from sandhook.record import Record
 from sandhook.serve.answers import JSON, answer_of
-from sandhook.serve.asgi import Application
+from sandhook.serve.asgi import TRANSPORT, Application
 from sandhook.serve.firing import FireCall, Fired
+from sandhook.serve.handover import pass_on
 from sandhook.serve.service import Job
+
+if TYPE_CHECKING:
+    from socket import socket as Socket
 
 #: Bytes of the head of a request.
 MOST_HEAD = 65536
@@ -85,6 +89,7 @@ class CuttingProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self.scope["extensions"] = {TRANSPORT: {"transport": self.transport}}
         self._begin()
 
     def on_headers_complete(self) -> None:
@@ -94,6 +99,21 @@ class CuttingProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._finish()
         super().connection_lost(exc)
+
+    def leave(self, channel: Socket | None, *, is_quiet: bool) -> None:
+        """As ``EventProtocol.leave``."""
+        cycle = self.cycle
+        if self._deadline is not None:  # a head is on its way
+            return
+        if cycle is not None and not cycle.response_complete:
+            cycle.keep_alive = False
+        elif self.pipeline or self.transport.is_closing():
+            return
+        elif channel is None:
+            if is_quiet:
+                self.transport.close()
+        else:
+            pass_on(channel, self.transport)
 
     def eof_received(self) -> bool:  # type: ignore[override]
         """Keep a connection whose client sends nothing more, until it has its answer."""
@@ -192,6 +212,24 @@ class EventProtocol(Protocol):
         """End the connection after the answer of its event; uvicorn calls it when the server ends."""
         self._closes = True
         if not self._is_firing:
+            self._transport.close()
+
+    def keep(self) -> None:
+        """Let the connection be idle, as after an answer: another service has answered its client before."""
+        self._deadline = self._loop.time() + KEEP_ALIVE
+
+    def leave(self, channel: Socket | None, *, is_quiet: bool) -> None:
+        """Give the connection up as soon as it is idle, and without loss of what its client sends.
+
+        Args:
+            channel: To the service that receives it; None if there is none.
+            is_quiet: An idle one may be closed.
+        """
+        is_idle = not (self._is_firing or self._missing or self._rest or self._transport.is_closing())
+        if is_idle and channel is not None and not self._is_ended and pass_on(channel, self._transport):
+            return
+        self._closes = True
+        if is_idle and channel is None and is_quiet:
             self._transport.close()
 
     def _look_at_clock(self) -> None:

@@ -11,9 +11,13 @@ import secrets
 import socket
 import stat
 import sys
+from typing import TYPE_CHECKING
 
 from sandhook.client.place import MAX_ENDPOINT, MAX_PATH, directory_fault, endpoint_path, fault
 from sandhook.errors import SandhookError
+
+if TYPE_CHECKING:
+    from sandhook.serve.inherited import Inherited
 
 _BACKLOG = 1024
 
@@ -30,28 +34,42 @@ class LocalSocket:
 
     A lock on a file next to it lasts as long as the service. So of two services that start at once, one fails, and
     a socket without a lock is of a service that died: it is replaced.
+
+    Args:
+        inherited: What an earlier process left; its socket of this path is used.
+
+    Attributes:
+        lock: The descriptor that holds the lock.
+        removes_file: The file ends with this service. Another process may have it still, or have it from now on.
     """
 
     path: str
     socket: socket.socket
-    _lock: int
-    _inode: int
+    lock: int
+    removes_file: bool
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, inherited: Inherited | None = None) -> None:
         if sys.platform == "win32":
             raise SocketError(f"{path}: there are no Unix sockets here; use --listen")
         if len(os.fsencode(path)) > MAX_PATH:
             raise SocketError(f"{path}: the path of a socket has at most {MAX_PATH} bytes; use --socket PATH")
         self.path = path
         make_private_directory(os.path.dirname(path) or ".")
-        self._lock = _locked(f"{path}.lock")
+        listening = None if inherited is None else inherited.unix(path)
+        if inherited is not None and listening is not None and inherited.lock >= 0:
+            self.lock, inherited.lock = inherited.lock, -1
+        else:
+            self.lock = _locked(f"{path}.lock")
+        self.removes_file = listening is None
         try:
-            self._remove_stale()
-            self.socket = _bound(path)
+            if listening is None:
+                self._remove_stale()
+                listening = _bound(path)
+            self.socket = listening
+            self._inode = os.lstat(path).st_ino
         except BaseException:
-            os.close(self._lock)
+            os.close(self.lock)
             raise
-        self._inode = os.lstat(path).st_ino
 
     def _remove_stale(self) -> None:
         try:
@@ -68,11 +86,11 @@ class LocalSocket:
         """Close the socket and remove its file, unless another service has replaced it."""
         self.socket.close()
         try:
-            if os.lstat(self.path).st_ino == self._inode:
+            if self.removes_file and os.lstat(self.path).st_ino == self._inode:
                 os.unlink(self.path)
         except OSError:
             pass
-        os.close(self._lock)
+        os.close(self.lock)
 
 
 def _bound(path: str) -> socket.socket:

@@ -15,10 +15,6 @@ from sandhook.errors import SandhookError
 
 if TYPE_CHECKING:
     import argparse
-    from socket import socket
-
-    from sandhook.serve.gate import Gate
-    from sandhook.serve.sockets import LocalSocket
 
 
 def parser() -> Parser:
@@ -180,53 +176,6 @@ def _socket_of(options: argparse.Namespace) -> str:
     return str(os.path.abspath(path))  # noqa: PTH100 - pathlib costs 10 ms
 
 
-class _Listening:
-    """The sockets of the service, its gate, and what is removed at its end."""
-
-    serves_clients = True
-
-    def __init__(self, options: argparse.Namespace) -> None:
-        from sandhook.serve.gate import Gate
-        from sandhook.serve.sockets import LocalSocket, listen, split_address, token_of, write_endpoint
-
-        path = _socket_of(options)
-        only_tcp = options.no_socket or sys.platform == "win32"
-        self.local: LocalSocket | None = None if only_tcp else LocalSocket(path)
-        self.sockets: list[socket] = [] if self.local is None else [self.local.socket]
-        self.places = [] if self.local is None else [path]
-        self.gate: Gate = Gate()
-        self._endpoint = ""
-        try:
-            if options.listen is None and not (only_tcp or options.ui):
-                return
-            address, port = split_address(options.listen or "127.0.0.1:0", remote=options.allow_remote)
-            token = token_of(
-                options.token_file or os.path.join(os.path.dirname(path), "serve.token")  # noqa: PTH118, PTH120
-            )
-            listening = listen(address, port)
-            self.sockets.append(listening)
-            port = listening.getsockname()[1]
-            self.gate = Gate(token, _hosts(address, port))
-            self.places.append(f"http://{f'[{address}]' if ':' in address else address}:{port}")
-            if only_tcp:
-                self._endpoint = write_endpoint(path, port, token)
-        except BaseException:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        if self.local is not None:
-            self.local.close()
-        if self._endpoint and os.path.exists(self._endpoint):  # noqa: PTH110
-            os.unlink(self._endpoint)  # noqa: PTH108
-
-
-def _hosts(address: str, port: int) -> frozenset[str]:
-    from sandhook.serve.gate import hosts_of
-
-    return hosts_of(("127.0.0.1", "localhost", "[::1]", f"[{address}]" if ":" in address else address), port)
-
-
 def _serve(options: argparse.Namespace, arguments: list[str]) -> int:
     try:
         from sandhook.serve.server import allow_many_connections
@@ -234,6 +183,7 @@ def _serve(options: argparse.Namespace, arguments: list[str]) -> int:
         raise UsageError(f"serve: needs the extra sandhook[serve]: there is no module {error.name}") from None
     import asyncio
 
+    from sandhook.cli.serve.listening import Listening
     from sandhook.cli.serve.running import until_stopped
     from sandhook.journal.targets import open_target
 
@@ -247,7 +197,7 @@ def _serve(options: argparse.Namespace, arguments: list[str]) -> int:
         bench = CommandBench(options, options.workspace[0] if options.workspace else None)
     allow_many_connections()
     audit = open_target(options.audit, "--audit ") if options.audit else None
-    listening = _Listening(options)
+    listening = Listening(options, _socket_of(options))
     try:
         asyncio.run(until_stopped(options, arguments, listening, audit, bench=bench, others=others))
     finally:

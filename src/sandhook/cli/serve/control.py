@@ -6,7 +6,9 @@ import json
 import os
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
+from socket import socket
 from subprocess import DEVNULL, Popen
 
 from sandhook.cli import FINDINGS, INCOMPLETE
@@ -70,6 +72,8 @@ def status(path: str) -> int:
 def stop(path: str) -> int:
     """End the service and wait for its end. Raises ControlError."""
     before = _listening_file(path)
+    known = ask_service(path, "GET", "/healthz")
+    activated = known is not None and known.get("activated") is True
     answer = ask_service(path, "POST", "/v1/stop")
     if answer is None:
         put(f"not running ({path})")
@@ -81,6 +85,8 @@ def stop(path: str) -> int:
             raise ControlError(f"process {pid} does not end")
         time.sleep(_POLL_SECONDS)
     put(f"ended process {pid}")
+    if activated:
+        put("  the system starts it again for the next event: systemctl --user stop sandhook.socket")
     return 0
 
 
@@ -89,11 +95,10 @@ def _is_ending(path: str, before: tuple[str, int], pid: object) -> bool:
 
     It answers no more before it has ended. At its end it removes its file, unless it is killed.
     """
-    from psutil import pid_exists
-
-    if ask_service(path, "GET", "/healthz") is not None:
-        return True
-    return _listening_file(path) == before and isinstance(pid, int) and bool(pid_exists(pid))
+    answer = ask_service(path, "GET", "/healthz")
+    if answer is not None:  # systemd starts another one for whoever asks
+        return answer.get("pid") == pid
+    return _listening_file(path) == before and isinstance(pid, int) and _is_alive(pid)
 
 
 def _listening_file(path: str) -> tuple[str, int]:
@@ -107,18 +112,72 @@ def _listening_file(path: str) -> tuple[str, int]:
 def restart(path: str, arguments: list[str], *, replaced: bool) -> int:
     """End the service and start it again. Raises ControlError.
 
+    Where it can, the service hands its sockets over to the next one, so that no event finds a closed door.
+
     Args:
         arguments: Options of the service.
         replaced: They take the place of those that it has; else they only name its socket.
     """
     known = ask_service(path, "GET", "/healthz")
     directory = None
+    if known is not None and known.get("activated") is True:
+        raise ControlError("the system starts it: systemctl --user restart sandhook.service")
     if known is not None and not replaced:
         words, directory = _options_of(known)
         names_socket = any(each.partition("=")[0] == "--socket" for each in words)
         arguments = words if names_socket else [*words, *arguments]
-    stop(path)
-    return start(path, arguments, directory)
+    sockets = None if known is None or "--no-socket" in arguments else _sockets_of(path)
+    if sockets is None:
+        stop(path)
+        return start(path, arguments, directory)
+    pid, descriptors = sockets
+    try:
+        started = _started(path, arguments, directory, descriptors)
+    except ControlError as error:
+        raise ControlError(f"{error}; process {pid} goes on") from None
+    until = time.monotonic() + _STOP_SECONDS
+    while (alive := _is_alive(pid)) and time.monotonic() < until:
+        time.sleep(_POLL_SECONDS)
+    put(f"process {pid} ends after its last event" if alive else f"ended process {pid}")
+    put(started)
+    return 0
+
+
+def _sockets_of(path: str) -> tuple[int, list[int]] | None:
+    """Return the id of the service and its descriptors: channel, lock, sockets. None if it does not hand them over."""
+    if sys.platform == "win32":
+        return None
+    from sandhook.serve.handover import PATH, receive
+
+    try:
+        connected = connect(path)
+        if connected is None:
+            return None
+        connection, headers = socket(fileno=connected[0].detach()), connected[1]
+        connection.settimeout(5.0)
+        request = f"POST {PATH} HTTP/1.1\r\n{headers}Connection: close\r\nContent-Length: 0\r\n\r\n"
+        connection.sendall(request.encode("ascii"))
+        body, descriptors = receive(connection)
+        connection.close()
+        value = json.loads(body)
+    except (OSError, ValueError):
+        return None
+    pid = value.get("pid") if isinstance(value, dict) else None
+    if isinstance(pid, int) and len(descriptors) > 2:
+        return pid, descriptors
+    for each in descriptors:
+        os.close(each)
+    return None
+
+
+def _is_alive(pid: int) -> bool:
+    """Return whether a process runs; one that ended and that its parent did not ask for does not."""
+    from psutil import STATUS_ZOMBIE, NoSuchProcess, Process
+
+    try:
+        return bool(Process(pid).status() != STATUS_ZOMBIE)
+    except NoSuchProcess:
+        return False
 
 
 def _options_of(answer: dict[str, object]) -> tuple[list[str], str]:
@@ -142,15 +201,34 @@ def start(path: str, arguments: list[str], directory: str | None = None) -> int:
         if known.get("version") != __version__:
             put(f"  {version_note(str(known.get('version')))}")
         return 0
+    put(_started(path, arguments, directory))
+    return 0
+
+
+def _started(path: str, arguments: list[str], directory: str | None, descriptors: Sequence[int] = ()) -> str:
+    """Start the service in the background, wait until it answers, and return a line about it. Raises ControlError.
+
+    Args:
+        arguments, directory: See ``start``.
+        descriptors: Those of the service whose place it takes; they are closed here.
+    """
     log = f"{path}.log"
+    from sandhook.serve.inherited import VARIABLE, described
     from sandhook.serve.sockets import make_private_directory
 
     make_private_directory(os.path.dirname(path))  # noqa: PTH120 - pathlib costs 10 ms
-    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    env = dict(os.environ)
+    if descriptors:
+        channel, lock, *sockets = descriptors
+        env[VARIABLE] = described(lock, channel, sockets)
+    # The service that ends may still write to the same file.
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o600)
     try:
         process = Popen(
             [sys.executable, "-m", "sandhook", "serve", *arguments],
             cwd=directory,
+            env=env,
+            pass_fds=descriptors,
             stdin=DEVNULL,
             stdout=DEVNULL,
             stderr=descriptor,
@@ -158,16 +236,22 @@ def start(path: str, arguments: list[str], directory: str | None = None) -> int:
             creationflags=_windows_flags(),
         )
     finally:
-        os.close(descriptor)
+        for each in (descriptor, *descriptors):
+            os.close(each)
     until = time.monotonic() + _START_SECONDS
-    while (answer := ask_service(path, "GET", "/healthz")) is None:
+    while not _answers(answer := ask_service(path, "GET", "/healthz"), process.pid if descriptors else None):
         if process.poll() is not None:
             raise ControlError(f"it ended at once: {_last_line(log)}")
         if time.monotonic() > until:
             raise ControlError(f"it does not answer; see {log}")
         time.sleep(_POLL_SECONDS)
-    put(f"started process {answer.get('pid')}; messages go to {log}")
-    return 0
+    pid = answer.get("pid") if answer is not None else None
+    return f"started process {pid}; messages go to {log}"
+
+
+def _answers(answer: dict[str, object] | None, pid: int | None) -> bool:
+    """Return whether a service answered: the one with an id, if two of them have the sockets."""
+    return answer is not None and pid in (None, answer.get("pid"))
 
 
 def _windows_flags() -> int:

@@ -13,6 +13,7 @@ from sandhook.cli.serve.engines import firing_of
 from sandhook.serve.asgi import application
 from sandhook.serve.audit import AuditWriter
 from sandhook.serve.fires import Fires
+from sandhook.serve.handover import OldSide
 from sandhook.serve.lanes import EnginePool
 from sandhook.serve.metrics import Metrics
 from sandhook.serve.processes import CommandPool
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
     from sandhook.journal.targets import Target
     from sandhook.serve.gate import Gate
+    from sandhook.serve.inherited import Inherited
+    from sandhook.serve.sockets import LocalSocket
     from sandhook.studio.bench import Bench
 
 #: Processes that run commands of clients at once, and commands that may wait for one.
@@ -44,9 +47,17 @@ class Listening(Protocol):
 
     Attributes:
         serves_clients: It also runs the commands of clients.
+        local: The Unix socket, by which the sockets can be handed over; None without one.
+        inherited: Of the process that had the sockets before.
     """
 
     serves_clients: bool
+
+    @property
+    def local(self) -> LocalSocket | None: ...
+
+    @property
+    def inherited(self) -> Inherited: ...
 
     @property
     def sockets(self) -> Sequence[socket]: ...
@@ -88,17 +99,32 @@ async def until_stopped(
     service = _service(
         options, arguments, audit, report, clients=listening.serves_clients, page=bench is not None
     )
+    service.about["activated"] = listening.inherited.activated
+
+    def leave(channel: socket) -> None:
+        if listening.local is not None:
+            listening.local.removes_file = False
+        report("another service has the sockets; this one ends after its last event")
+        running[0].leave(channel)
+
     routes = [] if bench is None else _page(options, service, bench, others)
-    server = server_for(application(service, listening.gate, lambda: running[0].stop(), routes))
+    local, activated = listening.local, listening.inherited.activated
+    old_side = None
+    if local is not None and not activated:
+        old_side = OldSide(local.lock, listening.sockets, leave)
+    server = server_for(application(service, listening.gate, lambda: running[0].stop(), routes, old_side))
+    server.is_activated = activated
     running.append(server)
 
     def announce() -> None:
+        if local is not None:
+            local.removes_file = not activated
         print_note(f"sandhook: serve: listening on {', '.join(listening.places)}")
         for place in listening.places if bench is not None else ():
             if place.startswith("http"):
                 print_note(f"sandhook: serve: the page is {place}/studio/")
 
-    await server.run_until_stopped(listening.sockets, ready or announce)
+    await server.run_until_stopped(listening.sockets, ready or announce, listening.inherited.channel)
 
 
 def _service(

@@ -91,12 +91,16 @@ class PageListening:
     """One socket on loopback, whose token only the printed address has. It runs no commands of clients."""
 
     serves_clients = False
+    local = None
 
     def __init__(self, port: int) -> None:
         from secrets import token_urlsafe
 
         from sandhook.serve.gate import Gate, hosts_of
+        from sandhook.serve.inherited import Inherited
         from sandhook.serve.sockets import listen
+
+        self.inherited = Inherited()
 
         listening = listen("127.0.0.1", port)
         own = listening.getsockname()[1]
