@@ -118,9 +118,11 @@ function Frame() {
   const current = VIEWS.find((each) => each.id === view) ?? VIEWS[0]!;
   const workspace = useWorkspace();
   const heading = useRef<HTMLHeadingElement>(null);
+  const link = useRef<HTMLAnchorElement>(null);
   const first = useRef(true);
   useEffect(() => {
     document.title = `${current.title} · sandhook studio`;
+    link.current?.scrollIntoView({ block: "nearest", inline: "center" }); // on a phone the navigation scrolls
     if (first.current) first.current = false;
     else heading.current?.focus();
   }, [current.id]);
@@ -141,7 +143,11 @@ function Frame() {
           <ul>
             {VIEWS.map((each) => (
               <li key={each.id}>
-                <a href={address(each.id)} aria-current={each === current ? "page" : undefined}>
+                <a
+                  href={address(each.id)}
+                  aria-current={each === current ? "page" : undefined}
+                  ref={each === current ? link : null}
+                >
                   {each.title}
                 </a>
               </li>

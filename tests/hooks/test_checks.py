@@ -531,6 +531,16 @@ def test_scripts_that_are_nested_too_deeply_are_refused(text: str) -> None:
     assert "E-PARSE" in {each.rule for each in findings("crush", crush(text))}
 
 
+def test_a_fault_of_a_script_is_at_its_line() -> None:
+    around = AROUND._replace(read=lambda path: b"exit 0\nif :; then\n  exit 2 )\nfi\n")
+    contract = contracts.get("crush")
+    document = Document(crush("bash x.sh"))
+    found = check(HookEngine.load([document], contract), contract, [document], around)
+    assert [(each.rule, each.line, each.file) for each in found if each.rule == "E-PARSE"] == [
+        ("E-PARSE", 3, "/project/x.sh")
+    ]
+
+
 def test_a_note_is_at_its_place_whatever_its_words_are() -> None:
     """The name of the file and the path have the characters that separate the parts of a note."""
     text = '{\n "hooks": {\n  "PreToolUse": [{"command": "exit 2",\n   "odd: key": 1}]}}'

@@ -155,7 +155,9 @@ def test_a_service_that_does_not_start_ends_nothing(pair: Callable[..., Running]
     service = pair("--hooks", "hooks.json", files=FILES)
     before = health(service)["pid"]
     for _ in range(2):
-        ran = service.sandhook("serve", "--restart", "--hooks", "absent.json", "--fail-closed", "--audit", "/")
+        ran = service.sandhook(
+            "serve", "--restart", "--hooks", "absent.json", "--fail-closed", "--audit", "/"
+        )
         assert ran.status == 3 and ran.stderr.startswith("sandhook: serve: it ended at once: ")
         assert ran.stderr.endswith(f"; process {before} goes on\n")
         assert health(service)["pid"] == before
@@ -225,6 +227,20 @@ while True:
 """
 
 
+def await_listening(service: Running) -> None:
+    """Wait until somebody listens; the connection is not kept."""
+    until = time.monotonic() + 60
+    while True:
+        with socket.socket(socket.AF_UNIX) as connection:
+            try:
+                connection.connect(service.socket)
+            except OSError:
+                assert time.monotonic() < until, service.messages()
+                time.sleep(0.01)
+            else:
+                return
+
+
 @pytest.fixture
 def activated(serve: Callable[..., Running]) -> Iterator[Running]:
     """Return a service whose socket another process has, which starts the service as often as it ends."""
@@ -235,10 +251,7 @@ def activated(serve: Callable[..., Running]) -> Iterator[Running]:
             [sys.executable, "-c", SYSTEM, service.socket, "--hooks", "hooks.json"],
             cwd=service.project, env=service.env, stderr=log, start_new_session=True,
         )  # fmt: skip
-    until = time.monotonic() + 60
-    while not os.path.exists(service.socket):
-        assert time.monotonic() < until, service.messages()
-        time.sleep(0.01)
+    await_listening(service)
     yield service
     system.kill()
     system.wait()
@@ -291,10 +304,7 @@ def test_systemd_starts_the_service_for_the_first_event(serve: Callable[..., Run
              "--hooks", "hooks.json"],
             cwd=service.project, env=service.env, stderr=log, text=True,
         )  # fmt: skip
-    until = time.monotonic() + 60
-    while not os.path.exists(service.socket):
-        assert time.monotonic() < until, service.messages()
-        time.sleep(0.01)
+    await_listening(service)
     assert b"no rm -rf" in service.fire("rm -rf /").body, service.messages()
     assert health(service)["activated"] is True
 

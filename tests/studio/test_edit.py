@@ -47,6 +47,29 @@ def test_an_edited_script_of_the_user(studio: Make) -> None:
     assert made.fire("rm -rf /", path=path, text=HARMLESS)["word"] == "proceed"
 
 
+def test_findings_are_those_of_the_edited_text(studio: Make) -> None:
+    made = studio(PROJECT)
+    broken = GUARD.replace("esac\n", "")
+
+    def findings(name: str, text: str) -> list[tuple[int, str]]:
+        found = made.post("/v1/studio/check", agent="claude_code", path=made.path(name), text=text)[
+            "findings"
+        ]
+        return [(each["line"], each["severity"]) for each in found if each["rule"] != "N-STATE"]
+
+    assert findings(NAME, broken) == [(9, "error")]
+    assert findings(NAME, GUARD) == [(2, "warning")]
+    assert findings(NAME, f"#!/bin/bash\n{GUARD}") == [(3, "warning")]
+    config = ".claude/settings.json"
+    assert findings(config, settings(f"bash {NAME}")) == []
+    assert findings(config, settings("bash absent.sh")) == [(7, "error")]
+    assert (made.project / NAME).read_text() == GUARD
+    reply = made.try_post("/v1/studio/check", agent="claude_code", path=made.path(config), text='{"hooks": }')
+    assert reply.status == 400 and "line 1 column 11" in reply.json["error"]
+    reply = made.try_post("/v1/studio/check", agent="claude_code", path="/etc/passwd", text="")
+    assert reply.status == 400 and "no hook of claude_code consists of this file" in reply.json["error"]
+
+
 def test_the_difference_over_recorded_events(studio: Make) -> None:
     made = studio(PROJECT)
     for command in ("ls", "rm -rf /", "ls"):

@@ -23,7 +23,7 @@ from sandhook.studio.about import about
 from sandhook.studio.bench import StudioError, Trial
 from sandhook.studio.editing import MAX_EVENTS, compare, expectation_samples, sample_of, save
 from sandhook.studio.lines import with_line_ends
-from sandhook.studio.overview import overview, text_json, text_of
+from sandhook.studio.overview import edited_findings, overview, text_json, text_of
 from sandhook.studio.payloads import payload_json
 from sandhook.studio.trials import fired_json, history_record, payload_bytes
 
@@ -53,6 +53,7 @@ class Api:
             Route("/v1/studio/fires/{number:int}", self.kept),
             Route("/v1/studio/payload", self.payload),
             Route("/v1/studio/fire", self.fire, methods=["POST"]),
+            Route("/v1/studio/check", self.check, methods=["POST"]),
             Route("/v1/studio/compare", self.compare, methods=["POST"]),
             Route("/v1/studio/save", self.save, methods=["POST"]),
         ]
@@ -108,6 +109,16 @@ class Api:
         response = await answer(compute)
         self._desk.service.fires.add("studio", "decided", json.dumps(record).encode("ascii"))
         return response
+
+    async def check(self, request: Request) -> Response:
+        """Return the findings of an edited file."""
+        bench = self._desk.bench(request)
+        value = await object_of(request)
+        return await answer(
+            lambda: edited_findings(
+                bench, bench.setup(_text(value, "agent")), _text(value, "path"), _text(value, "text")
+            )
+        )
 
     async def compare(self, request: Request) -> Response:
         """Fire events at the saved and the edited text of a file, and return how the decisions differ."""

@@ -88,6 +88,10 @@ class Bench(Protocol):
         """Return the configurations of an agent, which may have none. Raises SandhookError."""
         ...
 
+    def edited(self, setup: AgentConfiguration, texts: Mapping[str, bytes]) -> AgentConfiguration:
+        """Return configurations with texts instead of those of their files. Raises StudioError."""
+        ...
+
     def engine(self, setup: AgentConfiguration) -> HookEngine:
         """Return the hooks of an agent, loaded and not to be fired. Raises SandhookError."""
         ...

@@ -16,11 +16,12 @@ from sandhook.hooks.report import remedy
 from sandhook.hooks.trust import machine_name
 from sandhook.record import Record
 from sandhook.studio.bench import StudioError
+from sandhook.studio.lines import with_line_ends
 from sandhook.studio.matchers import matcher_text
 
 if TYPE_CHECKING:
     from sandhook.errors import Problem
-    from sandhook.hooks.checks import Finding
+    from sandhook.hooks.checks import Finding, Surroundings
     from sandhook.hooks.engine import HookEngine
     from sandhook.hooks.event import Json, JsonObject
     from sandhook.hooks.evidence import Evidence
@@ -181,8 +182,6 @@ def _paths(bench: Bench, setup: AgentConfiguration, engine: HookEngine) -> set[s
 def text_json(bench: Bench, setup: AgentConfiguration, path: str) -> JsonObject:
     """Return a text of ``text_of`` with the findings at its lines."""
     text = text_of(bench, setup, path)
-    engine = bench.engine(setup)
-    found = check(engine, setup.contract, setup.documents, bench.surroundings(), setup.problems)
     return {
         "path": path,
         "text": text.data[:MAX_TEXT].decode("utf-8-sig", "replace").replace("\r\n", "\n"),
@@ -190,8 +189,25 @@ def text_json(bench: Bench, setup: AgentConfiguration, path: str) -> JsonObject:
         "utf8": _is_utf8(text.data),
         "digest": text.digest,
         "line_ends": _line_ends(text.data),
-        "findings": [finding_json(each) for each in found if each.file == path],
+        "findings": _findings(bench, setup, path, bench.surroundings()),
     }
+
+
+def edited_findings(bench: Bench, setup: AgentConfiguration, path: str, text: str) -> JsonObject:
+    """Return what ``sandhook check`` would find in a file with an edited text. Raises StudioError."""
+    data = with_line_ends(text_of(bench, setup, path).data, text)
+    surroundings = bench.surroundings()
+
+    def read(name: str) -> bytes | None:
+        return data if name == path else surroundings.read(name)
+
+    edited = bench.edited(setup, {path: data})
+    return {"findings": _findings(bench, edited, path, surroundings._replace(read=read))}
+
+
+def _findings(bench: Bench, setup: AgentConfiguration, path: str, surroundings: Surroundings) -> list[Json]:
+    found = check(bench.engine(setup), setup.contract, setup.documents, surroundings, setup.problems)
+    return [finding_json(each) for each in found if each.file == path]
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -225,7 +225,7 @@ function OneFire({ number, about }: { number: number; about: About | undefined }
     <div class="stack">
       <header class="title">
         <h2>
-          {visible(value.event || "command")} <span class="faint">no. {number}</span>
+          {visible(value.event || value.source)} <span class="faint">no. {number}</span>
         </h2>
         <Badge tone={tone}>{text}</Badge>
       </header>
@@ -266,7 +266,7 @@ function OneFire({ number, about }: { number: number; about: About | undefined }
           <FiredResult fired={again} steps={false} />
         </section>
       )}
-      <h3>Hooks</h3>
+      {value.decision && <h3>Hooks</h3>}
       {value.decision?.outcomes.map((each, index) => (
         <article class="card" key={index} aria-label={`Hook ${each.hook_id}`}>
           <header class="title">

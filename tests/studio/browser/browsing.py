@@ -41,6 +41,25 @@ PROJECT: dict[str, str | bytes] = {
 }
 
 
+#: Returns the words that stand on two lines. Code, and what hooks print, may have words of any length, which break.
+_BROKEN_WORDS = r"""() => {
+    const broken = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const node = walker.currentNode, above = node.parentElement;
+        if (above.closest("code, pre, kbd, textarea, option, script, .hidden, .skip")) continue;
+        for (const word of node.data.matchAll(/[\p{L}\p{N}_]+/gu)) {
+            const range = document.createRange();
+            range.setStart(node, word.index);
+            range.setEnd(node, word.index + word[0].length);
+            const lines = new Set([...range.getClientRects()].filter((each) => each.width).map((each) => Math.round(each.top)));
+            if (lines.size > 1) broken.push(`${word[0]} in <${above.tagName.toLowerCase()} class="${above.className}">`);
+        }
+    }
+    return broken;
+}"""
+
+
 class Program:
     """A running ``sandhook studio``."""
 
@@ -145,6 +164,10 @@ class Browsing:
     def overflow(self) -> int:
         """Return by how many pixels the page is wider than the window."""
         return int(self.page.evaluate("() => document.documentElement.scrollWidth - innerWidth"))
+
+    def broken_words(self) -> list[str]:
+        """Return the words of the page that are broken in the middle."""
+        return list(self.page.evaluate(_BROKEN_WORDS))
 
     def press(self, *keys: str) -> None:
         for key in keys:

@@ -43,6 +43,7 @@ def check(browsing: Browsing, state: str) -> None:
     browsing.page.wait_for_timeout(150)
     assert browsing.violations() == [], state
     assert browsing.overflow() <= 0, state
+    assert browsing.broken_words() == [], state
 
 
 def post(program: Program, command: str, directory: Path) -> None:

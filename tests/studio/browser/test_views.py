@@ -14,13 +14,14 @@ from tests.studio.studiotools import GUARD, settings
 Start = Callable[..., Program]
 Browse = Callable[..., Browsing]
 
-SHAPES = [("light", 1280), ("dark", 1280), ("light", 360), ("dark", 360)]
+SHAPES = [("light", 1280), ("dark", 1280), ("light", 768), ("light", 360), ("dark", 360)]
 
 
 def check(browsing: Browsing, state: str) -> None:
     browsing.page.wait_for_timeout(150)
     assert browsing.violations() == [], state
     assert browsing.overflow() <= 0, state
+    assert browsing.broken_words() == [], state
 
 
 @pytest.mark.parametrize(("scheme", "width"), SHAPES)
@@ -67,6 +68,29 @@ def test_every_view_is_accessible(program: Start, browse: Browse, scheme: str, w
     check(browsing, "edit: compared")
     page.get_by_role("button", name="Save…", exact=True).click()
     check(browsing, "edit: confirmation")
+
+
+def test_the_header_at_phone_width(browse: Browse) -> None:
+    """The navigation scrolls to the view that is shown, and no choice of the header breaks its name."""
+    service = Running(
+        "--ui", "--sandbox", "--listen", "127.0.0.1:0", files={".claude/settings.json": settings("exit 0")}
+    )
+    try:
+        other = service.top / "another-workspace-with-a-long-name"
+        other.mkdir()
+        for directory in (service.project, other):
+            service.fire(cwd=str(directory))
+        host, port = service.address
+        browsing = browse(Served(f"http://{host}:{port}/studio/", service.token), width=360)
+        browsing.page.get_by_label("Workspace").wait_for()
+        for view in ("vet", "live", "hooks"):
+            browsing.go(view)
+            browsing.page.locator(f"nav a[aria-current][href*='{view}']").wait_for()
+            box = browsing.page.locator("nav a[aria-current]").bounding_box()
+            assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 360, view
+            check(browsing, view)
+    finally:
+        service.close()
 
 
 def test_the_cause_of_a_refusal_by_a_hook_that_nobody_approved(program: Start, browse: Browse) -> None:

@@ -132,13 +132,15 @@ class CommandBench:
             raise StudioError(f"{agent}: the studio was started with the hooks of another agent")
         return _setup(own_layers(contract, self._directory, os.environ))
 
+    def edited(self, setup: AgentConfiguration, texts: Mapping[str, bytes]) -> AgentConfiguration:
+        documents = (self._replaced(setup.contract, each, texts) for each in setup.documents)
+        return setup._replace(documents=tuple(documents))
+
     def engine(self, setup: AgentConfiguration) -> HookEngine:
         return load(AgentConfiguration(*setup), self._options)
 
     def rig(self, setup: AgentConfiguration, trial: Trial) -> Rig:
-        setup = setup._replace(
-            documents=tuple(self._replaced(setup.contract, each, trial.texts) for each in setup.documents)
-        )
+        setup = self.edited(setup, trial.texts)
         options = copy(self._options)
         options.sandbox = trial.unapproved
         options.steps = trial.steps

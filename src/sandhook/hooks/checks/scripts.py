@@ -217,7 +217,8 @@ class _Checker:
                 yield from self.text(data.decode("utf-8", "replace"), path, depth + 1)
             except (ShellSyntaxError, LimitExceeded) as error:
                 self.opaque = True
-                self.add("E-PARSE", str(error), path, getattr(getattr(error, "span", None), "line", 0) or 1)
+                line = error.line if isinstance(error, ShellSyntaxError) else 1
+                self.add("E-PARSE", str(error), path, line)
 
     def _clean(self, data: bytes, path: str) -> bytes:
         """Report bytes that the agent's shell cannot run; return the script without them."""
