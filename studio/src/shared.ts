@@ -53,6 +53,32 @@ export function useDraft(): Draft {
   return value;
 }
 
+/** A text that is edited and not saved, and the digest of the file that it was made from. */
+export interface Edited {
+  text: string;
+  digest: string;
+}
+
+const edits = new Map<string, Edited>();
+
+/** Keeps an edited text while another view or another file is shown; nothing is kept after the page is closed. */
+export function keepEdit(path: string, edited: Edited | undefined): void {
+  const name = `${chosenWorkspace()} ${path}`;
+  if (edited) edits.set(name, edited);
+  else edits.delete(name);
+  removeEventListener("beforeunload", askFirst);
+  if (edits.size > 0) addEventListener("beforeunload", askFirst);
+}
+
+export function keptEdit(path: string): Edited | undefined {
+  return edits.get(`${chosenWorkspace()} ${path}`);
+}
+
+/** Asks before the page is closed with a text that is not saved, whatever view is shown. */
+function askFirst(event: BeforeUnloadEvent): void {
+  event.preventDefault();
+}
+
 let about: Promise<About> | null = null;
 
 const moved = new Set<() => void>();

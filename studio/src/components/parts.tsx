@@ -2,8 +2,11 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { bytes, visible } from "../text";
+import type { Finding } from "./code";
 
 export type Tone = "good" | "bad" | "warning" | "neutral" | "accent";
+
+export const SEVERITY: Record<Finding["severity"], Tone> = { error: "bad", warning: "warning", note: "neutral" };
 
 const SIGNS: Record<Tone, string> = { good: "\u2713", bad: "\u2715", warning: "!", neutral: "\u2013", accent: "\u2022" };
 

@@ -4,13 +4,13 @@ import { post } from "../api";
 import { Code, languageOf } from "../components/code";
 import { Dialog } from "../components/dialog";
 import { DiffText } from "../components/diff";
-import { Badge, Button, Empty, Failure, Field, Loading, Notice, PathText, Tabs } from "../components/parts";
+import { Badge, Button, Empty, Failure, Field, Loading, Notice, PathText, SEVERITY, Tabs } from "../components/parts";
 import { PayloadEditor } from "../firing/payload";
 import { FiredResult, wordOf } from "../firing/result";
-import { useAbout, useDraft } from "../shared";
-import { setParams, useAction, useLoad } from "../state";
+import { keepEdit, keptEdit, useAbout, useDraft } from "../shared";
+import { setParams, textOf, useAction, useLoad } from "../state";
 import { count, visible } from "../text";
-import type { AgentHooks, Comparison, FileText, Fired, Overview, Summary } from "../types";
+import type { AgentHooks, Comparison, FileFinding, FileText, Fired, Overview, Summary } from "../types";
 import type { ViewProps } from "../views";
 
 export function Edit({ params }: ViewProps) {
@@ -67,12 +67,40 @@ function Editor({ agent, path }: { agent: string; path: string }) {
   return <Workbench agent={agent} file={file.value} reload={file.reload} />;
 }
 
+/** Milliseconds after the last key before an edited text is checked. */
+const CHECK_AFTER = 400;
+
+/** The findings of an edited text, and why it cannot be read at all. */
+function useFindings(agent: string, file: FileText, text: string): { findings: FileFinding[]; error: string } {
+  const [known, setKnown] = useState<{ text: string; findings: FileFinding[]; error: string }>();
+  const saved = text === file.text;
+  useEffect(() => {
+    if (saved) return undefined;
+    let wanted = true;
+    const timer = setTimeout(() => {
+      post<{ findings: FileFinding[] }>("/v1/studio/check", { agent, path: file.path, text }).then(
+        ({ findings }) => wanted && setKnown({ text, findings, error: "" }),
+        (error: unknown) => wanted && setKnown({ text, findings: [], error: textOf(error) }),
+      );
+    }, CHECK_AFTER);
+    return () => {
+      wanted = false;
+      clearTimeout(timer);
+    };
+  }, [agent, file.path, text, saved]);
+  if (saved) return { findings: file.findings, error: "" };
+  if (known?.text !== text) return { findings: [], error: "" }; // they would stand at the wrong lines
+  return known;
+}
+
 function Workbench({ agent, file, reload }: { agent: string; file: FileText; reload: () => void }) {
   const draft = useDraft();
   const { about } = useAbout();
-  const [text, setText] = useState(file.text);
-  const [fired, setFired] = useState<Fired>();
-  const [compared, setCompared] = useState<Comparison>();
+  const [began] = useState(() => keptEdit(file.path));
+  const [text, setText] = useState(began?.text ?? file.text);
+  const [base, setBase] = useState(began?.digest ?? file.digest); // of the file that the text was made from
+  const [fired, setFired] = useState<{ value: Fired; text: string }>();
+  const [compared, setCompared] = useState<{ value: Comparison; text: string; digest: string }>();
   const [tab, setTab] = useState("try");
   const [recorded, setRecorded] = useState(20);
   const [confirming, setConfirming] = useState(false);
@@ -86,25 +114,32 @@ function Workbench({ agent, file, reload }: { agent: string; file: FileText; rel
   );
   const save = useAction(() => post<{ digest: string }>("/v1/studio/save", { agent, path: file.path, text, digest: file.digest }));
   const changed = text !== file.text;
-  useEffect(() => {
+  // A button that has no use is disabled, and a disabled button loses the focus to the start of the page.
+  const focusText = () =>
+    pane.current?.querySelector(".code.editable")?.shadowRoot?.querySelector<HTMLElement>(".cm-content")?.focus();
+  const undo = () => {
     setText(file.text);
-    setCompared(undefined);
-    // The button has no use now, and a disabled button loses the focus to the start of the page.
-    if (saved) pane.current?.querySelector(".code.editable")?.shadowRoot?.querySelector<HTMLElement>(".cm-content")?.focus();
-  }, [file.digest]);
+    focusText();
+  };
+  const { findings, error: fault } = useFindings(agent, file, text);
+  const before = useRef(file);
+  useEffect(() => keepEdit(file.path, changed ? { text, digest: base } : undefined), [file.path, text, base, changed]);
   useEffect(() => {
-    if (!changed) return undefined;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, [changed]);
+    if (!changed) setBase(file.digest);
+  }, [file.digest, changed]);
+  useEffect(() => {
+    if (before.current === file) return;
+    if (text === before.current.text) setText(file.text);
+    before.current = file;
+    if (saved) focusText();
+  }, [file]);
   const fire = async () => {
     const value = await tryIt.run();
-    if (value) setFired(value);
+    if (value) setFired({ value, text });
   };
   const measure = async () => {
     const value = await compare.run();
-    if (value) setCompared(value);
+    if (value) setCompared({ value, text, digest: file.digest });
   };
   const store = async () => {
     setConfirming(false);
@@ -120,9 +155,16 @@ function Workbench({ agent, file, reload }: { agent: string; file: FileText; rel
           <span class="end">{changed ? <Badge tone="accent">edited</Badge> : <Badge tone="neutral">as saved</Badge>}</span>
         </div>
         {!file.utf8 && <Notice tone="warning"><p>This file is not UTF-8. It can be tried, and not saved.</p></Notice>}
-        <Code label={`Edit ${file.path}`} text={text} language={languageOf(file.path)} findings={changed ? [] : file.findings} change={setText} />
+        <Code label={`Edit ${file.path}`} text={text} language={languageOf(file.path)} findings={findings} change={setText} />
+        {fault && <Notice tone="bad"><p>{visible(fault)}</p></Notice>}
+        {findings.length > 0 && <Marks findings={findings} />}
+        {changed && base !== file.digest && (
+          <Notice tone="warning">
+            <p>The file changed after this text was begun. <em>Compare</em> shows the difference to the file as it is now, which saving replaces; <em>Undo all</em> shows that file.</p>
+          </Notice>
+        )}
         <div class="actions padded">
-          <Button onClick={() => setText(file.text)} disabled={!changed}>Undo all</Button>
+          <Button onClick={undo} disabled={!changed}>Undo all</Button>
           {about?.editable && (
             <Button kind="primary" onClick={() => setConfirming(true)} disabled={!changed || save.busy || !file.utf8} busy={save.busy}>
               Save…
@@ -132,6 +174,12 @@ function Workbench({ agent, file, reload }: { agent: string; file: FileText; rel
         </div>
         <p class={saved && !changed ? "hint padded" : "hidden"} role="status">{changed ? "" : saved}</p>
         <Failure error={save.error} />
+        {save.error && (
+          <div class="actions padded">
+            <Button onClick={() => { save.clear(); reload(); }}>Load the file again</Button>
+            <span class="hint">The edited text is kept.</span>
+          </div>
+        )}
       </section>
       <section class="pane" aria-label="Try">
         <Tabs
@@ -152,7 +200,8 @@ function Workbench({ agent, file, reload }: { agent: string; file: FileText; rel
                     {!isOwn && <span class="hint">The event is of another agent than the hook.</span>}
                   </div>
                   <Failure error={tryIt.error} />
-                  {fired && <FiredResult fired={fired} steps={false} />}
+                  {fired && fired.text !== text && <p class="hint" role="status">The text changed after this fire.</p>}
+                  {fired && <FiredResult fired={fired.value} steps={false} />}
                 </form>
               ),
             },
@@ -174,7 +223,8 @@ function Workbench({ agent, file, reload }: { agent: string; file: FileText; rel
                     </Button>
                   </div>
                   <Failure error={compare.error} />
-                  {compared && <Compared value={compared} />}
+                  {compared && (compared.text !== text || compared.digest !== file.digest) && <p class="hint" role="status">The text or the file changed after this comparison.</p>}
+                  {compared && <Compared value={compared.value} />}
                 </form>
               ),
             },
@@ -191,6 +241,23 @@ function Workbench({ agent, file, reload }: { agent: string; file: FileText; rel
         </div>
       </Dialog>
     </div>
+  );
+}
+
+/** What the marks at the lines mean. */
+function Marks({ findings }: { findings: readonly FileFinding[] }) {
+  return (
+    <ul class="findings padded" aria-label="Findings">
+      {findings.map((each, index) => (
+        <li key={index}>
+          <Badge tone={SEVERITY[each.severity]}>{each.severity}</Badge>
+          <p>
+            {each.line > 0 && <span class="faint">line {each.line}: </span>}
+            {visible(each.message)}
+          </p>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,7 +1,7 @@
 // The hooks of all layers of all agents: which are in force, which are withheld and why, and their texts.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Code, type Finding, languageOf } from "../components/code";
-import { Badge, Empty, Facts, Failure, Loading, Notice, PathText, Scroll, Tabs, type Tone } from "../components/parts";
+import { Code, languageOf } from "../components/code";
+import { Badge, Empty, Facts, Failure, Loading, Notice, PathText, SEVERITY, Scroll, Tabs, type Tone } from "../components/parts";
 import { address, useLoad } from "../state";
 import { count, visible } from "../text";
 import type { AgentHooks, FileText, Hook, HookState, Overview } from "../types";
@@ -12,8 +12,6 @@ const STATES: Record<HookState, { tone: Tone; label: string }> = {
   untrusted: { tone: "warning", label: "not approved" },
   muted: { tone: "neutral", label: "switched off" },
 };
-
-const SEVERITY: Record<Finding["severity"], Tone> = { error: "bad", warning: "warning", note: "neutral" };
 
 export function Hooks({ params }: ViewProps) {
   const { value, error, loading, reload } = useLoad<Overview>("/v1/studio/hooks");

@@ -41,14 +41,14 @@ PROJECT: dict[str, str | bytes] = {
 }
 
 
-#: Returns the words that stand on two lines. Code, and what hooks print, may have words of any length, which break.
+#: Returns the words that stand on two lines. Code, paths (whose parts are no words here), and what hooks print may have words of any length, which break.
 _BROKEN_WORDS = r"""() => {
     const broken = [];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
         const node = walker.currentNode, above = node.parentElement;
-        if (above.closest("code, pre, kbd, textarea, option, script, .hidden, .skip")) continue;
-        for (const word of node.data.matchAll(/[\p{L}\p{N}_]+/gu)) {
+        if (above.closest("code, pre, kbd, textarea, option, script, .hidden, .skip, .path")) continue;
+        for (const word of node.data.matchAll(/(?<![^\s,:;()-])[\p{L}\p{N}_]+(?![^\s.,:;()-])/gu)) {
             const range = document.createRange();
             range.setStart(node, word.index);
             range.setEnd(node, word.index + word[0].length);

@@ -70,27 +70,22 @@ def test_every_view_is_accessible(program: Start, browse: Browse, scheme: str, w
     check(browsing, "edit: confirmation")
 
 
-def test_the_header_at_phone_width(browse: Browse) -> None:
+def test_the_header_at_phone_width(serve: Callable[..., Running], browse: Browse) -> None:
     """The navigation scrolls to the view that is shown, and no choice of the header breaks its name."""
-    service = Running(
-        "--ui", "--sandbox", "--listen", "127.0.0.1:0", files={".claude/settings.json": settings("exit 0")}
-    )
-    try:
-        other = service.top / "another-workspace-with-a-long-name"
-        other.mkdir()
-        for directory in (service.project, other):
-            service.fire(cwd=str(directory))
-        host, port = service.address
-        browsing = browse(Served(f"http://{host}:{port}/studio/", service.token), width=360)
-        browsing.page.get_by_label("Workspace").wait_for()
-        for view in ("vet", "live", "hooks"):
-            browsing.go(view)
-            browsing.page.locator(f"nav a[aria-current][href*='{view}']").wait_for()
-            box = browsing.page.locator("nav a[aria-current]").bounding_box()
-            assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 360, view
-            check(browsing, view)
-    finally:
-        service.close()
+    files = {f"{name}/.claude/settings.json": settings("exit 0") for name in ("one", "two")}
+    service = serve("--ui", "--sandbox", "--listen", "127.0.0.1:0", files=files)
+    for name in ("one", "two"):
+        service.fire(cwd=str(service.project / name))
+    base = "http://{}:{}/studio/".format(*service.address)
+    browsing = browse(Served(base, f"{base}#token={service.token}"), width=360)
+    browsing.page.get_by_label("Workspace").wait_for()
+    for view in ("vet", "live", "hooks"):
+        browsing.go(view)
+        link = browsing.page.locator(f"nav a[aria-current][href*='{view}']")
+        link.wait_for()
+        box = link.bounding_box()
+        assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 360, view
+        check(browsing, view)
 
 
 def test_the_cause_of_a_refusal_by_a_hook_that_nobody_approved(program: Start, browse: Browse) -> None:
@@ -211,7 +206,7 @@ def test_everything_without_a_mouse(program: Start, browse: Browse) -> None:
     browsing.press("Enter")
     browsing.tab_to("Save")
     browsing.press("Enter")
-    page.get_by_text("as saved").wait_for()
+    page.get_by_role("button", name="Fire", exact=True).wait_for()
     assert guard.read_text().startswith("# edited\n#!/bin/bash\n")
     assert page.evaluate("() => document.querySelector('dialog[open]')") is None
 
@@ -271,3 +266,58 @@ def test_a_workspace_is_chosen_by_keyboard(
     page.get_by_label("command", exact=True).wait_for()
     assert chooser.input_value().endswith("/one")
     assert page.get_by_label("command", exact=True).input_value() == "ls"
+
+
+def test_an_edited_text_has_its_own_findings_and_stays(program: Start, browse: Browse) -> None:
+    """Over other views, and when somebody else changes the file; saving it keeps the line ends."""
+    windows = GUARD.replace("\n", "\r\n")
+    started = program(
+        {"home/.claude/settings.json": settings("bash ~/guard.sh"), "home/guard.sh": windows}, "--edit"
+    )
+    browsing = browse(started)
+    page = browsing.page
+    browsing.go("edit?agent=claude_code")
+    text = page.locator(".code.editable .cm-content")
+    text.click()
+    browsing.press("Control+End")
+    page.keyboard.insert_text("if true; then\n")
+    page.get_by_text("syntax error: unexpected end of file").wait_for()
+    browsing.go("live")
+    page.get_by_text("Nothing was fired yet").wait_for()
+    browsing.go("edit?agent=claude_code")
+    page.get_by_text("syntax error: unexpected end of file").wait_for()
+    check(browsing, "a fault")
+    page.get_by_role("button", name="Undo all").click()
+    page.get_by_role("button", name="Fire", exact=True).wait_for()
+    browsing.press("Control+z")  # the focus is in the text
+    page.get_by_role("button", name="Fire the edited hook").wait_for()
+    page.get_by_role("button", name="Undo all").click()
+    browsing.press("Control+Home")
+    page.keyboard.insert_text("# of the page\n")
+    script = started.top / "home/guard.sh"
+    script.write_bytes(b"# of somebody else\r\n")
+    save = page.get_by_role("button", name="Save…", exact=True)
+    save.click()
+    browsing.expected_errors = True
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("changed since the page read it").wait_for()
+    check(browsing, "a conflict")
+    assert script.read_bytes() == b"# of somebody else\r\n"
+    page.get_by_role("button", name="Load the file again").click()
+    page.get_by_text("The file changed after this text was begun").wait_for()
+    check(browsing, "loaded again")
+    save.click()
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Saved at").wait_for()
+    assert script.read_bytes() == b"# of the page\r\n" + windows.encode()
+    assert page.get_by_text("The file changed after").count() == 0
+
+
+def test_without_edit_the_text_is_tried_and_not_saved(program: Start, browse: Browse) -> None:
+    browsing = browse(program(PROJECT), width=360)
+    browsing.go("edit?agent=claude_code")
+    browsing.page.locator(".code.editable .cm-content").click()
+    browsing.press("Control+Home", "#")
+    browsing.page.get_by_text("Nothing is saved").wait_for()
+    assert browsing.page.get_by_role("button", name="Save…").count() == 0
+    check(browsing, "read only")
