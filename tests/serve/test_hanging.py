@@ -24,7 +24,7 @@ from sandhook.serve.firing import FireCall, Fired
 from sandhook.serve.lanes import EnginePool
 from sandhook.serve.patience import Patience, report_of, seconds_of
 from sandhook.serve.processes import CommandPool
-from sandhook.serve.release import Release, WorkerEnded, greeting
+from sandhook.serve.release import Release, WorkerEnded, first_message
 from sandhook.serve.tally import Tally
 from tests.serve.servetools import GUARD, HAS_UNIX, Running, claude, settings
 
@@ -116,7 +116,7 @@ def workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., li
 
     def make(code: str, answer: list[bytes], other: list[bytes], faulty: int = 1) -> list[str]:
         text = WORKER.format(
-            constants=repr((greeting(), answer, other)),
+            constants=repr((first_message(), answer, other)),
             seen=str(tmp_path / "seen"),
             fault=f"        {code}",
             faulty=faulty,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 import sandhook
-from sandhook.serve.release import PROTOCOL, Release, WorkerOutdated, greeting
+from sandhook.serve.release import PROTOCOL, Release, WorkerOutdated, first_message
 from sandhook.version import __version__
 from tests.serve.servetools import GUARD, HAS_UNIX, Running, claude, settings
 
@@ -80,12 +82,13 @@ def test_what_the_files_show(module: Path, text: bytes | None, fault: str) -> No
         ([b"ready", b"%d" % PROTOCOL, b"9.9.9"], "9.9.9"),
         ([b"ready", b"%d" % (PROTOCOL + 1), __version__.encode()], "of another version with this number"),
         ([b"ready", b"1", b"\xff"], "\ufffd"),
+        ([b"ready", b"1", b"1\x1b[2J"], "of another version"),
     ],
 )
 def test_a_worker_of_another_version_is_not_used(module: Path, fields: list[bytes], other: str) -> None:
     lines: list[str] = []
     release = Release(lines.append, str(module))
-    release.check(greeting())
+    release.check(first_message())
     for _ in range(2):
         with pytest.raises(WorkerOutdated):
             release.check(fields)
@@ -188,3 +191,34 @@ def test_a_restart_keeps_the_options(serve: Callable[..., Running], installed: P
         "not running"
     )
     service.sandhook("serve", "--stop")
+
+
+@pytest.mark.parametrize("processes", ["0", "1"])
+def test_hooks_whose_workers_are_outdated_refuse(
+    serve: Callable[..., Running], installed: Path, processes: str
+) -> None:
+    """Workers for jq are started from the files, too. The agent takes a hook that could not run for an allow."""
+    guard = GUARD.replace(".tool_input.command", "'[.tool_input | .. | strings] | join(\" \")'")
+    assert guard != GUARD, "a program that only libjq can run"
+    workers = installed / "worker"
+    target = workers.resolve()
+    workers.unlink()
+    shutil.copytree(target, workers, ignore=shutil.ignore_patterns("__pycache__"))
+    service = serve(
+        "--hooks", "hooks.json", "--processes", processes,
+        files={"hooks.json": settings(guard)}, env=environment(installed),
+    )  # fmt: skip
+    assert service.fire("ls").json == {}
+    write_version(installed / "version.py", "9.9.9")
+    assert service.process is not None
+    for each in psutil.Process(service.process.pid).children(recursive=True):
+        if any("sandhook.worker." in word for word in each.cmdline()):
+            each.kill()
+    for command in ("ls", "rm -rf /"):
+        answer = service.fire(command).json["hookSpecificOutput"]
+        assert (answer["permissionDecision"], answer["permissionDecisionReason"]) == (
+            "deny", f"sandhook: {FAULT}",
+        )  # fmt: skip
+    write_version(installed / "version.py", __version__)
+    assert service.fire("ls").json == {}
+    assert b'"no rm -rf"' in service.fire("rm -rf /").body

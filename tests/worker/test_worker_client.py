@@ -15,6 +15,7 @@ import pytest
 from sandhook.errors import WorkerError
 from sandhook.worker import client, frames, launch
 from sandhook.worker.client import IDLE, OutOfTime, Pool, Worker, WorkerDied
+from sandhook.worker.greeting import greeting
 from sandhook.worker.requests import Request
 from tests.host.programs import gone, until
 from tests.worker.asking import output, request
@@ -26,6 +27,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX processe
 HOST = """
 import time
 from sandhook.worker.client import Pool, Worker
+from sandhook.worker.greeting import greeting
 from sandhook.worker.requests import Request
 POOL = Pool(lambda: Worker(module='jq.server'))
 POOL.call(Request(b'[tojson]', b'1'), lambda: 10.0, lambda kind, payload: None)
@@ -110,7 +112,8 @@ def test_an_unknown_frame_is_no_answer(monkeypatch):
     "report", [b"", b"[]", b"[1, 2]", b"[[], {}]", b'[{"files": 1}, {}]', b"[" * 100_000]
 )
 def test_a_report_that_cannot_be_read_is_a_worker_that_did_not_start(report, monkeypatch):
-    monkeypatch.setattr(client.Worker, "frame", lambda self: (frames.READY, report))
+    sent = b" ".join(greeting()) + b"\n" + report
+    monkeypatch.setattr(client.Worker, "frame", lambda self: (frames.READY, sent))
     pool = Pool()
     try:
         worker = pool.acquire(10.0)

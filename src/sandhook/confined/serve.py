@@ -317,7 +317,7 @@ def main(readable: str, memory_bytes: str) -> None:
     preload()
     relay.install()
     report = confine(int(memory_bytes), loads(readable))
-    process.send(frames.READY, report.encode())
+    process.send_ready(report)
     server = Server()
     try:
         while True:

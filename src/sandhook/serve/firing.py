@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sandhook.hooks.engine import HookEngine
     from sandhook.hooks.telemetry import Tracer
     from sandhook.serve.engines import EngineSource, Loaded
+    from sandhook.serve.release import Release
 
 #: What became of an event: hooks decided, sandhook refused it, or it was not fired.
 Ending = Literal["decided", "refused", "failed"]
@@ -116,6 +117,7 @@ class Firing:
         fail_closed: Also refuse events that cannot be read, and configurations with problems.
         record: Writes an event and its decision to a record. Raises JournalError.
         begins: Called before hooks run with the most seconds that they may take.
+        release: Compares this version with that of the files, from which the workers of hooks are started.
     """
 
     def __init__(
@@ -125,8 +127,10 @@ class Firing:
         fail_closed: bool = False,
         record: Callable[[FiredEvent], object] | None = None,
         begins: Callable[[float], object] | None = None,
+        release: Release | None = None,
     ) -> None:
         self.source = source
+        self._release = release
         self._begins = begins
         self._write_event = record
         self.fail_closed = fail_closed
@@ -171,6 +175,10 @@ class Firing:
         decision, more = fire_for(
             agent, self._traced(loaded), contract, _inside(event, loaded.built.workspace)
         )
+        if decision.could_not_run and self._release is not None:
+            self._release.look()
+            if self._release.fault:  # hooks need workers of this version, and there are none
+                return _at(loaded, _refusal(agent, event, f"sandhook: {self._release.fault}", call))
         if self._write_event is not None:
             self._write_event(fired_event(call, agent, event, decision, time.monotonic() - began))
         if call.agent:

@@ -13,6 +13,7 @@ from sandhook import version
 from sandhook.errors import SandhookError
 from sandhook.serve.watch import Watch
 from sandhook.version import __version__
+from sandhook.worker.greeting import greeting, other_version
 
 #: What service and worker send each other, counted up with each change of it.
 PROTOCOL = 2
@@ -28,9 +29,9 @@ class WorkerOutdated(WorkerEnded):
     """The files from which workers are started have another version than the service."""
 
 
-def greeting() -> list[bytes]:
+def first_message() -> list[bytes]:
     """Return the first message of a worker."""
-    return [b"ready", b"%d" % PROTOCOL, __version__.encode()]
+    return [b"ready", *greeting(PROTOCOL)]
 
 
 class Release:
@@ -54,10 +55,7 @@ class Release:
 
     def check(self, fields: list[bytes]) -> None:
         """Check the first message of a worker. Raises WorkerOutdated for that of another version."""
-        if fields != greeting():
-            other = fields[2].decode("ascii", "replace") if len(fields) > 2 else "of another version"
-            if other == __version__:
-                other = "of another version with this number"
+        if other := other_version(fields[1:], PROTOCOL):
             self._set(other)
             raise WorkerOutdated(self.fault)
 

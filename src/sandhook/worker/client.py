@@ -17,9 +17,11 @@ from time import monotonic, sleep
 
 from sandhook.errors import WorkerError
 from sandhook.typed import Generic, TypeVar
+from sandhook.version import __version__
 from sandhook.worker import frames, launch
 from sandhook.worker.confinement import Confinement, decode
 from sandhook.worker.death import WorkerDied, how_ended
+from sandhook.worker.greeting import other_version
 from sandhook.worker.launch import Kind, Module
 from sandhook.worker.requests import NativeRequest, Request
 
@@ -246,6 +248,12 @@ class Worker:
             raise WorkerError(f"the {self.kind} worker could not be started: {death.reason}") from None
         if kind != frames.READY:
             raise WorkerError(f"the {self.kind} worker could not be started: it has another protocol")
+        words, _, report = report.partition(b"\n")
+        if other := other_version(words.split(b" ")):
+            raise WorkerError(
+                f"the {self.kind} worker could not be started: this process runs {__version__}, its files are {other};"
+                " start the process again"
+            )
         try:
             self.confinement = decode(report, dies_with_host=bool(self._child.job))
         except ValueError as error:

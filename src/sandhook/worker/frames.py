@@ -1,7 +1,7 @@
 """The messages between the host and a worker: length-prefixed binary frames.
 
 A request is REQUEST, then the program, the variables (JSON), the data and, if HALTS is set,
-the probe program, all UTF-8. A worker that is ready sends READY once, with the report of ``confine``. It answers a request with any
+the probe program, all UTF-8. A worker that is ready sends READY once, with its greeting, a line feed and the report of ``confine``. It answers a request with any
 number of OUTPUT and FAILED frames and a last DONE, BROKEN or MEMORY frame; HEADER precedes each frame.
 After an OUTPUT frame the worker waits for one byte, GO or STOP; after an ALSO frame, which is output,
 too, it does not wait. The worker that calls libjq's own functions and the worker for SQLite receive

@@ -30,13 +30,15 @@ _POLL_SECONDS = 0.001
 #: Bytes of one write.
 _WRITE = 1 << 18
 
-#: The program of a worker. Of sandhook it can import the package ``worker`` alone: an isolated interpreter
-#: knows no other directory, and the two packages above its modules are made without running their files.
+#: The program of a worker. Of sandhook it can import the version and the package ``worker`` alone: an isolated
+#: interpreter knows no other directory, and the two packages above its modules are made without running their files.
 START = """\
 import sys
-for name, path in ("sandhook", []), ("sandhook.worker", [sys.argv[1]]):
+for name, path in ("sandhook", [sys.argv[1][:-7]]), ("sandhook.worker", [sys.argv[1]]):
     package = sys.modules[name] = type(sys)(name)
     package.__path__ = path
+import sandhook.version
+sys.modules["sandhook"].__path__ = []
 from sandhook.worker.{module} import main
 main(sys.argv[2])
 """

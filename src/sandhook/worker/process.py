@@ -12,6 +12,12 @@ from time import process_time
 
 from sandhook.worker import frames
 from sandhook.worker.confine.system import confine as confinement
+from sandhook.worker.greeting import greeting
+
+TYPE_CHECKING = False  # as a type checker reads it; the module typing costs time at each start
+
+if TYPE_CHECKING:
+    from sandhook.worker.confine.report import Report
 
 if sys.platform != "win32":
     from resource import RLIM_INFINITY, RLIMIT_CPU, setrlimit
@@ -24,9 +30,14 @@ class OutputRefused(Exception):
     """The host wants no more of this answer."""
 
 
-def confine() -> bytes:
-    """Give up what the system can refuse this process; return the report, which READY carries."""
-    return confinement(MEMORY_BYTES).encode()
+def begin() -> None:
+    """Give up what the system can refuse this process, and report that it is ready."""
+    send_ready(confinement(MEMORY_BYTES))
+
+
+def send_ready(report: Report) -> None:
+    """Send the first frame: who this process is, and what confines it."""
+    send(frames.READY, b" ".join(greeting()) + b"\n" + report.encode())
 
 
 def arm(seconds: float) -> None:

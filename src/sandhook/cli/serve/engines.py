@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sandhook.hooks.audit import Sink
     from sandhook.hooks.engine import HookEngine
     from sandhook.hooks.inventory import Item
+    from sandhook.serve.release import Release
 
 #: Withheld hooks whose files are watched, because following a hook takes long, and others may name any number.
 _MOST_WITHHELD = 50
@@ -157,8 +158,9 @@ def firing_of(
     audit: Callable[[str], object] | None,
     report: Callable[[str], object],
     begins: Callable[[float], object] | None = None,
+    release: Release | None = None,
 ) -> Firing:
-    """Return what fires posted events, from the options of the command; see ``Firing`` for ``begins``."""
+    """Return what fires posted events, from the options of the command; see ``Firing`` for the last two."""
     from sandhook.cli.serve.recording import line_of
 
     builder = EngineBuilder(options, audit)
@@ -167,7 +169,7 @@ def firing_of(
         engines.prepare(place)
     line = line_of(options)
     record = None if line is None or audit is None else lambda fired: audit(line(fired))
-    return Firing(engines, fail_closed=options.fail_closed, record=record, begins=begins)
+    return Firing(engines, fail_closed=options.fail_closed, record=record, begins=begins, release=release)
 
 
 def _items(engine: HookEngine, configuration: AgentConfiguration) -> Callable[[], Sequence[Item]]:

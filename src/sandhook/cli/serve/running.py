@@ -153,7 +153,8 @@ def _service(
     release = Release(report)
     limits = ServeLimits(running=max(16, 4 * options.processes))
     in_process = audit is not None and not options.processes
-    firing = firing_of(options, (lambda line: audit.write([line])) if audit and in_process else None, report)
+    write = (lambda line: audit.write([line])) if audit and in_process else None
+    firing = firing_of(options, write, report, release=release)
     backend: Backend = ThreadBackend(firing, limits.running)
     if options.processes:
         writer = AuditWriter(audit) if audit is not None else None

@@ -24,7 +24,7 @@ from sandhook.client.wire import Call, Printed, unpack
 from sandhook.serve.firing import FireCall, Firing, event_record
 from sandhook.serve.patience import report_of
 from sandhook.serve.pipes import HEADER, frame_of
-from sandhook.serve.release import greeting
+from sandhook.serve.release import Release, first_message
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -86,6 +86,7 @@ class Worker:
         self._begins = begins
         self._reported: float | None = None
         self._firing: Firing | None = None
+        self._release = Release(_ignore)
         self._parsed: Namespace | None = None
         self._lines: list[str] = []
         self._home = dict(os.environ)
@@ -114,7 +115,9 @@ class Worker:
         if self._firing is None:
             from sandhook.cli.serve.engines import firing_of
 
-            self._firing = firing_of(self._options(), self._lines.append, _ignore, self._report)
+            self._firing = firing_of(
+                self._options(), self._lines.append, _ignore, self._report, release=self._release
+            )
         return self._firing
 
     def _report(self, seconds: float) -> None:
@@ -228,7 +231,7 @@ def main() -> None:
     os.close(void)
     worker = Worker(sys.argv[1:], lambda seconds: _write(target, report_of(seconds)))
     worker.warm_up()
-    _write(target, greeting())
+    _write(target, first_message())
     for data in _frames(source):
         task, number, *fields = unpack(data)
         _write(target, [number, *worker.answer(task, fields)])

@@ -409,7 +409,7 @@ class Run:
 def main(extension: str) -> None:
     """Load libjq from the file ``extension``, confine the process, and serve."""
     worker = Native(libjq.LibJq(extension))
-    process.send(frames.READY, process.confine())
+    process.begin()
     try:
         while True:
             worker.serve_one()

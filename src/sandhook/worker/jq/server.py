@@ -341,7 +341,7 @@ def main(extension: str) -> None:
     spec.loader.exec_module(module)
     server = Server(module)
     server.compiled(".")
-    process.send(frames.READY, process.confine())
+    process.begin()
     try:
         while True:
             server.serve_one()

@@ -232,7 +232,7 @@ def _message(error: sqlite3.Error) -> str:
 
 def main(_: str) -> None:
     """Confine the process and serve."""
-    process.send(frames.READY, process.confine())
+    process.begin()
     try:
         while True:
             seconds, head, body = frames.NATIVE.unpack(process.read_exactly(frames.NATIVE.size))
