@@ -449,6 +449,26 @@ def test_workspaces_do_not_leak(serve: Callable[..., Running]) -> None:
     assert "no workspace" in reason(service.project / "a" / ".." / "ab")
 
 
+@pytest.mark.parametrize("closed", [False, True])
+def test_an_event_of_no_workspace(serve: Callable[..., Running], closed: bool) -> None:
+    """It is a failure, which agents take for an allow; with --fail-closed it is refused in each agent's words."""
+    files = {"hooks.json": settings("exit 0"), "a/x": "", "b/x": ""}
+    options = ["--hooks", "hooks.json", "--workspace", "a", "--workspace", "b"]
+    service = serve(*options, *(["--fail-closed"] if closed else []), files=files)
+    for name in contracts.names():
+        spec, payload = call_of(name, "ls")
+        target = f"/v1/hooks/{name}?event={spec.native_event}"
+        for more in ("", f"&workspace={quote(str(service.project))}", "&workspace=/nonexistent"):
+            reply = service.ask("POST", target + more, payload)
+            assert b"no workspace" in reply.body or b"nonexistent" in reply.body, (name, more, reply)
+            if closed:
+                assert reply.status == 200 and verdict(name, spec, reply.body), (name, more, reply)
+            else:
+                assert reply.status == 400, (name, more, reply)
+        inside = service.ask("POST", f"{target}&workspace={quote(str(service.project / 'a'))}", payload)
+        assert inside.status == 200 and not verdict(name, spec, inside.body), (name, inside)
+
+
 def test_hooks_of_an_event_from_elsewhere_run_in_the_workspace(serve: Callable[..., Running]) -> None:
     """An agent in a container has other directories; its payload is recorded as it came."""
     script = "pwd >&2; jq -r .cwd >&2; cat name >&2; exit 2"

@@ -48,6 +48,56 @@ def test_systemd_quotes_what_it_would_expand(tmp_path: Path) -> None:
         assert "sandhook.service:" not in ran.stderr
 
 
+def test_systemd_has_the_sockets(tmp_path: Path) -> None:
+    listen = ["%t/sandhook/serve.sock", "127.0.0.1:8765", "/a b/50%%.sock"]
+    file = service_file(COMMAND, ENV, "linux", listen)
+    ((path, text),) = file.more
+    assert path == "/home/x/.config/systemd/user/sandhook.socket"
+    lines = text.splitlines()
+    assert [line for line in lines if line.startswith("Listen")] == [
+        f"ListenStream={each}" for each in listen
+    ]
+    assert "SocketMode=0600" in lines and "Requires=sandhook.socket" in file.text.splitlines()
+    assert file.switch_on.endswith("enable --now sandhook.socket sandhook.service")
+    assert file.switch_off.endswith("disable --now sandhook.socket sandhook.service")
+    assert service_file(COMMAND, ENV, "darwin", listen).more == ()
+    if shutil.which("systemd-analyze") is not None:
+        (tmp_path / "sandhook.service").write_text(file.text.replace("/usr/bin/my python", "/bin/true"))
+        (tmp_path / "sandhook.socket").write_text(text)
+        for name in ("sandhook.service", "sandhook.socket"):
+            ran = subprocess.run(
+                ["systemd-analyze", "verify", "--user", str(tmp_path / name)], capture_output=True, text=True
+            )
+            assert "sandhook." not in ran.stderr, ran.stderr
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="units of systemd")
+@pytest.mark.parametrize(
+    ("options", "listen"),
+    [
+        ([], ["%t/sandhook/serve.sock"]),
+        (["--listen", "localhost:8765"], ["%t/sandhook/serve.sock", "127.0.0.1:8765"]),
+        (["--listen", "[::1]:8765", "--no-socket"], ["[::1]:8765"]),
+        (["--listen", "127.0.0.1:0", "--no-socket"], []),
+        (["--socket", "/run/100%/s"], ["/run/100%%/s"]),
+        (["--socket", "s"], []),
+    ],
+)
+def test_sockets_of_the_options(
+    options: list[str], listen: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    assert main(["install", "--service", "--", *options]) == 0
+    assert capsys.readouterr().out.count("written") == 1 + bool(listen)
+    unit = tmp_path / ".config/systemd/user/sandhook.socket"
+    lines = unit.read_text().splitlines() if unit.exists() else []
+    assert [line for line in lines if line.startswith("Listen")] == [
+        f"ListenStream={each}" for each in listen
+    ]
+
+
 def test_the_file_is_written_and_nothing_is_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -71,6 +121,7 @@ def test_the_file_is_written_and_nothing_is_started(
         (["--service", "--", "--start"], "goes without --start"),
         (["--service", "--", "--nonsense"], "--nonsense"),
         (["--service", "--", "--hooks", 'a"b'], "quotation marks"),
+        (["--service", "--", "--listen", "8.8.8.8:1"], "other machines could connect"),
         (["--service", "file"], "file"),
     ],
 )

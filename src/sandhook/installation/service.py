@@ -16,21 +16,30 @@ class ServiceFile(Record):
         path: Absolute.
         text: The whole file.
         switch_on, switch_off: For a shell of the system.
+        more: Paths and texts of further files.
     """
 
     path: str
     text: str
     switch_on: str
     switch_off: str
+    more: tuple[tuple[str, str], ...] = ()
 
 
-def service_file(command: Sequence[str], env: Mapping[str, str], platform: str) -> ServiceFile:
+#: The Unix socket of a service without --socket, as systemd names the user's runtime directory.
+DEFAULT_SOCKET = "%t/sandhook/serve.sock"
+
+
+def service_file(
+    command: Sequence[str], env: Mapping[str, str], platform: str, listen: Sequence[str] = ()
+) -> ServiceFile:
     """Return the file for a system.
 
     Args:
         command: The command line of the service; the program is an absolute path.
         env: Variables of the user.
         platform: As ``sys.platform`` has it.
+        listen: Sockets that systemd has for the service, as its ``ListenStream`` names them.
     """
     if platform == "win32":
         return _task(command, env)
@@ -43,21 +52,41 @@ def service_file(command: Sequence[str], env: Mapping[str, str], platform: str) 
             f"launchctl bootstrap gui/$(id -u) '{path}'",
             f"launchctl bootout gui/$(id -u)/{_LABEL}",
         )
-    base = env.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    base = f"{env.get('XDG_CONFIG_HOME') or f'{home}/.config'}/systemd/user"
+    units = "sandhook.socket sandhook.service" if listen else "sandhook.service"
     return ServiceFile(
-        f"{base}/systemd/user/sandhook.service",
-        _unit(command),
-        "systemctl --user daemon-reload && systemctl --user enable --now sandhook.service",
-        "systemctl --user disable --now sandhook.service",
+        f"{base}/sandhook.service",
+        _unit(command, has_socket=bool(listen)),
+        f"systemctl --user daemon-reload && systemctl --user enable --now {units}",
+        f"systemctl --user disable --now {units}",
+        ((f"{base}/sandhook.socket", _socket_unit(listen)),) if listen else (),
     )
 
 
-def _unit(command: Sequence[str]) -> str:
+def _socket_unit(listen: Sequence[str]) -> str:
+    """Return a unit of systemd that listens also while the service starts again. Source: systemd.socket(5)."""
+    lines = "\n".join(f"ListenStream={each}" for each in listen)
+    return f"""\
+[Unit]
+Description=sandhook: sockets of the service that fires the hooks of agents
+
+[Socket]
+{lines}
+SocketMode=0600
+DirectoryMode=0700
+
+[Install]
+WantedBy=sockets.target
+"""
+
+
+def _unit(command: Sequence[str], *, has_socket: bool) -> str:
     """Return a unit of systemd. Source: systemd.service(5), "Command lines"."""
+    needs = "Requires=sandhook.socket\nAfter=sandhook.socket\n" if has_socket else ""
     return f"""\
 [Unit]
 Description=sandhook: fires the hooks of agents
-
+{needs}
 [Service]
 ExecStart={" ".join(map(_for_systemd, command))}
 Restart=on-failure
