@@ -3,9 +3,18 @@
     python -m benchmarks.serve [--rounds N] [--fires N] [--flight N] [--processes N] [--soak N]
 
 The guard and its payload are the same everywhere. Whole processes are measured in turn, round by round. Over HTTP,
-connections are kept; the second run sends a tenth of what the service answered at full load, as agents do. A machine
-that does other work answers fewer, so the processor time of a fire is printed too, and what two processors would answer
-by it. ``--soak N`` fires N events and prints memory and descriptors on the way.
+connections are kept, and there are two loops:
+
+- closed loop: each of the connections posts its next event at the answer of the last one. So as many events as there
+  are connections are in flight all the time. This gives the most fires a second; the latency is that of a full queue,
+  the number in flight divided by the fires a second.
+- open loop: events are posted by the clock, evenly, a tenth as many a second as the closed loop gave; agents do not wait
+  for each other either. The latency counts from the time at which an event was due, also where its connection still
+  waited for the last answer. So a pause of the service is in the figures of all events that it delayed.
+
+A machine that does other work answers fewer, so the processor time of a fire is printed too, and what two processors
+would answer by it. The last lines compare with the bars. ``--soak N`` fires N events and prints memory and descriptors
+on the way.
 """
 
 from __future__ import annotations
@@ -21,9 +30,12 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
+from benchmarks.bars import Row
+from benchmarks.page import figure
 from tests.serve.servetools import GUARD, Running, claude, settings
 
 CALL = claude("ls -la")
@@ -41,25 +53,42 @@ def main() -> None:
         soak(chosen.soak, chosen.flight, chosen.processes)
         return
     files = {"guard.sh": f"#!/bin/bash\n{GUARD}", "hooks.json": settings(GUARD)}
+    rows: list[Row] = []
     for count in (0, chosen.processes):
         service = Running("--hooks", "hooks.json", "--processes", str(count), files=files)
         try:
             print(f"-- --processes {count}")
-            print_memory(service)
+            with_ = f", --processes {count}" if count else ""
+            rows.append(Row(f"memory, idle{with_}", 90, "MB", print_memory(service)))
             if count == 0:
-                print_processes(service, chosen.rounds)
-            asyncio.run(
-                load(service, chosen.fires // 4, chosen.flight, None)
-            )  # engines and caches are warm after it
-            rate = asyncio.run(load(service, chosen.fires, chosen.flight, None))
-            asyncio.run(load(service, chosen.fires // 4, chosen.flight, rate / 10))
+                rows += print_processes(service, chosen.rounds)
+            warm = asyncio.run(load(service, chosen.fires // 4, chosen.flight, None))
+            full = asyncio.run(load(service, chosen.fires, chosen.flight, None))
+            paced = asyncio.run(load(service, chosen.fires // 4, chosen.flight, full.rate / 10))
+            print(f"closed loop, the first {chosen.fires // 4}: {warm}", f"closed loop: {full}", sep="\n")
+            print(f"open loop, {full.rate / 10:.0f} a second: {paced}")
+            name = f"http hook over {chosen.flight} connections, open loop{with_}"
+            rows.append(Row(f"{name}, p50", 2, "ms", 1e3 * paced.p50))
+            rows.append(Row(f"{name}, p99", 5, "ms", 1e3 * paced.p99))
+            if count:
+                name = f"{chosen.flight} in flight, closed loop{with_}"
+                rows.append(Row(name, 2000, "fires/s", full.rate, at_least=True))
             print_memory(service)
         finally:
             service.close()
+    print("-- bars")
+    for row in rows:
+        print(
+            f"{'ok' if row.is_reached else 'NO':2}  {row.name}: {figure(row.measured)}"
+            f" (bar {row.limit:g} {row.unit}) {row.note}"
+        )
 
 
-def print_memory(service: Running) -> None:
-    """Print the memory of the service and of each worker, without what they share where the system knows that."""
+def print_memory(service: Running) -> float:
+    """Print the memory of the service and of each worker, without what they share where the system knows that.
+
+    Returns the sum in MB.
+    """
     assert service.process is not None
     workers = service.ask("GET", "/healthz").json["workers"]
     sizes = []
@@ -67,10 +96,11 @@ def print_memory(service: Running) -> None:
         info = psutil.Process(pid).memory_full_info()
         sizes.append(getattr(info, "pss", info.rss) / (1 << 20))
     print(f"memory: {sum(sizes):.0f} MB ({' + '.join(f'{size:.0f}' for size in sizes)})")
+    return float(sum(sizes))
 
 
-def print_processes(service: Running, rounds: int) -> None:
-    """Print what one hook costs an agent as a whole process."""
+def print_processes(service: Running, rounds: int) -> list[Row]:
+    """Print what one hook costs an agent as a whole process; return the bar of the client."""
     script = shutil.which("sandhook", path=str(Path(sys.executable).parent))
     words = ["hook", "--contract", "claude_code", "--", "guard.sh"]
     starts: dict[str, tuple[list[str], str]] = {
@@ -91,6 +121,12 @@ def print_processes(service: Running, rounds: int) -> None:
             times[name].append(time.perf_counter() - began)
     for name, taken in times.items():
         print(f"{name:34} best {1e3 * min(taken):6.1f}  median {1e3 * statistics.median(taken):6.1f} ms")
+    ours, theirs = times.get("sandhook hook, service"), times.get("bash and jq")
+    if ours is None or theirs is None:
+        return [Row("client to service", 1.0, "× bash and jq", None, "a program is not installed")]
+    medians = statistics.median(ours), statistics.median(theirs)
+    note = f"{1e3 * medians[0]:.1f} ms, {1e3 * medians[1]:.1f} ms"
+    return [Row("client to service", 1.0, "× bash and jq", medians[0] / medians[1], note)]
 
 
 def starter(service: Running, argv: list[str], socket: str) -> Callable[[], object]:
@@ -108,8 +144,26 @@ def starter(service: Running, argv: list[str], socket: str) -> Callable[[], obje
     return start
 
 
+class Load(NamedTuple):
+    """What a loop measured: fires a second, seconds, and microseconds of processor time of one fire."""
+
+    rate: float
+    p50: float
+    p99: float
+    service: float
+    client: float
+
+    def __str__(self) -> str:
+        both = 2e6 / (self.service + self.client)
+        return (
+            f"{self.rate:.0f} fires a second, p50 {1e3 * self.p50:.1f} ms, p99 {1e3 * self.p99:.1f} ms;"
+            f" processor time of a fire: service {self.service:.0f} us, client {self.client:.0f} us"
+            f" (two processors: {both:.0f} fires a second)"
+        )
+
+
 class Agent(asyncio.Protocol):
-    """One connection that posts an event after the answer of the last one."""
+    """One connection that posts an event after the answer of the last one, but not before it is due."""
 
     def __init__(self, request: bytes, fires: int, pause: float) -> None:
         self.request = request
@@ -117,14 +171,18 @@ class Agent(asyncio.Protocol):
         self.pause = pause
         self.times: list[float] = []
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.began = 0.0
+        self.due = 0.0
+
+    def begin(self) -> None:
+        """Post the first event; all later ones are due by the clock from now on."""
+        self.due = time.perf_counter()
+        self.post()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
 
     def post(self) -> None:
-        self.began = time.perf_counter()
         self.transport.write(self.request)
 
     def data_received(self, data: bytes) -> None:
@@ -132,13 +190,14 @@ class Agent(asyncio.Protocol):
         if not data.endswith(b"\r\n\r\n{}"):
             self.done.set_exception(AssertionError(data))
             return
-        self.times.append(now - self.began)
+        self.times.append(now - self.due)
         self.left -= 1
+        self.due = self.due + self.pause if self.pause else now
         if not self.left:
             self.transport.close()
             self.done.set_result(None)
-        elif self.pause:
-            asyncio.get_running_loop().call_later(max(0.0, self.began + self.pause - now), self.post)
+        elif self.due > now:
+            asyncio.get_running_loop().call_later(self.due - now, self.post)
         else:
             self.post()
 
@@ -209,12 +268,12 @@ def seconds_of(pids: list[int]) -> float:
     return sum(sum(psutil.Process(pid).cpu_times()[:2]) for pid in pids)
 
 
-async def load(service: Running, fires: int, flight: int, rate: float | None) -> float:
-    """Post events over kept connections; print the latencies and return the fires per second.
+async def load(service: Running, fires: int, flight: int, rate: float | None) -> Load:
+    """Post events over kept connections.
 
     Args:
         flight: Connections, each with one event at a time.
-        rate: Fires per second of all; as many as possible when None.
+        rate: Fires per second of all, in an open loop; None for a closed loop.
     """
     pause = flight / rate if rate else 0.0
     agents = []
@@ -229,20 +288,14 @@ async def load(service: Running, fires: int, flight: int, rate: float | None) ->
     before, own = seconds_of(pids), time.process_time()
     began = time.perf_counter()
     for number, agent in enumerate(agents):
-        asyncio.get_running_loop().call_later(pause * number / flight, agent.post)
+        asyncio.get_running_loop().call_later(pause * number / flight, agent.begin)
     await asyncio.gather(*(agent.done for agent in agents))
     seconds = time.perf_counter() - began
     used, own = seconds_of(pids) - before, time.process_time() - own
     times = [each for agent in agents for each in agent.times]
     cuts = statistics.quantiles(times, n=100)
-    name = f"{rate:.0f} a second" if rate else "full load"
-    print(
-        f"http, {flight} in flight, {name}: {len(times) / seconds:.0f} fires a second,"
-        f" p50 {1e3 * cuts[49]:.1f} ms, p99 {1e3 * cuts[98]:.1f} ms; processor time of a fire:"
-        f" service {1e6 * used / len(times):.0f} us, client {1e6 * own / len(times):.0f} us"
-        f" (two processors: {2 * len(times) / (used + own):.0f} fires a second)"
-    )
-    return len(times) / seconds
+    count = len(times)
+    return Load(count / seconds, cuts[49], cuts[98], 1e6 * used / count, 1e6 * own / count)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ USED = {
     "do_* close_connection": "http.server",
     "official_plug_ins": "ruamel.yaml calls it",
     "text_factory": "sqlite3 reads it",
-    "handle_exit sig should_exit force_exit": "uvicorn calls or reads them",
+    "handle_exit sig force_exit keep_alive": "uvicorn calls or reads them",
     "pause_writing resume_writing pipe_data_received pipe_connection_lost process_exited": "asyncio calls them",
     "max_mem log_errors longest_match never_capture case_sensitive": "RE2 reads its options",
     "TRUE": "libjq's kinds of values are a range",

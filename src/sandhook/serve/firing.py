@@ -177,7 +177,7 @@ class Firing:
         )
         if decision.could_not_run and self._release is not None:
             self._release.look()
-            if self._release.fault:  # hooks need workers of this version, and there are none
+            if self._release.fault:  # hooks need workers of this version, which can no longer be started
                 return _at(loaded, _refusal(agent, event, f"sandhook: {self._release.fault}", call))
         if self._write_event is not None:
             self._write_event(fired_event(call, agent, event, decision, time.monotonic() - began))

@@ -30,11 +30,11 @@ _MOST_ANSWER, _MOST_DESCRIPTORS = 1 << 16, 16
 
 
 class HandOverError(SandhookError):
-    """Sockets that cannot be handed over."""
+    """Sockets that cannot be sent."""
 
 
 class OldSide:
-    """What a service hands over.
+    """The side of the service that gives its sockets up.
 
     Args:
         lock: The descriptor that holds the lock of its Unix socket.
@@ -137,7 +137,7 @@ class NewSide:
 def receive(connection: socket.socket) -> tuple[bytes, list[int]]:
     """Return the body of the answer to a request for the sockets, and the descriptors: channel, lock, sockets.
 
-    Raises OSError. Without descriptors, the service does not hand them over.
+    Raises OSError. Without descriptors, the service keeps them.
     """
     if sys.platform == "win32":
         raise NotImplementedError

@@ -222,7 +222,7 @@ class EventProtocol(Protocol):
         """Give the connection up as soon as it is idle, and without loss of what its client sends.
 
         Args:
-            channel: To the service that receives it; None if there is none.
+            channel: To the service that receives it; None without one.
             is_quiet: An idle one may be closed.
         """
         is_idle = not (self._is_firing or self._missing or self._rest or self._transport.is_closing())

@@ -144,7 +144,7 @@ def restart(path: str, arguments: list[str], *, replaced: bool) -> int:
 
 
 def _sockets_of(path: str) -> tuple[int, list[int]] | None:
-    """Return the id of the service and its descriptors: channel, lock, sockets. None if it does not hand them over."""
+    """Return the id of the service and its descriptors: channel, lock, sockets. None if it does not pass them on."""
     if sys.platform == "win32":
         return None
     from sandhook.serve.handover import PATH, receive

@@ -47,7 +47,7 @@ class Listening(Protocol):
 
     Attributes:
         serves_clients: It also runs the commands of clients.
-        local: The Unix socket, by which the sockets can be handed over; None without one.
+        local: The Unix socket, over which the sockets can be sent; None without one.
         inherited: Of the process that had the sockets before.
     """
 
