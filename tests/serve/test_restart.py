@@ -350,10 +350,10 @@ def test_a_socket_of_another_path_is_not_used(tmp_path: Path) -> None:
         lock, channel = os.dup(first.lock), socket.socketpair()
         value = described(lock, channel[0].detach(), [first.socket.dup().detach()])
         from_first = inherited({VARIABLE: value})
-        second = LocalSocket(paths[1], from_first)
+        second = LocalSocket(paths[1], *from_first.unix(paths[1]))
         assert second.removes_file and second.socket.getsockname() == paths[1]
         second.close()
-        third = LocalSocket(paths[0], from_first)
+        third = LocalSocket(paths[0], *from_first.unix(paths[0]))
         from_first.close()
         third.close()
         assert os.path.exists(paths[0]), "it is not the third one's to remove"

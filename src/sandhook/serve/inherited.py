@@ -49,15 +49,16 @@ class Inherited:
         self.lock = lock
         self.channel = channel
 
-    def unix(self, path: str) -> socket.socket | None:
-        """Return the socket that listens on a path, None if there is no such one."""
+    def unix(self, path: str) -> tuple[socket.socket | None, int]:
+        """Return the socket that listens on a path, and the descriptor of its lock; None and -1 without them."""
         if sys.platform == "win32":
-            return None
+            return None, -1
         for each in self._sockets:
             if each.family == socket.AF_UNIX and each.getsockname() == path:
                 self._sockets.remove(each)
-                return each
-        return None
+                lock, self.lock = self.lock, -1
+                return each, lock
+        return None, -1
 
     def tcp(self, address: str, port: int) -> socket.socket | None:
         """Return the socket that listens on an address, None if there is no such one; the port 0 is any."""

@@ -11,13 +11,9 @@ import secrets
 import socket
 import stat
 import sys
-from typing import TYPE_CHECKING
 
 from sandhook.client.place import MAX_ENDPOINT, MAX_PATH, directory_fault, endpoint_path, fault
 from sandhook.errors import SandhookError
-
-if TYPE_CHECKING:
-    from sandhook.serve.inherited import Inherited
 
 _BACKLOG = 1024
 
@@ -29,6 +25,9 @@ class SocketError(SandhookError):
     """A socket or a token that cannot be made, or that is not the user's own."""
 
 
+_Socket = socket.socket  # the class below has an attribute of the module's name
+
+
 class LocalSocket:
     """A listening Unix socket with mode 0600, in a directory of the user.
 
@@ -36,7 +35,8 @@ class LocalSocket:
     a socket without a lock is of a service that died: it is replaced.
 
     Args:
-        inherited: What an earlier process left; its socket of this path is used.
+        listening: The socket of this path, which an earlier process made; None makes one.
+        lock: The descriptor that holds the lock already; -1 for none.
 
     Attributes:
         lock: The descriptor that holds the lock.
@@ -44,22 +44,19 @@ class LocalSocket:
     """
 
     path: str
-    socket: socket.socket
+    socket: _Socket
     lock: int
     removes_file: bool
+    _inode: int
 
-    def __init__(self, path: str, inherited: Inherited | None = None) -> None:
+    def __init__(self, path: str, listening: _Socket | None = None, lock: int = -1) -> None:
         if sys.platform == "win32":
             raise SocketError(f"{path}: there are no Unix sockets here; use --listen")
         if len(os.fsencode(path)) > MAX_PATH:
             raise SocketError(f"{path}: the path of a socket has at most {MAX_PATH} bytes; use --socket PATH")
         self.path = path
         make_private_directory(os.path.dirname(path) or ".")
-        listening = None if inherited is None else inherited.unix(path)
-        if inherited is not None and listening is not None and inherited.lock >= 0:
-            self.lock, inherited.lock = inherited.lock, -1
-        else:
-            self.lock = _locked(f"{path}.lock")
+        self.lock = lock if lock >= 0 else _locked(f"{path}.lock")
         self.removes_file = listening is None
         try:
             if listening is None:

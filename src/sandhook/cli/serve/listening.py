@@ -28,7 +28,7 @@ class Listening:
     def __init__(self, options: argparse.Namespace, path: str) -> None:
         only_tcp = options.no_socket or sys.platform == "win32"
         self.inherited = inherited(os.environ)
-        self.local: LocalSocket | None = None if only_tcp else LocalSocket(path, self.inherited)
+        self.local: LocalSocket | None = None if only_tcp else LocalSocket(path, *self.inherited.unix(path))
         self.sockets: list[socket] = [] if self.local is None else [self.local.socket]
         self.places = [] if self.local is None else [path]
         self.gate = Gate()
