@@ -25,6 +25,7 @@ from sandhook.vfs.overlay import OverlayFileSystem
 from sandhook.vfs.path import VirtualPath
 from sandhook.worker import client, frames
 from sandhook.worker.confine.report import Report
+from sandhook.worker.greeting import with_greeting
 
 WORDS = (
     *(frames.HEADER.pack(kind, size).decode("latin-1") for kind in range(80, 90) for size in (4, 12, 30)),
@@ -121,7 +122,7 @@ def target(data: bytes) -> None:
 
 def run(fs: FileSystem, output: bytes) -> tuple[Result, bool]:
     """Return the result of a run whose worker writes ``output``, and whether the worker can be used again."""
-    pipe = WorkerOutput(frame(frames.READY, Report().encode()) + output)
+    pipe = WorkerOutput(frame(frames.READY, with_greeting(Report().encode())) + output)
     child = ended_child()
     with (
         mock.patch("sandhook.worker.launch.start_command", lambda command: child),

@@ -11,13 +11,14 @@ from sandhook.errors import WorkerError
 from sandhook.worker import client, frames
 from sandhook.worker.client import OutOfTime, Pool, Worker, WorkerDied
 from sandhook.worker.confine.report import Report
+from sandhook.worker.greeting import with_greeting
 from sandhook.worker.requests import NativeRequest, Request
 
 WORDS = tuple(frames.HEADER.pack(kind, size).decode("latin-1") for kind in range(1, 10) for size in (0, 1, 9))
 
 
 def seeds() -> Iterable[bytes]:
-    report = Report().encode()
+    report = with_greeting(Report().encode())
     ready = frames.HEADER.pack(frames.READY, len(report)) + report
     done = (
         frames.HEADER.pack(frames.DONE, frames.DONE_HEAD.size + 2)

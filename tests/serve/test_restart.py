@@ -95,6 +95,7 @@ class Agents:
             each.join(60)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", ["unix", "tcp"])
 def test_no_event_is_lost_during_a_restart(pair: Callable[..., Running], over: str) -> None:
     more = ["--listen", "127.0.0.1:0"] if over == "tcp" else []
@@ -123,6 +124,7 @@ def test_no_event_is_lost_during_a_restart(pair: Callable[..., Running], over: s
     assert not agents.faults
 
 
+@pytest.mark.slow
 def test_events_that_began_keep_their_decision(pair: Callable[..., Running]) -> None:
     """The old service ends after a slow one, and after one of which a half is here; the next one decides meanwhile."""
     loop = "jq -r .tool_input.command | grep -q slow && sleep 3; echo no >&2; exit 2"
@@ -151,6 +153,7 @@ def test_events_that_began_keep_their_decision(pair: Callable[..., Running]) -> 
     slow.close()
 
 
+@pytest.mark.slow
 def test_a_service_that_does_not_start_ends_nothing(pair: Callable[..., Running]) -> None:
     service = pair("--hooks", "hooks.json", files=FILES)
     before = health(service)["pid"]
@@ -259,6 +262,7 @@ def activated(serve: Callable[..., Running]) -> Iterator[Running]:
     os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_no_event_is_lost_when_systemd_restarts_the_service(activated: Running) -> None:
     service = activated
     body = claude("rm -rf /", cwd=str(service.project))

@@ -67,7 +67,8 @@ def test_another_protocol_of_the_same_version(monkeypatch: pytest.MonkeyPatch) -
     [
         (greeting.greeting(), ""),
         ([], "of another version"),
-        ([b'[{"files":', b"[]}]"], "[]}]"),
+        ([b'[{"files":', b"[]}]"], "of another version"),
+        ([b"2", b"9.9"], "9.9"),
         ([b"1", b"\x1b[2J"], "of another version"),
         ([b"1", b"9" * 100], "of another version"),
         ([b"1", b"9.9", b""], "of another version"),

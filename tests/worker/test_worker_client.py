@@ -15,7 +15,7 @@ import pytest
 from sandhook.errors import WorkerError
 from sandhook.worker import client, frames, launch
 from sandhook.worker.client import IDLE, OutOfTime, Pool, Worker, WorkerDied
-from sandhook.worker.greeting import greeting
+from sandhook.worker.greeting import with_greeting
 from sandhook.worker.requests import Request
 from tests.host.programs import gone, until
 from tests.worker.asking import output, request
@@ -112,7 +112,7 @@ def test_an_unknown_frame_is_no_answer(monkeypatch):
     "report", [b"", b"[]", b"[1, 2]", b"[[], {}]", b'[{"files": 1}, {}]', b"[" * 100_000]
 )
 def test_a_report_that_cannot_be_read_is_a_worker_that_did_not_start(report, monkeypatch):
-    sent = b" ".join(greeting()) + b"\n" + report
+    sent = with_greeting(report)
     monkeypatch.setattr(client.Worker, "frame", lambda self: (frames.READY, sent))
     pool = Pool()
     try:

@@ -22,11 +22,17 @@ def greeting(protocol: int = PROTOCOL) -> list[bytes]:
     return [b"%d" % protocol, __version__.encode()]
 
 
+def with_greeting(report: bytes) -> bytes:
+    """Return the payload of a worker's first frame."""
+    return b" ".join(greeting()) + b"\n" + report
+
+
 def other_version(words: Sequence[bytes], protocol: int = PROTOCOL) -> str:
     """Return the version of a worker, for a message, if it is not that of this process; else ""."""
     if list(words) == greeting(protocol):
         return ""
-    other = words[1].decode("ascii", "replace") if len(words) == 2 else ""
+    is_greeting = len(words) == 2 and words[0].isdigit()  # earlier versions began with something else
+    other = words[1].decode("ascii", "replace") if is_greeting else ""
     if not other.isprintable() or not 0 < len(other) <= 40:
         return "of another version"
     return "of another version with this number" if other == __version__ else other

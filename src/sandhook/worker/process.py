@@ -12,7 +12,7 @@ from time import process_time
 
 from sandhook.worker import frames
 from sandhook.worker.confine.system import confine as confinement
-from sandhook.worker.greeting import greeting
+from sandhook.worker.greeting import with_greeting
 
 TYPE_CHECKING = False  # as a type checker reads it; the module typing costs time at each start
 
@@ -37,7 +37,7 @@ def begin() -> None:
 
 def send_ready(report: Report) -> None:
     """Send the first frame: who this process is, and what confines it."""
-    send(frames.READY, b" ".join(greeting()) + b"\n" + report.encode())
+    send(frames.READY, with_greeting(report.encode()))
 
 
 def arm(seconds: float) -> None:
