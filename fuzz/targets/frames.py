@@ -16,9 +16,13 @@ from sandhook.worker.requests import NativeRequest, Request
 
 WORDS = tuple(frames.HEADER.pack(kind, size).decode("latin-1") for kind in range(1, 10) for size in (0, 1, 9))
 
+#: The version that workers and their host have here, so that seeds outlast a release.
+VERSION = mock.patch("sandhook.worker.greeting.__version__", "0")
+
 
 def seeds() -> Iterable[bytes]:
-    report = with_greeting(Report().encode())
+    with VERSION:
+        report = with_greeting(Report().encode())
     ready = frames.HEADER.pack(frames.READY, len(report)) + report
     done = (
         frames.HEADER.pack(frames.DONE, frames.DONE_HEAD.size + 2)
@@ -50,6 +54,7 @@ def target(data: bytes) -> None:
     host = SimpleNamespace(read=pipe.read)
     with (
         mock.patch("sandhook.worker.launch.start", lambda module: child),
+        VERSION,
         mock.patch.object(client, "os", host),
         mock.patch.object(Worker, "kill", lambda self: None),
     ):
