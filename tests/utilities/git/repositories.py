@@ -15,6 +15,8 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from tests import machine
+
 HERE = Path(__file__).parent
 
 #: The shell text that makes each repository, below an empty directory.
@@ -205,7 +207,7 @@ def archive(directory: str) -> bytes:
 def unpack(name: str, directory: Path) -> None:
     """Unpack the archive of a repository."""
     with tarfile.open(HERE / f"{name}.tar.xz") as tar:
-        tar.extractall(directory, filter="tar")
+        machine.unpack(tar, directory, "tar")
 
 
 if __name__ == "__main__":

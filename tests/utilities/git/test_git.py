@@ -23,6 +23,7 @@ from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.mounts import MountTable
 from sandhook.vfs.overlay import OverlayFileSystem
 from sandhook.vfs.path import VirtualPath
+from tests import machine
 from tests.sandbox import tripwire
 
 HERE = Path(__file__).parent
@@ -145,7 +146,7 @@ def test_a_repository_in_a_mounted_directory(tmp_path: Path) -> None:
     import tarfile
 
     with tarfile.open(HERE / "project.tar.xz") as tar:
-        tar.extractall(tmp_path, filter="tar")
+        machine.unpack(tar, tmp_path, "tar")
     table = MountTable(MemoryFileSystem())
     table.mount(VirtualPath("/project"), OverlayFileSystem(HostDirectory(str(tmp_path), False)))
     result = Shell(fs=table, cwd="/project/src", limits=ROOMY).run(

@@ -21,6 +21,7 @@ from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.mounts import MountTable
 from sandhook.vfs.overlay import OverlayFileSystem
 from sandhook.vfs.path import VirtualPath
+from tests import machine
 from tests.sandbox import tripwire
 from tests.utilities.git import recorded
 from tests.utilities.git.repositories import HERE, unpack
@@ -185,7 +186,7 @@ def test_the_real_git_reads_what_was_written(name: str, tmp_path: Path) -> None:
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     ours.mkdir()
     with tarfile.open(fileobj=io.BytesIO(sandbox.fs.read_bytes(VirtualPath("/tmp/out.tar")))) as tar:
-        tar.extractall(ours, filter="data")  # without owners, which git would distrust
+        machine.unpack(tar, ours)  # without owners, which git would distrust
     unpack(name, theirs)
     environment = {**recorded.ENVIRONMENT, "PATH": os.environ["PATH"]}
     subprocess.run(
