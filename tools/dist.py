@@ -164,7 +164,7 @@ def _tests(own: str, tree: Path, *arguments: str) -> None:
 def _bill(python: str, wheel: Path, place: Path, release: str) -> None:
     """Write the bill of materials of an environment that has nothing but the wheel."""
     own = _environment(python, place, wheel)
-    _run([own, "-m", "pip", "uninstall", "--quiet", "--yes", "setuptools"])
+    _run([own, "-m", "pip", "uninstall", "--quiet", "--yes", "setuptools", "pip"])
     output = str(DIST / f"sandhook-{release}.cdx.json")
     command = [
         "cyclonedx_py",
