@@ -319,6 +319,16 @@ def test_faults_of_the_server_are_no_results(client: Client, upstream: Server, n
     assert client.ask(call("other"))[0] == 200, "the id of a call that failed can be used again"
 
 
+def test_a_proxy_of_the_network_that_is_not_used_is_named(
+    client: Client, upstream: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("no_proxy", "NO_PROXY", "http_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HTTP_PROXY", "http://10.0.0.1:3128")
+    upstream.answer = hang_up
+    assert b"the proxy of HTTP_PROXY is not used" in client.ask(call("other"))[1]
+
+
 def test_a_hook_that_fails_in_the_proxy_refuses(client: Client, proxy: HttpProxy, monkeypatch: Any) -> None:
     monkeypatch.setattr(proxy.guard.engine, "fire", lambda *args, **options: 1 / 0)
     assert json.loads(client.ask(call("other"))[1])["result"]["isError"] is True

@@ -217,6 +217,85 @@ def test_what_is_no_answer_is_an_error_with_the_reason(
     assert len(line.notes) == 1
 
 
+CHALLENGE = 'Bearer error="invalid_token", resource_metadata="https://b.example/.well-known/oauth"'
+
+
+def denied(status: int, body: bytes = b'{"error":"invalid_token"}', challenge: str = CHALLENGE) -> Answer:
+    return lambda handler: handler.reply(body, status=status, WWW_Authenticate=challenge)
+
+
+@pytest.mark.parametrize("body", [b'{"error":"invalid_token"}', b"", b"<html>", b"[]"])
+def test_a_server_that_wants_a_token_is_an_error_with_what_to_do(
+    upstream: Server, line: Line, body: bytes
+) -> None:
+    upstream.answer = denied(401, body)
+    error = line.ask(INITIALIZE)["error"]
+    assert error["message"] == (
+        f"sandhook: initialize: the server answered 401 Unauthorized ({CHALLENGE}): wanted a token, by --header"
+        " 'Authorization: Bearer ${VARIABLE}'; this proxy does not sign in"
+    )
+    assert line.notes == [error["message"].removeprefix("sandhook: ")]
+    assert line.answers.empty() and [command for command, _, _ in upstream.requests] == ["POST"]
+
+
+@pytest.mark.parametrize(
+    ("status", "challenge"), [(401, CHALLENGE), (403, 'Bearer error="insufficient_scope", scope="write"')]
+)
+def test_a_token_that_is_not_accepted_is_not_asked_for_again(
+    upstream: Server, status: int, challenge: str
+) -> None:
+    line = Line(upstream, [("authorization", "Bearer old")])
+    upstream.answer = denied(status, challenge=challenge)
+    message = line.ask(LIST)["error"]["message"]
+    assert f"({challenge}): it does not accept the Authorization of --header; wanted a valid one" in message
+    assert "old" not in message
+
+
+def test_a_challenge_is_printed_within_bounds(upstream: Server, line: Line) -> None:
+    upstream.answer = denied(401, challenge="Bearer \x1b[2J\xe9" + "x" * 5000)
+    message = line.ask(LIST)["error"]["message"]
+    assert "(Bearer ?[2J?xxx" in message and "xxx...)" in message and len(message) < 600
+
+
+def test_a_notification_that_is_not_authorized_is_noted(upstream: Server, line: Line) -> None:
+    upstream.answer = by_method({"notifications/initialized": denied(401)})
+    line.begin()
+    line.requests.wait(5)
+    (note,) = line.notes
+    assert note.startswith(
+        "notifications/initialized: the server did not accept it: 401 Unauthorized (Bearer "
+    )
+
+
+def test_an_error_of_the_protocol_about_a_token_is_passed_and_noted(upstream: Server, line: Line) -> None:
+    body = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Unauthorized"}}'
+    upstream.answer = denied(401, body)
+    assert line.ask(LIST) == {**json.loads(body), "id": 1}
+    (note,) = line.notes
+    assert note.startswith("tools/list: the server answered 401 Unauthorized (Bearer ")
+
+
+def test_a_server_behind_a_proxy_of_the_network_is_an_error_that_names_the_variable(
+    upstream: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("no_proxy", "NO_PROXY", "http_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HTTP_PROXY", "http://user:secret@10.0.0.1:3128")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+        line = Line(upstream)
+        line.requests = Requests(
+            endpoint_of(f"http://127.0.0.1:{port}/"), [], line.relay.from_server, line.forgotten.put,
+            note=line.notes.append,
+        )  # fmt: skip
+        message = line.ask(LIST)["error"]["message"]
+        assert message.endswith("; the proxy of HTTP_PROXY is not used, this command connects directly")
+        assert "secret" not in message
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        assert "HTTP_PROXY" not in line.ask(LIST)["error"]["message"]
+
+
 def test_an_error_of_the_server_keeps_its_code(upstream: Server, line: Line) -> None:
     body = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32020,"message":"headers"}}'
     upstream.answer = lambda handler: handler.reply(body, status=400)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
 from select import select
@@ -21,6 +22,9 @@ _OWN = frozenset(
 
 #: Seconds to connect.
 CONNECT = 30.0
+
+#: Characters of a challenge that an error repeats.
+_CHALLENGE = 300
 
 
 class Unusable(Exception):
@@ -47,6 +51,17 @@ class Endpoint(Record):
         """Return a connection to the server, which opens with the first request."""
         kind = HTTPSConnection if self.is_tls else HTTPConnection
         return kind(self.host, self.port, timeout=CONNECT)
+
+    def unreached(self, error: Exception) -> str:
+        """Return why the server could not be asked, for people and models."""
+        from urllib.request import getproxies_environment, proxy_bypass
+
+        why = getattr(error, "strerror", None) or f"{error.__class__.__name__}: {error}"
+        kinds = ("https" if self.is_tls else "http", "all")
+        proxy = next((kind for kind in kinds if getproxies_environment().get(kind)), None)
+        if proxy is not None and not proxy_bypass(self.host):
+            why += f"; the proxy of {proxy.upper()}_PROXY is not used, this command connects directly"
+        return f"{self.host} could not be asked: {why}"
 
 
 def endpoint_of(url: str) -> Endpoint:
@@ -91,6 +106,26 @@ def response_of(connection: HTTPConnection) -> HTTPResponse:
     if response.getheader("Content-Encoding", "identity") != "identity":
         raise Unusable("the server compressed a response that was to be checked")
     return response
+
+
+def status_of(response: HTTPResponse, *, has_token: bool) -> str:
+    """Return the status of a response; for one that wants a token, also what it says of that and what to do."""
+    status = f"{response.status} {response.reason}".strip()
+    if not is_denied(response):
+        return status
+    challenge = response.getheader("WWW-Authenticate", "")
+    if challenge:
+        # the server's own text, which goes to terminals
+        shown = re.sub(r"[^\x20-\x7e]", "?", challenge[: _CHALLENGE + 1])
+        status += f" ({shown if len(shown) <= _CHALLENGE else shown[:_CHALLENGE] + '...'})"
+    if has_token:
+        return f"{status}: it does not accept the Authorization of --header; wanted a valid one"
+    return f"{status}: wanted a token, by --header 'Authorization: Bearer ${{VARIABLE}}'; this proxy does not sign in"
+
+
+def is_denied(response: HTTPResponse) -> bool:
+    """Return whether a server wants a token, or one that permits more (RFC 6750, 3)."""
+    return response.status == 401 or (response.status == 403 and "WWW-Authenticate" in response.headers)
 
 
 def kind_of(response: HTTPResponse) -> str:

@@ -241,9 +241,9 @@ class _Handler(BaseHTTPRequestHandler):
         except _Refused as refused:
             self._reply(refused.status, refused.body)
         except (OSError, HTTPException, UnreadableStream) as error:
-            self.server.note(f"{self.command} failed: {error.__class__.__name__}: {error}")
+            self.server.note(f"{self.command} failed: {(why := self.server.endpoint.unreached(error))}")
             self._drop_upstream()
-            self._fail(f"the server could not be asked: {error.__class__.__name__}: {error}")
+            self._fail(why)
         except Exception as error:  # a defect must not look like an answer
             self.server.note(f"{self.command} failed: {error.__class__.__name__}: {error}")
             self._drop_upstream()

@@ -22,10 +22,12 @@ from sandhook.bridges.mcp.endpoint import (
     Endpoint,
     Unusable,
     is_closed,
+    is_denied,
     kind_of,
     read_body,
     response_of,
     send,
+    status_of,
 )
 from sandhook.bridges.mcp.events import ATTEMPTS, LARGEST, Place, UnreadableStream, read_events
 from sandhook.bridges.mcp.messages import (
@@ -226,8 +228,7 @@ class Requests:
             self._fail(sent, str(error))
         except _FAILURES as error:
             self._close(sent)
-            why = getattr(error, "strerror", None) or f"{error.__class__.__name__}: {error}"
-            self._fail(sent, f"{self._endpoint.host} could not be asked: {why}")
+            self._fail(sent, self._endpoint.unreached(error))
         except Exception as error:  # a defect; the client waits
             self._close(sent)
             self._fail(sent, f"the proxy failed: {error.__class__.__name__}: {error}")
@@ -323,6 +324,11 @@ class Requests:
 
     # Responses.
 
+    def _status(self, response: HTTPResponse) -> str:
+        return status_of(
+            response, has_token=any(name.lower() == "authorization" for name, _ in self._headers)
+        )
+
     def _receive(self, response: HTTPResponse, sent: Sent) -> None:
         if kind_of(response) == STREAM and response.status == 200:
             self._follow(response, sent)
@@ -331,7 +337,7 @@ class Requests:
         if sent.unanswered:
             self._answer(response, body, sent)
         elif response.status >= 300:
-            self._note(f"{sent.method}: the server did not accept it: {_status(response)}")
+            self._note(f"{sent.method}: the server did not accept it: {self._status(response)}")
         elif isinstance(sent.message, dict) and sent.method == "notifications/initialized":
             self._listen()
 
@@ -341,23 +347,23 @@ class Requests:
             message = read(body)
         except MalformedMessage as error:
             if response.status >= 300 or not body:
-                raise Unusable(f"the server answered {_status(response)}") from None
+                raise Unusable(f"the server answered {self._status(response)}") from None
             sent.has_answer(error.identities)
             if sent.unanswered:
                 raise Unusable(str(error)) from None
             self._take(body, None, sent, response)  # the relay refuses it
             return
-        if (
-            isinstance(message, dict)
-            and "error" in message
-            and message.get("id") is None
-            and "jsonrpc" in message
-        ):
+        failure = message if isinstance(message, dict) and {"error", "jsonrpc"} <= message.keys() else None
+        if is_denied(response):
+            if failure is None:
+                raise Unusable(f"the server answered {self._status(response)}")
+            self._note(f"{sent.method}: the server answered {self._status(response)}")
+        if failure is not None and failure.get("id") is None:
             for identity in list(sent.unanswered.values()):  # the server had not read the id
-                answer: JsonObject = {**message, "id": identity}
+                answer: JsonObject = {**failure, "id": identity}
                 self._take(line_of(answer), answer, sent, response)
         elif isinstance(message, dict) and key_of(message.get("id")) not in sent.unanswered:
-            raise Unusable(f"the server answered {_status(response)} without an answer to this request")
+            raise Unusable(f"the server answered {self._status(response)} without an answer to this request")
         else:
             self._take(body, message, sent, response)
 
@@ -420,7 +426,7 @@ class Requests:
                 return response
             read_body(response, LARGEST)
             raise Unusable(
-                f"the stream has ended without an answer, and cannot be continued: {_status(response)}"
+                f"the stream has ended without an answer, and cannot be continued: {self._status(response)}"
             )
         raise Unusable(
             f"the stream has ended without an answer, and {ATTEMPTS} attempts to continue it failed"
@@ -472,7 +478,7 @@ class Requests:
                     read_body(response, LARGEST)
                     if response.status not in (404, 405):  # it has no such stream
                         self._note(
-                            f"no messages outside of requests: the server answered {_status(response)}"
+                            f"no messages outside of requests: the server answered {self._status(response)}"
                         )
                     self._release(sent)
                     return
@@ -482,7 +488,3 @@ class Requests:
             self._has_ended.wait(place.pause())
         if place.attempts >= ATTEMPTS and not sent.is_cancelled and not self._has_ended.is_set():
             self._note(f"no messages outside of requests any more: {ATTEMPTS} attempts to get them failed")
-
-
-def _status(response: HTTPResponse) -> str:
-    return f"{response.status} {response.reason}".strip()
