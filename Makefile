@@ -45,8 +45,11 @@ TYPES = set -e; jobs=; for p in $(PLATFORMS); do \
 	$(BIN)/mypy --no-error-summary --platform $$p --cache-dir .mypy_cache/$$p & jobs="$$jobs $$!"; \
 done; for j in $$jobs; do wait $$j; done
 
-# A stamp names the interpreter it was made for: another PYTHON sets up anew.
-STAMP := $(VENV)/.set-up-for-$(subst :,_,$(subst /,_,$(PYTHON)))
+# A stamp names the interpreter it was made for: another PYTHON sets up anew. So does an environment without its programs.
+INTERPRETER := $(subst :,_,$(subst /,_,$(PYTHON)))
+STAMP := $(VENV)/.set-up-for-$(INTERPRETER)
+BRIDGES_STAMP := $(VENV)-bridges/.set-up-for-$(INTERPRETER)
+lost = $(if $(realpath $(addprefix $(1)/$(notdir $(BIN))/,python python.exe)),,anew)
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: demo test lint test-slow test-bridges test-windows fuzz bench agents studio dist docs pictures matrix clean
@@ -72,7 +75,7 @@ lint: $(STAMP)-dev
 test-slow: $(STAMP)-dev
 	$(BIN)/python -m pytest -n auto -m slow $(PYTEST_ARGS)
 
-test-bridges: $(BRIDGES)/.set-up
+test-bridges: $(BRIDGES_STAMP)
 	$(BRIDGES)/$(notdir $(BIN))/python -m pytest -n auto $(PYTEST_ARGS) tests/bridges
 
 test-windows:
@@ -119,7 +122,8 @@ clean:
 
 # -------------------------------------------------------------------- set-up
 
-$(STAMP): pyproject.toml
+.PHONY: anew
+$(STAMP): pyproject.toml $(call lost,$(VENV))
 	@test -n "$(PYTHON)" || { echo "sandhook needs Python 3.11 or newer; name it: make PYTHON=/path/to/python3" >&2; exit 1; }
 	@echo "setting up $(VENV) with $(PYTHON)"
 	@"$(PYTHON)" -m venv --clear "$(VENV)"
@@ -130,7 +134,8 @@ $(STAMP)-dev: $(STAMP)
 	@$(PIP) install -e ".[dev]"
 	@touch "$@"
 
-$(BRIDGES)/.set-up: pyproject.toml
+$(BRIDGES_STAMP): pyproject.toml $(call lost,$(BRIDGES))
+	@echo "setting up $(BRIDGES) with $(PYTHON)"
 	@"$(PYTHON)" -m venv --clear "$(BRIDGES)"
 	@$(BRIDGES)/$(notdir $(BIN))/python -m pip --disable-pip-version-check --quiet install -e ".[bridges-test]"
 	@touch "$@"

@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--python",
         nargs="+",
         metavar="PYTHON",
-        help="interpreters that try the release; every supported one that is found, if there are none here",
+        help="interpreters that try the release (default: every supported one that is found)",
     )
     parser.add_argument("--quick", action="store_true", help="run the demo and a few tests instead of all")
     options = parser.parse_args(arguments)
