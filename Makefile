@@ -1,6 +1,6 @@
 # sandhook: `make demo` shows it, `make test` checks it. Both need Python 3.11 or newer, and make.
 #
-#   make demo        set up .venv, guard a Claude Code settings file and hold an attack
+#   make demo        set up .venv, guard a Claude Code settings file and refuse an attack
 #   make test        set up .venv, then lint, type-check and run the fast suite
 #   make lint        ruff, the prose check, vulture, and mypy for three systems
 #   make test-slow   the long fuzzers and the memory tests
