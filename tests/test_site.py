@@ -12,7 +12,7 @@ import pytest
 
 from tests.source import ROOT
 from tools import pictures, recording
-from tools.site import PAGES
+from tools.site import PAGES, with_titles
 
 
 @pytest.mark.parametrize("name", sorted(pictures.sources()))
@@ -30,6 +30,24 @@ def test_the_recording_is_that_of_its_commands() -> None:
 
 def test_the_pages_of_the_root_exist() -> None:
     assert [name for name in PAGES if not (ROOT / name).is_file()] == []
+
+
+def test_the_name_of_a_file_is_the_title_of_its_block() -> None:
+    page = "```json .claude/settings.json\n{}\n```\n\n- x\n\n    ```sh guard.sh\n    exit 2\n    ```\n\n```sh\nls\n```\n"
+    assert with_titles(page) == page.replace(
+        "json .claude/settings.json", 'json title=".claude/settings.json"'
+    ).replace("sh guard.sh", 'sh title="guard.sh"')
+
+
+def test_every_block_has_a_head_that_the_site_understands() -> None:
+    pages = [ROOT / name for name in PAGES] + sorted((ROOT / "docs").rglob("*.md"))
+    heads = {
+        (page.name, line.strip())
+        for page in pages
+        for line in with_titles(page.read_text(encoding="utf-8")).splitlines()
+        if line.lstrip().startswith("```")
+    }
+    assert {each for each in heads if not re.fullmatch(r'```(?:\w+(?: title="\S+")?)?', each[1])} == set()
 
 
 @pytest.mark.slow
@@ -52,4 +70,8 @@ def test_the_site_is_built_without_a_warning_and_needs_nothing_from_elsewhere(tm
         )
     }
     assert loaded == set()
+    unread = [
+        page.name for page in pages if re.search(r"<(?:p|code)>```|^```", page.read_text("utf-8"), re.M)
+    ]
+    assert unread == [], "a block whose head was not understood, and the page after it"
     assert not [page.name for page in pages if 'class="mermaid"' in page.read_text("utf-8")]

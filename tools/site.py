@@ -28,6 +28,9 @@ _NOTICE = "<!-- Made by `make docs`; do not edit. -->\n"
 #: A picture in Mermaid's language, which a page of the repository shows; the site has it as an image.
 _MERMAID = re.compile(r"```mermaid\n.*?\n```", re.S)
 
+#: The first line of a block with the name of its file, which MkDocs' extensions read as a title alone.
+_NAMED = re.compile(r"^( *```\w+) +([^\s=`]+)$", re.M)
+
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s#:]+)(#[^)\s]*)?\)")
 
 
@@ -39,9 +42,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
+def with_titles(text: str) -> str:
+    """Return the text of a page whose blocks have the names of their files as titles."""
+    return _NAMED.sub(r'\1 title="\2"', text)
+
+
 def on_page_markdown(text: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Return the text of a page with links that lead somewhere on the site."""
-    text = text.removeprefix(_NOTICE)  # or the page has no title
+    text = with_titles(text.removeprefix(_NOTICE))  # with the notice the page has no title
     here = posixpath.dirname(page.file.src_uri)
     own = {to: name for name, to in PAGES.items()}.get(page.file.src_uri)
 
