@@ -84,5 +84,5 @@ def test_a_cancelled_call_ends_the_command() -> None:
     ],
 )
 def test_usage_errors(options: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["mcp-shell", *options]) == 1
+    assert main(["mcp-shell", *options]) == 2
     assert message in capsys.readouterr().err
