@@ -1,4 +1,4 @@
-"""Guard a Claude Code settings file, and hold an attack: ``python examples/guard_settings.py``.
+"""Guard a Claude Code settings file, and refuse an attack: ``python examples/guard_settings.py``.
 
 Everything happens in a temporary directory: no settings of this machine are touched.
 """
@@ -36,7 +36,7 @@ SCENES: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
         ),
     ),
     (
-        "Is the guard surely on?",
+        "Is the guard on?",
         (("doctor", "--agent", AGENT, "--tries", "3"),),
     ),
     (

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,6 @@ from tests.source import ROOT
 from tests.test_docs import blocks, same_lines
 
 PAGE = ROOT / "docs" / "start" / "five-minutes.md"
-
-#: Ends the output of one command.
-END = "\x01\n"
 
 pytestmark = [
     pytest.mark.slow,
@@ -45,20 +43,19 @@ def commands() -> list[tuple[str, list[str] | None]]:
     return found
 
 
+def newcomer(directory: Path) -> dict[str, str]:
+    """Return the environment of somebody who has a home and the scripts of this environment, and no settings."""
+    home = directory / "home"
+    home.mkdir()
+    path = os.pathsep.join((sysconfig.get_path("scripts"), os.environ["PATH"]))
+    # pip finds the package that is tested, and may ask no index
+    pip = {"PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_ROOT_USER_ACTION": "ignore"}
+    return {"PATH": path, "HOME": str(home), "USERPROFILE": str(home), "LANG": "C.UTF-8", **pip}
+
+
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """Return the environment of somebody who has just installed sandhook."""
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    installed = programs / "sandhook"
-    installed.write_text(
-        f'#!/bin/sh\nexec "{sys.executable}" -m sandhook "$@"\n', encoding="utf-8", newline="\n"
-    )
-    installed.chmod(0o755)
-    home = tmp_path / "home"
-    home.mkdir()
-    path = os.pathsep.join((str(programs), os.environ["PATH"]))
-    return {"PATH": path, "HOME": str(home), "USERPROFILE": str(home), "LANG": "C.UTF-8"}
+    return newcomer(tmp_path)
 
 
 def run(script: str, project: Path, environment: dict[str, str]) -> str:
@@ -74,17 +71,29 @@ def run(script: str, project: Path, environment: dict[str, str]) -> str:
     return done.stdout
 
 
+def follow(project: Path, environment: dict[str, str]) -> None:
+    """Run the commands of the page in a directory, one after the other in one shell, and compare what they print."""
+    steps = commands()
+    script = "".join(f"(exit $s)\n{command}\ns=$?; printf '\\1%d\\n' $s\n" for command, _ in steps)
+    printed = re.split(r"\x01(\d+)\n", run(f"s=0\n{script}", project, environment))
+    assert len(printed) == 2 * len(steps) + 1 and printed[-1] == "", printed
+    for (command, wanted), output, status in zip(steps, printed[::2], printed[1::2], strict=False):
+        if wanted is None:
+            assert status == "0", f"{PAGE.name}: {command}: status {status}: {output}"
+        else:
+            same_lines(output.splitlines(), wanted, f"{PAGE.name}: {command}")
+
+
+def test_the_page_begins_with_what_installs_it() -> None:
+    first, *_ = commands()
+    assert first == ("pip install sandhook", None)
+    assert (Path(sysconfig.get_path("scripts")) / "sandhook").exists(), "the command that pip makes"
+
+
 def test_the_page_leads_to_a_guarded_project(tmp_path: Path, environment: dict[str, str]) -> None:
     project = tmp_path / "project"
-    project.mkdir()
-    (project / "build").mkdir()
-    steps = commands()
-    script = "".join(f"(exit $s)\n{command}\ns=$?; printf '\\1\\n'\n" for command, _ in steps) + "exit $s\n"
-    printed = run(f"s=0\n{script}", project, environment).split(END)
-    assert len(printed) == len(steps) + 1 and printed[-1] == "", printed
-    for (command, wanted), output in zip(steps, printed, strict=False):
-        if wanted is not None:
-            same_lines(output.splitlines(), wanted, f"{PAGE.name}: {command}")
+    (project / "build").mkdir(parents=True)
+    follow(project, environment)
     assert (project / "build").is_dir(), "nothing is removed"
 
 
