@@ -96,7 +96,7 @@ studio:
 docs: $(STAMP)-docs
 	$(BIN)/python -m docs.generate
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
-	@echo "open build/site/index.html"
+	@echo "open build/site/index.html, or with a search: python3 -m http.server -d build/site"
 
 dist: $(STAMP)-dist
 	$(BIN)/python -m tools.dist $(DIST_ARGS)
