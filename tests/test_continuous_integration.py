@@ -227,6 +227,7 @@ def test_the_files_fit_the_schemas_of_their_services(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="pre-commit clones the project: needs a checkout")
 def test_the_real_pre_commit_runs_the_hooks(project: Path, tmp_path: Path) -> None:
     """In a repository of the test, with this project at its last commit."""
     programs = in_new_environment(tmp_path / "venv", "pre-commit")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 import tarfile
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -87,3 +89,16 @@ def test_every_supported_version_is_declared() -> None:
     text = (dist.ROOT / "pyproject.toml").read_text(encoding="utf-8")
     declared = [line.split("::")[-1].strip('", ') for line in text.splitlines() if "Python :: 3." in line]
     assert tuple(declared) == dist.SUPPORTED
+
+
+def test_the_sdist_has_what_the_tests_read() -> None:
+    text = (dist.ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    included = tomllib.loads(text)["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    named = {
+        name
+        for path in (dist.ROOT / "tests").rglob("*.py")
+        for name in re.findall(r"\bROOT / f?\"([^/\"{]+)", path.read_text(encoding="utf-8"))
+    }
+    assert {".pre-commit-config.yaml", "docs", "Makefile"} <= named
+    others = {".git", ".mypy_cache", "pyproject.toml"}  # of a checkout, made by tests, in every sdist
+    assert {name for name in named - {*included} - others if (dist.ROOT / name).exists()} == set()
