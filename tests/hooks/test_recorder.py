@@ -10,7 +10,7 @@ import pytest
 
 from tests.hooks.recordedtools import AGENTS, ROOT
 from tools.agents.convert import main
-from tools.agents.grid import GRIDS, OTHERS
+from tools.agents.grid import GRIDS, OTHERS, cases_of
 
 COMMAND = 'echo a >>"$PROBE/ran"; echo no >&2; exit 2'
 RECORD = {
@@ -89,7 +89,7 @@ def test_records_name_no_machine(agent: str) -> None:
 
 @pytest.mark.parametrize("agent", (*GRIDS, *OTHERS))
 def test_cases_have_identifiers_of_their_own(agent: str) -> None:
-    made = GRIDS[agent]() if agent in GRIDS else import_module(f"tools.agents.cases.{agent}").cases()
+    made = cases_of(agent)
     identifiers = [case["id"] for case in made]
     assert len(set(identifiers)) == len(identifiers) > 30
     layers = import_module(f"tools.agents.{agent}").LAYERS

@@ -137,7 +137,7 @@ def claude_code() -> list[Object]:
     for event, scene in CLAUDE_CODE.items():
         outputs = {**OUTPUTS, **specific(event)}
         if event == "PermissionRequest":
-            outputs |= _behaviors(event)
+            outputs |= behaviors(event)
         if event == "PreModelSwitch":
             for word in ("allow", "deny", "ask"):
                 outputs[f"permission-{word}"] = {
@@ -331,7 +331,7 @@ def codex() -> list[Object]:
     for event, scene in CODEX.items():
         outputs = {**OUTPUTS, **specific(event)}
         if event == "PermissionRequest":
-            outputs |= _behaviors(event)
+            outputs |= behaviors(event)
         cases += _cases(event, scene, outputs, {"timeout": 1})
     return cases
 
@@ -368,7 +368,7 @@ def copilot() -> list[Object]:
         if event.lower() == "permissionrequest":
             outputs |= {f"top-{name}": {"behavior": name, "message": "not so"} for name in ("allow", "deny")}
             outputs["top-interrupt"] = {"behavior": "deny", "message": "not so", "interrupt": True}
-            outputs |= _behaviors(event)
+            outputs |= behaviors(event)
         ends = {**bodies(outputs), "timeout": "sleep 20; exit 2"}
         for name, body in ends.items():
             limit = {"timeoutSec": 1} if name == "timeout" else {}
@@ -397,7 +397,7 @@ def _modified(event: str) -> dict[str, Object]:
     return outputs
 
 
-def _behaviors(event: str) -> dict[str, Object]:
+def behaviors(event: str) -> dict[str, Object]:
     """Return what hooks of a request for permission may say."""
     decisions: dict[str, Object] = {
         "allow": {"behavior": "allow"},
@@ -436,14 +436,21 @@ GRIDS = {
 OTHERS = ("goose", "grok", "hermes", "openhands")
 
 
+def cases_of(agent: str) -> list[Object]:
+    """Return the cases of an agent, and those that a user in a terminal brings about."""
+    if agent in OTHERS:
+        made: list[Object] = importlib.import_module(f"tools.agents.cases.{agent}").cases()
+        return made
+    typed: list[Object] = getattr(importlib.import_module("tools.agents.cases.terminal"), agent)()
+    return [*GRIDS[agent](), *typed]
+
+
 def main(arguments: list[str]) -> int:
     """Print the cases of an agent."""
     if len(arguments) != 1 or arguments[0] not in (*GRIDS, *OTHERS):
         print(__doc__, file=sys.stderr)
         return 2
-    (name,) = arguments
-    made = GRIDS[name] if name in GRIDS else importlib.import_module(f"tools.agents.cases.{name}").cases
-    json.dump(made(), sys.stdout, indent=1)
+    json.dump(cases_of(arguments[0]), sys.stdout, indent=1)
     return 0
 
 

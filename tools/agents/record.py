@@ -1,7 +1,7 @@
 """Run a real agent on cases and keep what it does: python -m tools.agents.record AGENT PROGRAM CASES.json OUT.json
 
 CASES is a list of cases: ``id``, ``event``, ``layers`` and, where the default is not right, ``files``, ``script``,
-``args``, ``env``, ``prompt``, ``turns``, ``allowed``, ``limit`` and ``endpoints``. OUT is a list of records, for
+``args``, ``env``, ``prompt``, ``turns``, ``allowed``, ``limit``, ``endpoints`` and ``keys``, what a user types. OUT is a list of records, for
 tools.agents.convert. ``--id GLOB`` selects cases, ``--jobs N`` runs N agents at a time.
 """
 
@@ -17,6 +17,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Protocol, cast
 
+from tools.agents.recorder import terminal
 from tools.agents.recorder.model import ModelServer
 from tools.agents.recorder.world import Ended, World, run
 from tools.agents.records import Agent, Json, Object, listed, mapping, objects
@@ -25,7 +26,7 @@ from tools.agents.records import Agent, Json, Object, listed, mapping, objects
 AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi", "goose", "grok", "hermes", "openhands")
 KEPT = (
     *("id", "event", "layers", "files", "script", "args", "env", "prompt", "turns", "allowed", "endpoints"),
-    *("limit", "config", "tables", "trust", "sandbox"),
+    *("limit", "config", "tables", "trust", "sandbox", "keys"),
 )
 LIMIT = 60.0
 
@@ -100,7 +101,12 @@ def record(runner: Runner, agent: Agent, case: Object, program: str) -> Object:
             world.before = set(world.listing())
             env = runner.variables(served, world, model.url)
             limit = float(str(case.get("limit", LIMIT)))
-            ended = run(runner.command(served, program), world, env, limit, runner.lines(served))
+            words = runner.command(served, program)
+            if "keys" in served:
+                keys = objects(world.expand(served["keys"]))
+                ended = terminal.run(words, world, env, limit, keys, lambda: len(model.requests))
+            else:
+                ended = run(words, world, env, limit, runner.lines(served))
             observed = runner.observe(served, world, model, ended, env)
     finally:
         world.close()

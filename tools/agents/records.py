@@ -15,7 +15,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 Object: TypeAlias = "dict[str, Json]"
 
 #: Fields of a case that only the recorder reads.
-SCENE = ("script", "prompt", "turns", "endpoints", "limit", "config", "tables", "trust", "sandbox")
+SCENE = ("script", "prompt", "turns", "endpoints", "limit", "config", "tables", "trust", "sandbox", "keys")
 
 #: What the agent did, by aspect; an aspect that a record cannot show is absent.
 Facts: TypeAlias = "dict[str, Json]"

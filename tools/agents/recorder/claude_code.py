@@ -1,4 +1,4 @@
-"""Claude Code, headless: ``claude -p``."""
+"""Claude Code, headless (``claude -p``), or in a terminal if the case types keys."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from tools.agents.recorder.world import Ended, World, environment, neutral, obje
 from tools.agents.records import Json, Object, listed, mapping, objects
 
 PACKAGE, PROGRAM = "@anthropic-ai/claude-code", "claude"
+
+_KEY = "sk-ant-made-up"
 
 #: Texts of the agent's own that are no words of a hook.
 _OWN = (
@@ -39,7 +41,7 @@ def variables(case: Object, world: World, url: str) -> dict[str, str]:
         world,
         case,
         ANTHROPIC_BASE_URL=url,
-        ANTHROPIC_API_KEY="sk-ant-made-up",
+        ANTHROPIC_API_KEY=_KEY,
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
         DISABLE_AUTOUPDATER="1",
         DISABLE_TELEMETRY="1",
@@ -47,16 +49,28 @@ def variables(case: Object, world: World, url: str) -> dict[str, str]:
 
 
 def prepare(case: Object, world: World, url: str) -> None:
-    """Need nothing but the files of the case."""
+    """Write what the first questions of a terminal would ask, for a case that types keys."""
+    if "keys" not in case:
+        return
+    project: Object = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
+    state: Object = {
+        "hasCompletedOnboarding": True,
+        "theme": "dark",
+        "customApiKeyResponses": {"approved": [_KEY[-20:]], "rejected": []},
+        "projects": {str(world.project): project},
+    }
+    world.put("home/.claude.json", state)
 
 
 def command(case: Object, program: str) -> list[str]:
-    words = [program, "-p"]
-    if case.get("turns") is None:
-        words.append(str(case.get("prompt", "do it")))
-    else:
-        words += ["--input-format", "stream-json"]
-    words += ["--output-format", "stream-json", "--verbose", "--include-hook-events"]
+    words = [program]
+    if "keys" not in case:
+        words.append("-p")
+        if case.get("turns") is None:
+            words.append(str(case.get("prompt", "do it")))
+        else:
+            words += ["--input-format", "stream-json"]
+        words += ["--output-format", "stream-json", "--verbose", "--include-hook-events"]
     words += ["--model", "claude-sonnet-4-5"]
     if allowed := case.get("allowed", "Bash"):
         words += ["--allowedTools", str(allowed)]

@@ -83,8 +83,11 @@ def prepare(case: Object, world: World, url: str) -> None:
 def command(case: Object, program: str) -> list[str]:
     sandbox = str(case.get("sandbox", "danger-full-access"))
     words = [program, "exec", "--json", "--skip-git-repo-check", "-s", sandbox]
+    if "keys" in case:
+        words = [program, "-s", sandbox, "--no-alt-screen"]
     arguments = listed(case.get("args", ["--dangerously-bypass-hook-trust"]))
-    return with_etc(case, [*words, *(str(each) for each in arguments), str(case.get("prompt", "do it"))])
+    words += [str(each) for each in arguments]
+    return with_etc(case, words if "keys" in case else [*words, str(case.get("prompt", "do it"))])
 
 
 def lines(case: Object) -> Json:

@@ -51,7 +51,9 @@ def prepare(case: Object, world: World, url: str) -> None:
 
 
 def command(case: Object, program: str) -> list[str]:
-    words = [program, "-p", str(case.get("prompt", "do it")), "--output-format", "json"]
+    words = [program]
+    if "keys" not in case:
+        words += ["-p", str(case.get("prompt", "do it")), "--output-format", "json"]
     return with_etc(case, [*words, *(str(each) for each in listed(case.get("args", ["--allow-all-tools"])))])
 
 

@@ -40,7 +40,9 @@ def prepare(case: Object, world: World, url: str) -> None:
 
 
 def command(case: Object, program: str) -> list[str]:
-    words = [program, "-p", str(case.get("prompt", "do it")), "--output-format", "stream-json"]
+    words = [program]
+    if "keys" not in case:
+        words += ["-p", str(case.get("prompt", "do it")), "--output-format", "stream-json"]
     arguments = listed(case.get("args", ["--yolo"]))
     return with_etc(case, [*words, "-m", "gemini-2.5-flash", *(str(each) for each in arguments)])
 

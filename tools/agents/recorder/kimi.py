@@ -36,8 +36,10 @@ def prepare(case: Object, world: World, url: str) -> None:
 
 
 def command(case: Object, program: str) -> list[str]:
-    words = [program, "--output-format", "stream-json"]
     arguments = [str(each) for each in listed(case.get("args"))]
+    if "keys" in case:
+        return [program, *arguments]
+    words = [program, "--output-format", "stream-json"]
     return [*words, *arguments, "-p", str(case.get("prompt", "do it"))]
 
 

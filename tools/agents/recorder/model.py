@@ -53,12 +53,21 @@ class ModelServer:
     def reply(self, path: str, body: Object) -> tuple[int, list[Object]]:
         """Return the number of the reply, and its parts."""
         with self._lock:
-            if not body.get("tools"):
+            if not body.get("tools") or _is_aside(body):
                 self.others.append(("POST", path, body))
                 return 9000 + len(self.others), [{"text": self.endpoints.get("side", SIDE)}]
             number = len(self.requests)
             self.requests.append(body)
         return number, self.script[number] if number < len(self.script) else [{"text": END}]
+
+
+#: Words of requests for a title or a suggestion, which offer tools and may come at any time.
+_ASIDE = ("Generate a concise, single-line task title", "[SUGGESTION MODE")
+
+
+def _is_aside(body: Object) -> bool:
+    last = objects(body.get("input")) or objects(body.get("messages"))
+    return bool(last) and any(words in json.dumps(last[-1]) for words in _ASIDE)
 
 
 class _Server(ThreadingHTTPServer):

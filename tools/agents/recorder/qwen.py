@@ -54,8 +54,12 @@ def prepare(case: Object, world: World, url: str) -> None:
 
 
 def command(case: Object, program: str) -> list[str]:
-    words = [program, "--output-format", "stream-json", "--auth-type", "openai", "-m", "made-up"]
+    words = [program, "--auth-type", "openai", "-m", "made-up"]
+    if "keys" not in case:
+        words += ["--output-format", "stream-json"]
     words += [str(each) for each in listed(case.get("args", ["--yolo"]))]
+    if "keys" in case:
+        return with_etc(case, words)
     if case.get("turns") is None:
         words += ["-p", str(case.get("prompt", "do it"))]
     else:
