@@ -296,7 +296,7 @@ def _read_long_option(
             _write(state, f"{version}\n{_USAGE.replace('NAME', state.name)}")
             return 0
         case _:
-            return _option_error(runtime, outer, state.name, word)
+            return _option_error(runtime, outer, state, word)
     return None
 
 
@@ -328,7 +328,7 @@ def _read_letters(
         elif letter in LETTERS:
             state.set_option(LETTERS[letter], on)
         else:
-            return _option_error(runtime, outer, state.name, f"{word[0]}{letter}")
+            return _option_error(runtime, outer, state, f"{word[0]}{letter}")
     return None
 
 
@@ -382,12 +382,19 @@ def _list_options(state: State, letter: str, *, reusable: bool) -> None:
             _write(state, f"{name:<15}\t{'on' if on else 'off'}\n")
 
 
-def _option_error(runtime: Interpreter, state: State, name: str, option: str) -> int:
-    """Report an option that bash does not have, or that sandhook does not support."""
+def _option_error(runtime: Interpreter, outer: State, state: State, option: str) -> int:
+    """Report an option that bash does not have, or that sandhook does not support.
+
+    After ``-e`` bash leaves at the report: without the usage, and with the status 1.
+    """
+    name = state.name
     if option in _NOT_SUPPORTED:
-        runtime.write_error(state, f"{name}: {option} is not supported (L-SHELL-002)\n")
+        runtime.write_error(outer, f"{name}: {option} is not supported (L-SHELL-002)\n")
+    elif state.options.errexit:
+        runtime.write_error(outer, f"{name}: {option}: invalid option\n")
+        return 1
     else:
-        runtime.write_error(state, f"{name}: {option}: invalid option\n{_USAGE.replace('NAME', name)}")
+        runtime.write_error(outer, f"{name}: {option}: invalid option\n{_USAGE.replace('NAME', name)}")
     return USAGE_STATUS
 
 
