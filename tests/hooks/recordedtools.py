@@ -8,7 +8,7 @@ payloads that are fired, and what the agent ``did``, by aspect:
 * ``message``: all that the model read of a refusal.
 * ``halt``: the turn ended. ``stops``: how often the agent wanted to stop. ``result``: what the model read.
 * ``prompt``: the prompt that the model read. ``mode``: how the model may choose tools.
-* ``context``: texts that the agent gave the model besides. ``texts``: all texts that the model got.
+* ``answer``: what a server got for a question to the user. ``context``: texts that the agent gave the model besides. ``texts``: all texts that the model got.
 
 An aspect that one side does not show is not compared. "…" ends a text that the record cuts.
 """
@@ -242,6 +242,10 @@ def _decision(agent: str, world: World, payload: dict[str, Any]) -> Facts:
     facts: Facts = {"halt": halt, "refused": decision.refused, "context": "\n".join(contexts)}
     if event == "PreModelSwitch" and decision.permission == "ask":  # and nobody answers
         facts["refused"] = True
+    if event in ("Elicitation", "ElicitationResult"):
+        facts["answer"] = _answer(decision, payload)
+    if event == "TeammateIdle":
+        facts["refused"] = decision.force_continue and not halt
     if event in ("SubagentStop", "subagentStop"):
         facts["refused"] = decision.force_continue and not decision.halt
     if not (decision.halt and decision.permission != "deny"):
@@ -281,6 +285,14 @@ def _decision(agent: str, world: World, payload: dict[str, Any]) -> Facts:
     if event == "BeforeToolSelection":
         facts["mode"] = (extras.get("toolConfig") or {}).get("mode", "AUTO")
     return facts
+
+
+def _answer(decision: Decision, payload: dict[str, Any]) -> dict[str, Any]:
+    """Return what a server gets for its question: a hook's answer, the user's, or that nobody is there."""
+    extras = decision.extras or {}
+    action = extras.get("action", payload.get("action", "cancel"))
+    content = extras.get("content", payload.get("content")) if action == "accept" else None
+    return {"action": action} if content is None else {"action": action, "content": content}
 
 
 def _result_text(value: dict[str, Any]) -> str:
@@ -367,8 +379,11 @@ def received(agent: str, case: Case, label: str) -> dict[str, Any] | None:
     payload = probe["payload"]
     world = World(agent, case, "strict")
     name = payload.get("hook_event_name", label) if isinstance(payload, dict) else label
+    if label == "a":  # the hook of a case of one event
+        name = case["event"]
     event = world.contract.event(name, payload)
     world.engine.fire(event if event.cwd else event.with_(cwd=f"{WORLD}/project"))
+    label = label if world.probe(f"{label}.stdin") else name  # one of several runs in a session
     text = world.probe(f"{label}.stdin")
     if not text:
         return None

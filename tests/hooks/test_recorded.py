@@ -34,7 +34,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("PreToolUse.out.continue-false-*", "several.halt-halt", "SessionStart.out.halt"),
             "http.continue-false",
             *("PostToolUseFailure.out.halt*", "PreCompact.out.halt*", "SubagentStart.out.halt*"),
-            *("TaskCompleted.out.halt*", "PermissionRequest.out.halt*", "PreModelSwitch.out.halt*"),
+            *("TaskCompleted.out.halt*", "PermissionRequest.*out.halt*", "PreModelSwitch.out.halt*"),
         ),
         "L-CLAUDE-016": ("WorktreeCreate.out.block",),
         "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
@@ -45,7 +45,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     "codex": {
         "L-CODEX-001": (
             *("PostToolUse.exit2", "PreToolUse.exit2-out", "PreToolUse.raw.exit2-deny-no-stderr"),
-            *("Stop.exit2", "PermissionRequest.exit2-silent", "SubagentStop.exit2-silent"),
+            *("Stop.exit2", "PermissionRequest.*exit2-silent", "SubagentStop.exit2-silent"),
         ),
         "L-CODEX-006": ("PostToolUse.out.halt-noreason",),
         "L-CODEX-002": ("*.out.*", "several.updated-ask"),
@@ -68,11 +68,11 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-COPILOT-001": (
             *("preToolUse.continue-false", "preToolUse.legacy-deny", "PreToolUse.out.block*"),
             *(
-                "[pP]ermissionRequest.out.block*",
+                "[pP]ermissionRequest.*out.block*",
                 "[pP]ermissionRequest.out.deny",
-                "[pP]ermissionRequest.out.halt*",
+                "[pP]ermissionRequest.*out.halt*",
             ),
-            *("[pP]ermissionRequest.out.behavior-*", "PreToolUse.out.deny", "PreToolUse.out.halt*"),
+            *("[pP]ermissionRequest.*out.behavior-*", "PreToolUse.out.deny", "PreToolUse.out.halt*"),
         ),
         "L-COPILOT-006": (
             *("agentStop.block-noreason-once", "agentStop.out.block-noreason", "Stop.out.block-noreason"),
@@ -88,7 +88,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-COPILOT-009": (
             *("preToolUse.exit*", "preToolUse.not-*", "preToolUse.signal-*", "PreToolUse.exit*"),
             *("exec.missing", "handler.env", "handler.osx"),
-            *("PreToolUse.signal", "[pP]ermissionRequest.exit*", "[pP]ermissionRequest.signal"),
+            *("PreToolUse.signal", "[pP]ermissionRequest.*exit*", "[pP]ermissionRequest.*signal"),
             "[pP]ermissionRequest.out.context-exit2",
         ),
         "L-COPILOT-011": ("layers.disable-all-*",),
@@ -96,8 +96,11 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "qwen": {
         "L-QWEN-001": ("PreToolUse.top-block-inner-allow", "several.*", "layers.allow-project-deny"),
-        "L-QWEN-002": ("PreToolUse.exit2-*", "UserPromptSubmit.exit2-silent", "Todo*.exit2"),
-        "L-QWEN-003": ("Todo*.out.halt",),
+        "L-QWEN-002": (
+            *("PreToolUse.exit2-*", "UserPromptSubmit.exit2-silent", "Todo*.exit2"),
+            "PermissionRequest.exit2*",
+        ),
+        "L-QWEN-003": ("Todo*.out.halt", "PermissionRequest.out.block", "PermissionRequest.out.halt"),
         "L-QWEN-004": ("layers.off-project",),
     },
     "openhands": {
@@ -189,6 +192,28 @@ def test_a_hook_receives_what_the_agent_sends(agent: str, case: dict[str, Any], 
         return
     sent = [(key, value) for key, value in probe["payload"].items() if key != "timestamp"]
     assert received(agent, case, label) == {"payload": sent, "newline": probe["newline"], "cwd": probe["cwd"]}
+
+
+def one_of_each_event() -> list[Any]:
+    """Return the first record of each event whose payload the hook of the case kept, by agent."""
+    found: dict[tuple[str, str], Any] = {}
+    for agent in AGENTS:
+        for case in cases(agent):
+            if "@ID@" in json.dumps(case.get("fire", "")) and "$PROBE/a.stdin" in json.dumps(case["layers"]):
+                found.setdefault((agent, case["event"]), case)
+    return [pytest.param(agent, case, id=f"{agent}: {case['id']}") for (agent, _), case in found.items()]
+
+
+@pytest.mark.parametrize(("agent", "case"), one_of_each_event())
+def test_every_recorded_event_has_the_payload_that_the_agent_sends(agent: str, case: dict[str, Any]) -> None:
+    (payload,) = case["fire"]
+    probe = {"payload": payload, "newline": None, "cwd": None}
+    got = received(agent, {**case, "probes": {"a": probe}}, "a")
+    assert got is not None
+    if (agent, case["event"]) == ("qwen", "SubagentStart"):  # whose keys have two orders upstream
+        assert dict(got["payload"]) == {key: value for key, value in payload.items() if key != "timestamp"}
+        return
+    assert got["payload"] == [(key, value) for key, value in payload.items() if key != "timestamp"]
 
 
 def matches(identifier: str, globs: tuple[str, ...]) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 
-from tools.agents.records import Facts, Object, Record, commands, mapping, objects
+from tools.agents.records import Facts, Object, Record, commands, listed, mapping, objects
 
 CONTRACT = "claude_code"
 TITLE = "Claude Code"
@@ -44,6 +45,8 @@ _EXPLANATION = re.compile(
 )
 #: What the agent says besides of a refusal by a hook of a plugin.
 _OF_PLUGIN = re.compile(r"\n\nThis hook comes from the \S+ plugin.*", re.S)
+#: What the recorder's server says of the answer to its question.
+_ANSWERED = re.compile(r"answered (\{.*\})")
 #: How the agent wraps a reason; what stands for a reason that the hook did not write.
 _STOPPED = "Operation stopped by hook: "
 _NO_REASON = ("No stderr output", "Blocked by hook")
@@ -129,7 +132,7 @@ def facts(record: Record) -> Facts:
     did: Facts = {"ran": list(record.texts("ran")), "halt": halt}
     special = _special(record, results, final)
     if special is not None:
-        return {"ran": did["ran"], **special, "context": _ours(added)}
+        return {"ran": did["ran"], "context": _ours(added), **special}
     if not halt:
         did["context"] = _ours(added)
     if event == "PreToolUse":
@@ -139,6 +142,10 @@ def facts(record: Record) -> Facts:
         did["refused"] = refused
         if refused:
             did["reason"] = _reason(_REFUSED, result, record)
+    elif event == "PermissionRequest" and "keys" in record.scene:  # the user refuses what no hook answered
+        files = list(record.texts("files"))
+        asked = 1 in listed(record.seen.get("typed"))
+        did = {"ran": did["ran"], "touched": files, "refused": not files and not asked}
     elif event == "PermissionRequest":
         did = {
             "ran": did["ran"],
@@ -164,6 +171,25 @@ def facts(record: Record) -> Facts:
 def _special(record: Record, results: list[Object], final: Object) -> Facts | None:
     """Return what happened on an event whose effect shows in a place of its own, or None."""
     event, requests = record.event, record.number("requests")
+    if event in ("Notification", "FileChanged"):
+        return {"halt": requests == 1}
+    if event == "WorktreeRemove":
+        return {"halt": requests < 3}
+    if event == "StopFailure":
+        return {}
+    if event == "ConfigChange":
+        ran = record.texts("ran")
+        return {"ran": [each for each in ran if each != "added"], "refused": "added" not in ran}
+    if event == "TeammateIdle":
+        ran = record.texts("ran")
+        return {
+            "ran": [*dict.fromkeys(ran)],
+            "refused": len(ran) > 1,
+        }  # again and again, until the agent ends it
+    if event in ("Elicitation", "ElicitationResult"):
+        match = _ANSWERED.match(str(results[0]["text"])) if results else None
+        answer = mapping(json.loads(match[1])) if match else {}
+        return {"answer": {key: value for key, value in answer.items() if value != {}}} if answer else {}
     subtypes = [each.get("subtype") for each in objects(record.seen.get("notices"))]
     if event in ("Setup", "InstructionsLoaded", "CwdChanged", "SessionEnd", "MessageDisplay"):
         return {"halt": requests == 0}

@@ -31,6 +31,8 @@ _REFUSED = re.compile(
 
 _REJECTED = re.compile(r'Rejected\(\\"((?!Automatic approval review).*)\\"\)', re.S)
 
+#: How the summary begins that stands for what was said before.
+_SUMMARY = "Another language model started to solve this problem"
 #: What a sub-agent reads besides, and what the agent above it reads when it ends.
 _NOTICE = re.compile(r"^go$|<subagent_notification>.*?</subagent_notification>", re.S | re.M)
 
@@ -77,6 +79,9 @@ def facts(record: Record) -> Facts:
     requests = record.number("requests")
     if event == "PermissionRequest":
         return _asked(record, result)
+    if event in ("PreCompact", "PostCompact") and "keys" in record.scene:  # between two turns
+        compacted = any(text.startswith(_SUMMARY) for text in record.texts("said"))
+        return {"ran": did["ran"], **({"halt": not compacted} if event == "PreCompact" else {})}
     if event in ("PreCompact", "PostCompact"):
         return {"ran": did["ran"], "halt": requests == 1}
     if event == "PreToolUse":

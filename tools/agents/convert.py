@@ -15,7 +15,19 @@ from typing import cast
 
 from tools.agents.records import Agent, Json, Object, Record, listed, mapping, objects, read
 
-AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi", "goose", "grok", "hermes", "openhands")
+AGENTS = (
+    "claude_code",
+    "codex",
+    "gemini",
+    "copilot",
+    "qwen",
+    "kimi",
+    "goose",
+    "grok",
+    "hermes",
+    "openhands",
+    "droid",
+)
 FORMAT = "sandhook recorded hooks 1"
 
 

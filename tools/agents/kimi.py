@@ -33,7 +33,7 @@ def facts(record: Record) -> Facts:
     did: Facts = {"ran": [*sorted(set(record.texts("ran")))], "texts": texts}
     if not requests:  # nobody read anything
         del did["texts"]
-    if event == "PreToolUse":
+    if event in ("PreToolUse", "PermissionRequest"):
         did["touched"] = list(record.texts("files"))
     elif event == "UserPromptSubmit":
         did["refused"] = requests == 0

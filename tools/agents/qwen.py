@@ -46,6 +46,8 @@ def facts(record: Record) -> Facts:
         del did["texts"]
     if event == "PreToolUse":
         did["touched"] = list(record.texts("files"))
+    elif event == "PermissionRequest":  # the user agrees to what no hook refused
+        did.update(touched=list(record.texts("files")), refused=not record.texts("files"))
     elif event in ("UserPromptSubmit", "UserPromptExpansion"):
         did["refused"] = requests == 0
     elif event == "SubagentStop":

@@ -23,7 +23,19 @@ from tools.agents.recorder.world import Ended, World, run
 from tools.agents.records import Agent, Json, Object, listed, mapping, objects
 
 #: The agents that the recorder can start.
-AGENTS = ("claude_code", "codex", "gemini", "copilot", "qwen", "kimi", "goose", "grok", "hermes", "openhands")
+AGENTS = (
+    "claude_code",
+    "codex",
+    "gemini",
+    "copilot",
+    "qwen",
+    "kimi",
+    "goose",
+    "grok",
+    "hermes",
+    "openhands",
+    "droid",
+)
 KEPT = (
     *("id", "event", "layers", "files", "script", "args", "env", "prompt", "turns", "allowed", "endpoints"),
     *("limit", "config", "tables", "trust", "sandbox", "keys"),
@@ -107,7 +119,9 @@ def record(runner: Runner, agent: Agent, case: Object, program: str) -> Object:
                 ended = terminal.run(words, world, env, limit, keys, lambda: len(model.requests))
             else:
                 ended = run(words, world, env, limit, runner.lines(served))
-            observed = runner.observe(served, world, model, ended, env)
+            observed = mapping(runner.observe(served, world, model, ended, env))
+            if "keys" in served:
+                observed["typed"] = list(ended.typed)
     finally:
         world.close()
     return {**{key: case[key] for key in KEPT if key in case}, "observed": observed}

@@ -6,6 +6,7 @@ The steps of a case are its field ``keys``, in order. A step waits for everythin
 * ``ran``: a label that a hook left in ``$PROBE/ran``, or [label, number of times].
 * ``requests``: so many requests that reached the model.
 * ``pause``: seconds after that, for agents that do not read at once.
+* ``before``: leave the step out if so many requests have come by then: a hook has answered for the user.
 * ``patience``: seconds that it waits, 45 by default. ``optional``: whether it is left out after that.
 * ``type``: text as a keyboard sends it: "\\r" is Return, "\\u001b" is Escape, "\\u0003" is Control-C.
 """
@@ -127,8 +128,9 @@ def run(
     )
     screen = _Screen(master, slave)
     status: int | str = "timeout"
+    typed: list[int] = []
     try:
-        fault = _typed(screen, world, keys, requests, process)
+        fault = _typed(screen, world, keys, requests, process, typed)
         if not fault:
             end = began + limit
             while process.poll() is None and time.monotonic() < end:
@@ -141,7 +143,7 @@ def run(
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         os.close(master)
-    return Ended(status, plain(screen.text), fault, time.monotonic() - began)
+    return Ended(status, plain(screen.text), fault, time.monotonic() - began, tuple(typed))
 
 
 def _typed(
@@ -150,8 +152,9 @@ def _typed(
     keys: Sequence[Object],
     requests: Callable[[], int],
     process: subprocess.Popen[bytes],
+    typed: list[int],
 ) -> str:
-    """Type every step when it is due, and return what went wrong, or an empty text."""
+    """Type every step when it is due, note its number, and return what went wrong, or an empty text."""
     for number, step in enumerate(keys):
         end = time.monotonic() + float(str(step.get("patience", PATIENCE)))
         while not _due(step, screen, world, requests):
@@ -162,15 +165,20 @@ def _typed(
                 return "" if step.get("optional") else f"step {number} waited in vain: {step}"
             screen.read(_LOOK)
         else:
-            _type(step, screen, process)
+            _wait(step, screen, process)
+            if requests() < int(str(step.get("before", 1 << 30))):
+                _type(step, screen)
+                typed.append(number)
     return ""
 
 
-def _type(step: Object, screen: _Screen, process: subprocess.Popen[bytes]) -> None:
-    """Type one step, after its pause."""
+def _wait(step: Object, screen: _Screen, process: subprocess.Popen[bytes]) -> None:
     until = time.monotonic() + float(str(step.get("pause", 0.3)))
     while (left := until - time.monotonic()) > 0 and process.poll() is None:
         screen.read(min(left, _LOOK))
+
+
+def _type(step: Object, screen: _Screen) -> None:
     screen.turn()
     for piece in re.findall(r"[^\r]+|\r", str(step.get("type", ""))):
         screen.type(piece)  # a Return that comes with text is taken for pasted text

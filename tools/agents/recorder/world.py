@@ -37,6 +37,8 @@ class Ended(NamedTuple):
     stdout: str
     stderr: str
     seconds: float
+    #: The steps that a user typed, by number.
+    typed: tuple[int, ...] = ()
 
 
 class World:

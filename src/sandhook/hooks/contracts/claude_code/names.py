@@ -233,13 +233,15 @@ ROWS: dict[str, EventRow] = {
         "block",
         ("mcp_server_name", "message", "mode?", "url?", "elicitation_id?", "requested_schema?"),
         ("action", "content"),
+        blocks=True,
         matched="mcp_server_name",
     ),
     "ElicitationResult": EventRow(
         "x.ElicitationResult",
         "block",
-        ("mcp_server_name", "action", "mode?", "elicitation_id?", "content?"),
+        ("mcp_server_name", "mode?", "action", "elicitation_id?", "content?"),
         ("action", "content"),
+        blocks=True,
         matched="mcp_server_name",
     ),
     "SessionEnd": EventRow(

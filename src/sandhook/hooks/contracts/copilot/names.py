@@ -19,11 +19,24 @@ ROWS = {
     "postToolUse": Row("tool.post", (*_TOOL, "toolResult"), "toolName"),
     "postToolUseFailure": Row("tool.fail", (*_TOOL, "error"), "toolName"),
     "agentStop": Row("stop", ("transcriptPath", "stopReason?", "stop_hook_active")),
-    "subagentStart": Row("subagent.start", ("agentName", "transcriptPath"), "agentName"),
-    "subagentStop": Row("subagent.stop", ("agentName", "transcriptPath", "stopReason?"), "agentName"),
+    "subagentStart": Row(
+        "subagent.start",
+        ("transcriptPath", "agentName", "agentId?", "agentType", "parentAgentId?"),
+        "agentName",
+    ),
+    "subagentStop": Row(
+        "subagent.stop",
+        (
+            *("transcriptPath", "agentId?", "agentType", "agentName", "response?", "stopReason?"),
+            *("stop_hook_active", "parentAgentId?"),
+        ),
+        "agentName",
+    ),
     "preCompact": Row("compact.pre", ("transcriptPath", "trigger", "customInstructions?"), "trigger"),
     "errorOccurred": Row("x.errorOccurred", ("errorContext?", "recoverable?", "error")),
-    "notification": Row("notification", ("message", "title?", "notificationType"), "notificationType"),
+    "notification": Row(
+        "notification", ("message", "title?", "hook_event_name", "notification_type"), "notification_type"
+    ),
 }
 EVENTS = {name: row.kind for name, row in ROWS.items()}
 
@@ -62,7 +75,15 @@ PLACES = {
 }
 
 #: Keys that have another name in snake case.
-SNAKE = {"toolArgs": "tool_input", "agentName": "agent_type"}
+SNAKE = {"toolArgs": "tool_input", "response": "last_assistant_message"}
+
+#: Keys of an event's payload in snake case that are in another order there.
+SNAKE_ROWS = {
+    "subagentStop": (
+        *("agentId?", "agentType", "parentAgentId?", "transcriptPath", "agentName", "response?"),
+        *("stopReason?", "stop_hook_active"),
+    ),
+}
 
 #: Claude Code's names of Copilot's tools.
 TOOLS = {

@@ -14,7 +14,7 @@ from sandhook.hooks.contracts._outcome import (
     unreadable,
     words_of,
 )
-from sandhook.hooks.contracts._payload import an_object, directory, kind_of_event, variable
+from sandhook.hooks.contracts._payload import an_object, directory, kind_of_event, look, variable
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
     BLOCKED,
@@ -26,6 +26,7 @@ from sandhook.hooks.contracts.copilot.names import (
     PERMISSION_FAILED,
     PLACES,
     ROWS,
+    SNAKE_ROWS,
     STOPS,
     TOOLS,
     snake,
@@ -45,7 +46,13 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     native, written = spec.native_event, str((spec.extras or {}).get("name"))
     absent: JsonObject = {"timestamp": 0, "source": "new", "reason": "complete", "transcriptPath": ""}
-    fields = payload(event, (*_COMMON, *ROWS[native].fields), PLACES, absent)
+    own = ROWS[native].fields if written not in ALIASES else SNAKE_ROWS.get(native, ROWS[native].fields)
+    if event.kind.startswith("subagent."):
+        absent["agentType"] = look(event, "extra.agentName")
+        absent["agentName"] = look(event, "extra.agentType")
+    if native == "notification":
+        absent["hook_event_name"] = "Notification"
+    fields = payload(event, (*_COMMON, *own), PLACES, absent)
     stamp = event.timestamp
     if stamp is not None:
         fields["timestamp"] = stamp if isinstance(stamp, str) else int(stamp.timestamp() * 1000)

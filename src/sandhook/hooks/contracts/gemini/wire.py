@@ -80,6 +80,7 @@ def event(name: str, payload: Json) -> Event:
 #: Events whose context reaches nobody.
 _WITHOUT_CONTEXT = (
     *("BeforeTool", "SessionEnd", "BeforeModel", "AfterModel", "BeforeToolSelection", "PreCompress"),
+    "Notification",
 )
 
 #: Where context goes on events other than those of tools.

@@ -5,14 +5,18 @@ from __future__ import annotations
 from sandhook.hooks.contracts._rows import Row
 
 _TOOL = ("tool_name", "tool_input", "tool_call_id")
+_ASKED = (
+    *("id?", "agent_id?", "turn_id?", "tool_call_id", "tool_name", "action?", "display?"),
+    "tool_input",
+)
 
 #: Events, with the payload's keys after the common ones.
 ROWS = {
     "PreToolUse": Row("tool.pre", _TOOL, "tool_name"),
     "PostToolUse": Row("tool.post", (*_TOOL, "tool_output"), "tool_name"),
     "PostToolUseFailure": Row("tool.fail", (*_TOOL, "error"), "tool_name"),
-    "PermissionRequest": Row("permission.request", _TOOL, "tool_name"),
-    "PermissionResult": Row("x.PermissionResult", (*_TOOL, "decision?"), "tool_name"),
+    "PermissionRequest": Row("permission.request", _ASKED, "tool_name"),
+    "PermissionResult": Row("x.PermissionResult", (*_ASKED, "decision?"), "tool_name"),
     "UserPromptSubmit": Row("prompt.submit", ("prompt", "is_steer"), "prompt"),
     "UserPromptQueued": Row("x.UserPromptQueued", ("prompt_id", "prompt", "queue_length"), "prompt"),
     "TurnStarted": Row("turn.start", ("turn_id", "origin_kind", "origin_name?", "prompt?"), "origin_kind"),

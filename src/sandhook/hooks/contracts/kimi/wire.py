@@ -53,6 +53,8 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     native = spec.native_event
     fields = payload(event, (*COMMON, *ROWS[native].fields), PLACES, _ABSENT)
     fields["hook_event_name"] = native
+    if native == "SessionEnd" and "session_title" in fields:  # as the agent writes it
+        fields["session_title"] = fields.pop("session_title")
     if "tool_input" in fields and not isinstance(fields["tool_input"], dict):
         fields["tool_input"] = {}
     if native == "PostToolUse":
