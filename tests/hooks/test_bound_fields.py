@@ -197,6 +197,23 @@ TABLE: dict[str, tuple[dict[str, Any], list[tuple[str, object]]]] = {
             ("hooks.PreToolUse.0.hooks.0.on_failure", "block"),
         ],
     ),
+    "droid": (
+        {
+            "hooks": {
+                "PreToolUse": [
+                    {"matcher": "Execute", "hooks": [{"type": "command", "command": "g", "timeout": 9}]}
+                ]
+            }
+        },
+        [
+            ("hooks.PreToolUse", "PostToolUse"),
+            ("hooks.PreToolUse.0.matcher", "Edit"),
+            ("hooks.PreToolUse.0.matcher", ""),
+            ("hooks.PreToolUse.0.commandRegex", "rm"),
+            ("hooks.PreToolUse.0.hooks.0.command", "h"),
+            ("hooks.PreToolUse.0.hooks.0.timeout", 5),
+        ],
+    ),
     "openhands": (
         {"hooks": {"PreToolUse": [{"matcher": "terminal", "hooks": [{"command": "g", "matcher": "x"}]}]}},
         [

@@ -108,7 +108,7 @@ NOT_STRICT = ["{}x", "{} {}", "[{}]", "{},", "\ufeff{}", "{}\0", "//\n{}", '{{"a
 #: Contracts in which an output before a call that is not JSON has no meaning.
 NOT_TEXT = [
     *("claude_code", "codex", "copilot", "cursor", "docker_agent", "everruns"),
-    *("qwen", "kimi", "goose", "antigravity", "grok", "hermes", "openhands"),
+    *("qwen", "kimi", "goose", "antigravity", "grok", "hermes", "openhands", "droid"),
 ]
 
 

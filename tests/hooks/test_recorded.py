@@ -103,6 +103,16 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-QWEN-003": ("Todo*.out.halt", "PermissionRequest.out.block", "PermissionRequest.out.halt"),
         "L-QWEN-004": ("layers.off-project",),
     },
+    "droid": {
+        "L-DROID-001": (
+            *("PreToolUse.out.block*", "PreToolUse.out.deny", "PreToolUse.out.deny-number"),
+            "Stop.out.*",
+        ),
+        "L-DROID-002": ("several.*",),
+        "L-DROID-003": ("fault.*", "layers.user", "layers.project", "matcher.17"),
+        "L-DROID-004": ("PreToolUse.out.inner-ask",),
+        "L-DROID-005": ("layers.both-*", "layers.hooks-off-*"),
+    },
     "openhands": {
         "L-OPENHANDS-001": ("layers.*",),
         "L-OPENHANDS-003": ("matcher.9",),

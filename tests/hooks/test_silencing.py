@@ -46,6 +46,7 @@ GUARDS: dict[str, Any] = {
     "grok": {"hooks": {"PreToolUse": [group()]}},
     "hermes": {"hooks": {"pre_tool_call": [{"command": GUARD}]}},
     "openhands": {"hooks": {"PreToolUse": [{"hooks": [{"command": GUARD}]}]}},
+    "droid": {"hooks": {"PreToolUse": [group()]}},
 }  # fmt: skip
 
 OFF = {"enabled": False, "disabled": ["g", GUARD, "user:g", "PreToolUse[0]"], "disableAllHooks": True}
@@ -117,6 +118,12 @@ SWITCHES: dict[str, list[Any]] = {
         {"hooks": {"pre_tool_call": []}},
         {"hooks_auto_accept": False, "hooks": {"pre_tool_call": [{"command": GUARD, "matcher": "nosuch"}]}},
     ],
+    "droid": [
+        {"hooks": {"hooksDisabled": True}},
+        {"hooksDisabled": True, "PreToolUse": []},
+        {"hooks": {"PreToolUse": [{"matcher": "(", "hooks": [{"type": "command", "command": GUARD}]}]}},
+        {"allowManagedHooksOnly": True, "hooks": {"PreToolUse": []}},
+    ],
     "openhands": [
         {"hooks": {"PreToolUse": []}},
         {"pre_tool_use": [{"matcher": "nosuch", "hooks": [{"command": GUARD}]}]},
@@ -175,6 +182,7 @@ COPIES: dict[str, Any] = {
     "grok": {"hooks": {"PreToolUse": [group(timeout=1)]}},
     "hermes": {"hooks": {"pre_tool_call": [{"command": GUARD, "timeout": 1}]}},
     "openhands": {"hooks": {"PreToolUse": [{"hooks": [{"command": GUARD, "timeout": 1}]}]}},
+    "droid": {"hooks": {"PreToolUse": [group(timeout=1)]}},
 }  # fmt: skip
 
 ATTEMPTS = [

@@ -433,7 +433,7 @@ GRIDS = {
 }
 
 #: Agents whose cases are in modules of their own.
-OTHERS = ("goose", "grok", "hermes", "openhands")
+OTHERS = ("goose", "grok", "hermes", "openhands", "droid")
 
 
 def cases_of(agent: str) -> list[Object]:

@@ -40,6 +40,7 @@ class FoldPolicy(Record):
             do not run if one of them refuses.
         strict_stop_on_ask: In strict mode the first "ask" does, too.
         strict_overrides: In strict mode the last verdict that ``overrides`` sets the permission.
+        strict_first_override: In strict mode the first verdict that ``overrides`` silences the later ones that do.
         precedence: Permissions, strongest first.
         reasons: "first" keeps the first refusing hook's reason, "last" the last one's, "join" joins all reasons
             by newlines.
@@ -65,6 +66,7 @@ class FoldPolicy(Record):
     strict_managed_first: bool = False
     strict_stop_on_ask: bool = False
     strict_overrides: bool = False
+    strict_first_override: bool = False
     precedence: tuple[Permission, ...] = PERMISSIONS
     reasons: Reasons = "first"
     strict_reasons: Reasons | Literal[""] = ""
@@ -96,6 +98,7 @@ class Fold:
         self.stopped = False
         self._stops_on_ask = strict and policy.strict_stop_on_ask
         self._overrides = strict and policy.strict_overrides
+        self._first_overrides = strict and policy.strict_first_override
         self._verdicts: list[tuple[str, Verdict]] = []
 
     def add(self, hook_id: str, verdict: Verdict) -> None:
@@ -119,6 +122,8 @@ class Fold:
         if not self._verdicts:
             return Decision(self.event.kind)
         verdicts = [verdict for _, verdict in self._verdicts]
+        if self._first_overrides:
+            verdicts = _without_later_overrides(verdicts)
         refusing = [verdict for verdict in verdicts if verdict.refuses]
         deciding = refusing or [verdict for verdict in verdicts if verdict.force_continue]
         policy = self.policy
@@ -187,6 +192,16 @@ class Fold:
             for name, hook_ids in writers.items()
             if len(hook_ids) > 1
         ]
+
+
+def _without_later_overrides(verdicts: list[Verdict]) -> list[Verdict]:
+    first = next((each for each in verdicts if each.overrides), None)
+    return [
+        each
+        if each is first or not each.overrides
+        else each._replace(permission="none", reason=None, input=None)
+        for each in verdicts
+    ]
 
 
 def _joined(how: Reasons, texts: list[str | None]) -> str | None:

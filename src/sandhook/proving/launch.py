@@ -14,7 +14,7 @@ from sandhook.host.world import Host
 from sandhook.record import Record
 
 #: Agents that run hooks by sh; the others run bash.
-_SH = frozenset({"claude_code", "jcode", "kimi", "goose", "antigravity", "grok", "openhands"})
+_SH = frozenset({"claude_code", "jcode", "kimi", "goose", "antigravity", "grok", "openhands", "droid"})
 
 #: Where a shell may be that PATH does not have.
 _SHELLS = ("/bin", "/usr/bin", "/usr/local/bin")

@@ -66,6 +66,7 @@ _PLACES: Mapping[str, Place] = {
     "grok": Place(".grok/hooks/hooks.json", ".grok/hooks", (".grok",)),
     "hermes": Place("", "hooks/hermes", (".hermes",), syntax="yaml"),
     "openhands": Place(".openhands/hooks.json", ".openhands/hooks", (".openhands",)),
+    "droid": Place(".factory/settings.json", ".factory/hooks", (".factory",)),
 }
 
 _ARGUMENTS: Mapping[str, Arguments] = {

@@ -1,7 +1,7 @@
 """Cases of events that a user brings about: at a question, with a command like /compact, or by leaving.
 
 ``tools.agents.grid`` adds them to the cases of their agents. The steps of ``keys`` are those of
-tools.agents.recorder.terminal; every step but the first is skipped if nothing comes of it, for a hook may have answered.
+tools.agents.recorder.terminal; a step that waits in vain is skipped, except the first: a hook may have answered.
 """
 
 from __future__ import annotations

@@ -379,6 +379,7 @@ _BUILTINS = {
         "grok",
         "hermes",
         "openhands",
+        "droid",
     )
 }
 

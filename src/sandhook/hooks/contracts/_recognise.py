@@ -338,6 +338,24 @@ def _openhands_signs(value: JsonObject, name: str) -> bool:
     )
 
 
+def _droid(value: JsonObject) -> bool:
+    """Recognise nested hooks with a type, with or without the key "hooks", at events that are Droid's."""
+    hooks = value if "hooks" not in value else _hooks(value)
+    lists: JsonObject = {name: each for name, each in hooks.items() if isinstance(each, list)}
+    if not _nested({"hooks": lists}):
+        return False
+    from sandhook.hooks.contracts.droid.names import EVENTS
+
+    return bool(set(lists) & set(EVENTS))
+
+
+def _droid_signs(value: JsonObject, name: str) -> bool:
+    """Recognise Droid's variables, its tool, and what its groups and handlers alone have."""
+    hooks: JsonObject = {"hooks": value if "hooks" not in value else _hooks(value)}
+    own = ("FACTORY_PROJECT_DIR", "DROID_", "preserveRiskLevel", "commandRegex")
+    return "Execute" in _matched_names(hooks) or any(word in str(hooks) for word in own)
+
+
 def _grok_signs(value: JsonObject, name: str) -> bool:
     """Recognise Grok Build's variables and tools."""
     tools = {"run_terminal_command", "search_replace"}
@@ -448,6 +466,12 @@ ROWS = {
         _openhands_signs,
         ("/.openhands/",),
         _openhands,
+    ),
+    "droid": Row(
+        lambda value: _droid(value) and _droid_signs(value, ""),
+        _droid_signs,
+        ("/.factory/",),
+        _droid,
     ),
 }
 
