@@ -339,14 +339,13 @@ def _openhands_signs(value: JsonObject, name: str) -> bool:
 
 
 def _droid(value: JsonObject) -> bool:
-    """Recognise nested hooks with a type, with or without the key "hooks", at events that are Droid's."""
-    hooks = value if "hooks" not in value else _hooks(value)
-    lists: JsonObject = {name: each for name, each in hooks.items() if isinstance(each, list)}
-    if not _nested({"hooks": lists}):
+    """Recognise nested hooks, with or without the key "hooks", at events of which one is Droid's."""
+    hooks = _hooks(value) or value
+    if not _nested({"hooks": hooks}):
         return False
     from sandhook.hooks.contracts.droid.names import EVENTS
 
-    return bool(set(lists) & set(EVENTS))
+    return bool(set(hooks) & set(EVENTS))
 
 
 def _droid_signs(value: JsonObject, name: str) -> bool:
