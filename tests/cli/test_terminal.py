@@ -108,6 +108,21 @@ def test_hooks_are_a_tree_by_agent_and_file(project: Path) -> None:
     ]
 
 
+def test_the_reason_of_a_withheld_hook_is_a_branch_below_it(project: Path) -> None:
+    hooks = [{"command": "./guard.sh"}, {"command": "exit 2"}]
+    (project / "crush.json").write_text(json.dumps({"hooks": {"PreToolUse": hooks}}))
+    store = ("--store", project / "store")
+    shown = in_terminal("list", "--contract", "crush", *store, cwd=project, columns=400)
+    file = (project / "crush.json").as_posix()
+    reason = f"not in force: not trusted: {file} is of the project layer; `sandhook trust {file}` approves it"
+    assert shown.text.splitlines()[2:] == [
+        "    ├── untrusted  PreToolUse  PreToolUse[0]  line 1  ./guard.sh",
+        f"    │   └── {reason}",
+        "    └── untrusted  PreToolUse  PreToolUse[1]  line 1  exit 2",
+        f"        └── {reason}",
+    ]
+
+
 def test_findings_are_below_their_files(project: Path) -> None:
     (project / "crush.json").write_text('{"hooks": {"PreToolUse": [\n{"command": "./gone.sh"}]}}')
     shown = in_terminal("check", "crush.json", cwd=project)

@@ -108,3 +108,32 @@ def test_an_approval_of_an_older_version_knows_no_files(sandhook: Any, project: 
     assert ran.stdout.startswith(
         "not in force: PreToolUse[0]: what it executes changed since it was approved on 20"
     )
+
+
+def test_list_has_the_reason(sandhook: Any, project: Path) -> None:
+    settings, store = project / ".claude" / "settings.json", ("--store", project / "store")
+    hook = {"type": "command", "command": "bash guard.sh"}
+    value = {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}}
+    settings.write_text(json.dumps(value))
+    (project / "guard.sh").write_bytes(b"exit 2\n")
+    command = ("list", "--contract", "claude_code", *store)
+    approval = f"; `sandhook trust {settings.as_posix()}` approves it"
+
+    row, reason = sandhook(*command).stdout.splitlines()
+    assert row.startswith("untrusted  claude_code  project  PreToolUse  PreToolUse[0]  ")
+    assert reason.startswith("  not in force: not trusted: ") and reason.endswith(approval)
+
+    assert sandhook("trust", settings, "--yes", *store).status == 0
+    (row,) = sandhook(*command).stdout.splitlines()
+    assert row.startswith("trusted")
+
+    (project / "guard.sh").write_bytes(b"exit 0\n")
+    _, reason = sandhook(*command).stdout.splitlines()
+    assert reason.startswith("  not in force: guard.sh changed since it was approved on 20")
+    assert reason.endswith(approval)
+
+    local = settings.with_name("settings.local.json")
+    local.write_text('{"disableAllHooks": true}')
+    row, reason = sandhook(*command).stdout.splitlines()
+    assert row.startswith("muted")
+    assert reason == f"  not in force: disableAllHooks in {local.as_posix()}"

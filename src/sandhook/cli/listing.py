@@ -16,8 +16,9 @@ from sandhook.cli.configuration import (
     load,
     nothing_found,
 )
-from sandhook.cli.output import is_terminal, plain, put, put_record, put_rows
+from sandhook.cli.output import columns, is_terminal, plain, put, put_record
 from sandhook.hooks.inventory import Item, inventory, item_json
+from sandhook.hooks.report import remedy
 from sandhook.hooks.sources import AgentConfiguration
 
 if TYPE_CHECKING:
@@ -40,8 +41,9 @@ def parser() -> Parser:
         "[OPTION]...",
         "List the hooks of an agent, of all its layers: the files that it would read from the current\n"
         "directory. Without --contract and --hooks: those of every known agent. Nothing runs.\n\n"
-        "trusted: it runs. untrusted: it comes with the project, and nobody approved it. muted: the\n"
-        "configuration switches it off. invalid: it has a fault and is left out.",
+        "trusted: it runs. untrusted: it comes with the project, and nobody approved it as it is. muted:\n"
+        "the configuration switches it off. Below these is the reason. invalid: it has a fault and is\n"
+        "left out.",
     )
     add_places(result)
     add_format(result)
@@ -64,7 +66,10 @@ def _list(options: argparse.Namespace) -> int:
     elif is_terminal(sys.stdout):
         _draw(items)
     else:
-        put_rows([_row(item) for item in items])
+        for item, row in zip(items, columns([_row(item) for item in items])):
+            put(row)
+            if reason := _reason(item):
+                put(plain(f"  {reason}"))
     return FINDINGS if any(item.state == "invalid" for item in items) else 0
 
 
@@ -82,6 +87,13 @@ def command_of(item: Item) -> str:
     text = spec.executor.text or " ".join(spec.executor.argv) or spec.executor.type
     first, _, rest = text.strip().partition("\n")
     return first + (" ..." if rest else "")
+
+
+def _reason(item: Item) -> str:
+    """Return why a hook is not in force and, if an approval helps, how to approve it; "" for others."""
+    if item.spec is None or item.state == "trusted":
+        return ""
+    return f"not in force: {item.why}" + (f"; {remedy(item.file)}" if item.state == "untrusted" else "")
 
 
 def _row(item: Item) -> list[str]:
@@ -108,7 +120,12 @@ def _draw(items: Sequence[Item]) -> None:
         nodes = []
         for (layer, file), hooks in files.items():
             place: list[Cell] = [(layer, "faint")] if layer else []
-            nodes.append(tree(line(*place, (file or "-", "")), branches(map(_cells, hooks))))
+            rows = zip(hooks, branches(map(_cells, hooks)))
+            children = [
+                tree(row, [line((reason, "warning"))]) if (reason := _reason(item)) else row
+                for item, row in rows
+            ]
+            nodes.append(tree(line(*place, (file or "-", "")), children))
         show(tree(line((contract, "heading")), nodes))
 
 
