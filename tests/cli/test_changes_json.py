@@ -192,3 +192,36 @@ def test_watch_prints_a_line_for_each_run(sandhook: Sandhook, project: Path) -> 
 def test_an_error_is_text(sandhook: Sandhook, project: Path, command: str) -> None:
     ran = sandhook(command, *JSON, "--nosuch")
     assert (ran.status, ran.stdout) == (2, "") and ran.stderr.startswith(f"sandhook: {command}: ")
+
+
+def test_the_file_of_the_service(
+    sandhook: Sandhook, project: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOCALAPPDATA", str(home))
+    install = ("install", "--service", *JSON)
+    would = output(sandhook(*install, "--dry-run", "--", "--fail-closed"), "install")
+    path = Path(would["service"]["path"])
+    assert (would["dry_run"], would["written"], would["files"], path.exists()) == (True, True, [], False)
+    done = output(sandhook(*install, "--", "--fail-closed"), "install")
+    assert done == {**would, "dry_run": False}
+    assert (
+        path.read_bytes().decode() == done["service"]["text"] and "--fail-closed" in done["service"]["text"]
+    )
+    assert done["service"]["switch_on"] != done["service"]["switch_off"]
+    ran = sandhook(*install, "--", "--format", "json")
+    assert (ran.status, ran.stdout) == (2, "") and "--format json goes with --start" in ran.stderr
+
+
+def test_a_service_that_does_not_run(sandhook: Sandhook, project: Path, tmp_path: Path) -> None:
+    place = ("--socket", str(tmp_path / "none"))
+    for action, status in (("status", 3), ("stop", 0)):
+        value = output(sandhook("serve", f"--{action}", *place, *JSON), "serve", status)
+        assert (value["action"], value["running"], value["state"], value["pid"]) == (
+            action,
+            False,
+            None,
+            None,
+        )
+        assert value["socket"] == str(tmp_path / "none") and value["ended"] is None
+    ran = sandhook("serve", *place, *JSON)
+    assert (ran.status, ran.stdout) == (2, "") and "--format json goes with --start" in ran.stderr

@@ -25,6 +25,8 @@ from sandhook.hooks.model import Executor, HookSpec, RunResult
 from sandhook.serve.answers import HTTP_AGENTS, answer_of
 from sandhook.serve.firing import FireCall, Fired, refuse
 from sandhook.serve.tally import Tally
+from sandhook.version import __version__
+from tests.cli.schemas import check
 from tests.serve.servetools import GUARD, HAS_UNIX, Running, claude, settings
 
 FILES = {"hooks.json": settings(GUARD), "sub/x": ""}
@@ -586,6 +588,38 @@ def test_start_status_and_stop(serve: Callable[..., Running]) -> None:
     assert service.sandhook("serve", "--stop").status == 0
     ran = service.sandhook("serve", "--start", "--hooks")
     assert (ran.status, "Traceback" in ran.stderr) == (2, False)
+
+
+def test_the_json_of_start_status_restart_and_stop(serve: Callable[..., Running]) -> None:
+    def done(*words: str, status: int = 0) -> Any:
+        ran = service.sandhook("serve", *words)
+        assert ran.status == status, ran
+        return check("serve", ran.stdout)
+
+    service = serve(files=FILES)
+    value = done("--status", "--format", "json")
+    assert (value["running"], value["state"], value["problems"]) == (True, "ok", [])
+    first = value["pid"]
+    value = done("--format=json", "--stop")
+    assert (value["running"], value["ended"], value["pid"]) == (False, first, None)
+    assert service.process is not None and service.process.wait(30) == 0
+    assert done("--status", "--format", "json", status=3)["state"] is None
+    try:
+        value = done("--start", "--format", "json", *service.options)
+        assert (value["started"], value["running"], value["ended"]) == (True, True, None)
+        assert Path(value["log"]).exists() and value["service_version"] == __version__
+        second = value["pid"]
+        value = done("--start", *service.options, "--format=json")
+        assert (value["started"], value["pid"], value["log"]) == (False, second, None)
+        value = done("--restart", "--format", "json")
+        assert (value["started"], value["ended"]) == (True, second) and value["pid"] not in (None, second)
+        assert "--format" not in service.ask("GET", "/healthz").json["arguments"]
+    finally:
+        service.sandhook("serve", "--stop")
+    ran = service.sandhook("serve", "--start", "--format", "json", "--audit", service.project / "none" / "x")
+    value = check("serve", ran.stdout)
+    assert ran.status == 3 and value["running"] is False
+    assert value["problems"] and value["problems"][0].startswith("it ended at once: ")
 
 
 @pytest.mark.parametrize(

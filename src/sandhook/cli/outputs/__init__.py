@@ -27,6 +27,7 @@ OUTPUTS = {
     "record": "replaying",
     "replay": "replaying",
     "restore": "changes",
+    "serve": "serving",
     "stats": "replaying",
     "status": "hooks",
     "test": "cases",

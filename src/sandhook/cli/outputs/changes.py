@@ -51,7 +51,14 @@ FIELDS: dict[str, Fields] = {
         **_LOST,
         **_NOTES,
     },
-    "install": {**_WRITTEN, "source": (TEXT, "the file that is installed"), **_FILES, **_LOST, **_NOTES},
+    "install": {
+        **_WRITTEN,
+        "source": (TEXT, "the file that is installed; empty with --service"),
+        **_FILES,
+        **_LOST,
+        "service?": (reference("service_file"), "with --service: the file by which the system starts it"),
+        **_NOTES,
+    },
     "uninstall": _UNDONE,
     "restore": _UNDONE,
     "wrap": {**_WRITTEN, **_FILES, "skipped": (TEXTS, "hooks that stay as they are, and why"), **_NOTES},
@@ -91,6 +98,15 @@ def definitions() -> JsonObject:
                 "kind": (words_of(get_args(FileKind)), "what it is"),
                 "action": (one_of("write", "replace", "keep"), "what is done with it"),
                 "why": (TEXT, "why it is kept, so that nothing is written; else empty"),
+            }
+        ),
+        "service_file": described(
+            {
+                "path": (TEXT, "the file"),
+                "text": (TEXT, "what it has"),
+                "more": (list_of({"type": "object"}), "further files: `path` and `text` of each"),
+                "switch_on": (TEXT, "the command that switches the service on"),
+                "switch_off": (TEXT, "the command that switches it off"),
             }
         ),
         "step": described({"command": (TEXT, "the command"), "why": (TEXT, "what it does")}),

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from sandhook.cli import INCOMPLETE, UsageError
-from sandhook.cli.arguments import Parser, add_isolation
+from sandhook.cli.arguments import Parser, add_format, add_isolation
 from sandhook.cli.notes import print_note
 from sandhook.cli.serve.recording import add_recording, check_recording
 from sandhook.client.place import VARIABLE, socket_path
@@ -39,6 +39,7 @@ def parser() -> Parser:
         ("status", "report whether the service runs, and what is wrong"),
     ):
         actions.add_argument(f"--{name}", dest="action", action="store_const", const=name, help=text)
+    add_format(result)
     return result
 
 
@@ -111,29 +112,50 @@ def _add_variables(result: Parser) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run the command and return its exit status."""
-    from sandhook.cli.serve.control import ControlError
-
     options = parser().parse_args(arguments)
     check(options)
     try:
         if options.action is not None:
-            from sandhook.cli.serve import control
-
-            path = _socket_of(options)
-            if options.action == "stop":
-                return control.stop(path)
-            if options.action == "status":
-                return control.status(path)
-            own = [each for each in arguments if each not in ("--start", "--restart")]
-            if options.action == "restart":
-                return control.restart(path, own, replaced=_says_more(own))
-            return control.start(path, own)
+            return _control(options, arguments)
         return _serve(options, arguments)
-    except ControlError as error:
-        print_note(f"sandhook: serve: {error}")
-        return INCOMPLETE
     except SandhookError as error:
         raise UsageError(f"serve: {error}") from None
+
+
+def _control(options: argparse.Namespace, arguments: list[str]) -> int:
+    """Start, end or ask the service in the background; return the exit status."""
+    from sandhook.cli.serve import control
+
+    path = _socket_of(options)
+    report = control.Report(options.action, path, is_json=options.layout == "json")
+    own = _of_service(arguments)
+    try:
+        if options.action == "stop":
+            status = control.stop(path, report)
+        elif options.action == "status":
+            status = control.status(path, report)
+        elif options.action == "restart":
+            status = control.restart(path, own, report, replaced=_says_more(own))
+        else:
+            status = control.start(path, own, report)
+    except control.ControlError as error:
+        print_note(f"sandhook: serve: {error}")
+        report.problems.append(str(error))
+        status = INCOMPLETE
+    report.finish()
+    return status
+
+
+def _of_service(arguments: list[str]) -> list[str]:
+    """Return the arguments without those about this command alone."""
+    words = iter(arguments)
+    own: list[str] = []
+    for word in words:
+        if word == "--format":
+            next(words, None)
+        elif word not in ("--start", "--restart") and not word.startswith("--format="):
+            own.append(word)
+    return own
 
 
 def _says_more(arguments: list[str]) -> bool:
@@ -156,6 +178,8 @@ def check(options: argparse.Namespace) -> None:
     if options.hooks and len(options.contract) > 1:
         raise UsageError("serve: --hooks goes with one --contract, the format of the files")
     check_recording(options)
+    if options.layout == "json" and options.action is None:
+        raise UsageError("serve: --format json goes with --start, --restart, --stop or --status")
     if not 0 <= options.processes <= 64:
         raise UsageError(f"serve: --processes {options.processes}: wanted 0 to 64")
     if options.edit and not options.ui:

@@ -1,4 +1,4 @@
-"""``sandhook serve --start``, ``--stop`` and ``--status``: ask the service over its own socket."""
+"""``sandhook serve --start``, ``--restart``, ``--stop`` and ``--status``: ask the service over its own socket."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from socket import socket
 from subprocess import DEVNULL, Popen
 
 from sandhook.cli import FINDINGS, INCOMPLETE
-from sandhook.cli.output import put
+from sandhook.cli.output import put, put_record
 from sandhook.client.ask import connect, version_note
 from sandhook.client.place import endpoint_path, fault
 from sandhook.errors import SandhookError
@@ -30,6 +30,73 @@ DEGRADED, NOT_RUNNING = FINDINGS, INCOMPLETE
 
 class ControlError(SandhookError):
     """A service that could not be started or ended."""
+
+
+class Report:
+    """What a command found and did: lines that are printed at once, or the fields of its JSON.
+
+    Args:
+        action: The option that names the command.
+        path: The socket of the service.
+        is_json: Print one object at the end instead of lines.
+
+    Attributes:
+        running: A service runs after the command.
+        state: What the service reports about itself; None if none runs.
+        pid: Its process.
+        version: Its version of sandhook.
+        started: This command started it.
+        ended: The process that this command ended.
+        log: The file of its messages, if this command started it.
+        problems: What is wrong.
+    """
+
+    def __init__(self, action: str, path: str, *, is_json: bool = False) -> None:
+        self.action = action
+        self.path = path
+        self.running = False
+        self.state: str | None = None
+        self.pid: int | None = None
+        self.version: str | None = None
+        self.started = False
+        self.ended: int | None = None
+        self.log: str | None = None
+        self.problems: list[str] = []
+        self._is_json = is_json
+
+    def put(self, line: str) -> None:
+        """Print a line, unless the command prints JSON."""
+        if not self._is_json:
+            put(line)
+
+    def add_problem(self, text: str) -> None:
+        self.problems.append(text)
+        self.put(f"  {text}")
+
+    def found(self, answer: dict[str, object]) -> None:
+        """Keep what a service answers about itself."""
+        pid, state = answer.get("pid"), answer.get("status")
+        self.running = True
+        self.pid = pid if isinstance(pid, int) else None
+        self.state = state if isinstance(state, str) else None
+        self.version = str(answer.get("version"))
+
+    def finish(self) -> None:
+        """Print the JSON."""
+        if self._is_json:
+            put_record(
+                "serve",
+                action=self.action,
+                running=self.running,
+                state=self.state,
+                pid=self.pid,
+                service_version=self.version,
+                socket=self.path,
+                started=self.started,
+                ended=self.ended,
+                log=self.log,
+                problems=self.problems,
+            )
 
 
 def ask_service(path: str, method: str, place: str) -> dict[str, object] | None:
@@ -51,42 +118,49 @@ def ask_service(path: str, method: str, place: str) -> dict[str, object] | None:
     return value if isinstance(value, dict) else None
 
 
-def status(path: str) -> int:
-    """Print whether the service runs, and what is wrong; return the exit status."""
+def status(path: str, report: Report) -> int:
+    """Report whether the service runs, and what is wrong; return the exit status."""
     answer = ask_service(path, "GET", "/healthz")
     if answer is None:
         why = fault(path, "socket") if os.path.lexists(path) else ""
-        put(f"not running ({path}{f': {why}' if why else ''})")
+        report.put(f"not running ({path}{f': {why}' if why else ''})")
+        if why:
+            report.problems.append(why)
         return NOT_RUNNING
-    put(f"{answer.get('status')}: process {answer.get('pid')}, version {answer.get('version')}, {path}")
+    report.found(answer)
+    report.put(
+        f"{answer.get('status')}: process {answer.get('pid')}, version {answer.get('version')}, {path}"
+    )
     problems = answer.get("problems")
     lines = [str(each) for each in problems] if isinstance(problems, list) else []
     other = str(answer.get("version"))
     if other != __version__ and not any(other in line and __version__ in line for line in lines):
         lines.insert(0, version_note(other))
     for line in lines:
-        put(f"  {line}")
+        report.add_problem(line)
     return 0 if answer.get("status") == "ok" and not lines else DEGRADED
 
 
-def stop(path: str) -> int:
+def stop(path: str, report: Report) -> int:
     """End the service and wait for its end. Raises ControlError."""
     before = _listening_file(path)
     known = ask_service(path, "GET", "/healthz")
     activated = known is not None and known.get("activated") is True
     answer = ask_service(path, "POST", "/v1/stop")
     if answer is None:
-        put(f"not running ({path})")
+        report.put(f"not running ({path})")
         return 0
     pid = answer.get("pid")
     until = time.monotonic() + _STOP_SECONDS
     while _is_ending(path, before, pid):
         if time.monotonic() > until:
+            report.running = True
             raise ControlError(f"process {pid} does not end")
         time.sleep(_POLL_SECONDS)
-    put(f"ended process {pid}")
+    report.put(f"ended process {pid}")
+    report.ended = pid if isinstance(pid, int) else None
     if activated:
-        put("  the system starts it again for the next event: systemctl --user stop sandhook.socket")
+        report.put("  the system starts it again for the next event: systemctl --user stop sandhook.socket")
     return 0
 
 
@@ -109,13 +183,15 @@ def _listening_file(path: str) -> tuple[str, int]:
     return path, 0
 
 
-def restart(path: str, arguments: list[str], *, replaced: bool) -> int:
+def restart(path: str, arguments: list[str], report: Report, *, replaced: bool) -> int:
     """End the service and start it again. Raises ControlError.
 
     Where it can, the service hands its sockets over to the next one, so that no event finds a closed door.
 
     Args:
+        path: Its socket.
         arguments: Options of the service.
+        report: Receives what was done.
         replaced: They take the place of those that it has; else they only name its socket.
     """
     known = ask_service(path, "GET", "/healthz")
@@ -128,18 +204,19 @@ def restart(path: str, arguments: list[str], *, replaced: bool) -> int:
         arguments = words if names_socket else [*words, *arguments]
     sockets = None if known is None or "--no-socket" in arguments else _sockets_of(path)
     if sockets is None:
-        stop(path)
-        return start(path, arguments, directory)
+        stop(path, report)
+        return start(path, arguments, report, directory)
     pid, descriptors = sockets
     try:
-        started = _started(path, arguments, directory, descriptors)
+        started = _started(path, arguments, report, directory, descriptors)
     except ControlError as error:
         raise ControlError(f"{error}; process {pid} goes on") from None
     until = time.monotonic() + _STOP_SECONDS
     while (alive := _is_alive(pid)) and time.monotonic() < until:
         time.sleep(_POLL_SECONDS)
-    put(f"process {pid} ends after its last event" if alive else f"ended process {pid}")
-    put(started)
+    report.ended = None if alive else pid
+    report.put(f"process {pid} ends after its last event" if alive else f"ended process {pid}")
+    report.put(started)
     return 0
 
 
@@ -188,28 +265,37 @@ def _options_of(answer: dict[str, object]) -> tuple[list[str], str]:
     return [str(each) for each in words], directory
 
 
-def start(path: str, arguments: list[str], directory: str | None = None) -> int:
+def start(path: str, arguments: list[str], report: Report, directory: str | None = None) -> int:
     """Start the service in the background and wait until it answers. Raises ControlError.
 
     Args:
+        path: Its socket.
         arguments: The options of the service.
+        report: Receives what was done.
         directory: Where it starts; here when None.
     """
     known = ask_service(path, "GET", "/healthz")
     if known is not None:
-        put(f"runs already: process {known.get('pid')}")
+        report.found(known)
+        report.put(f"runs already: process {known.get('pid')}")
         if known.get("version") != __version__:
-            put(f"  {version_note(str(known.get('version')))}")
+            report.add_problem(version_note(str(known.get("version"))))
         return 0
-    put(_started(path, arguments, directory))
+    report.put(_started(path, arguments, report, directory))
     return 0
 
 
-def _started(path: str, arguments: list[str], directory: str | None, descriptors: Sequence[int] = ()) -> str:
+def _started(
+    path: str,
+    arguments: list[str],
+    report: Report,
+    directory: str | None,
+    descriptors: Sequence[int] = (),
+) -> str:
     """Start the service in the background, wait until it answers, and return a line about it. Raises ControlError.
 
     Args:
-        arguments, directory: See ``start``.
+        arguments, report, directory: See ``start``.
         descriptors: Those of the service whose place it takes; they are closed here.
     """
     log = f"{path}.log"
@@ -245,8 +331,10 @@ def _started(path: str, arguments: list[str], directory: str | None, descriptors
         if time.monotonic() > until:
             raise ControlError(f"it does not answer; see {log}")
         time.sleep(_POLL_SECONDS)
-    pid = answer.get("pid") if answer is not None else None
-    return f"started process {pid}; messages go to {log}"
+    report.started, report.log = True, log
+    if answer is not None:
+        report.found(answer)
+    return f"started process {report.pid}; messages go to {log}"
 
 
 def _answers(answer: dict[str, object] | None, pid: int | None) -> bool:

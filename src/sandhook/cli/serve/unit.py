@@ -9,24 +9,25 @@ import sys
 from argparse import Namespace
 
 from sandhook.cli import UsageError
-from sandhook.cli.arguments import Parser
-from sandhook.cli.output import put
+from sandhook.cli.arguments import Parser, add_format
+from sandhook.cli.output import put, put_record
 from sandhook.cli.serve import check
 from sandhook.cli.serve import parser as serve_parser
-from sandhook.installation.service import DEFAULT_SOCKET, service_file
+from sandhook.installation.service import DEFAULT_SOCKET, ServiceFile, service_file
 from sandhook.serve.sockets import SocketError, split_address
 
 
 def parser() -> Parser:
     result = Parser(
         "install",
-        "--service [--dry-run] [-- OPTION...]",
+        "--service [--dry-run] [--format text|json] [-- OPTION...]",
         "Write the files by which the system starts `sandhook serve` with the session of the user: user\n"
         "units of systemd, a property list of launchd, or a task of Windows. The options after -- are those\n"
         "of `sandhook serve`. Nothing is started; the last lines say how.",
     )
     result.add_argument("--service", action="store_true", required=True, help="write the file of the service")
     result.add_argument("--dry-run", action="store_true", help="print the file instead")
+    add_format(result)
     return result
 
 
@@ -46,18 +47,43 @@ def run(arguments: list[str]) -> int:
     command = [sys.executable, "-m", "sandhook", "serve", *own]
     file = service_file(command, os.environ, sys.platform, _sockets(parsed))
     files = [(file.path, file.text), *file.more]
+    if not options.dry_run:
+        for path, text in files:
+            _write(path, text)
+    if options.layout == "json":
+        _put_json(file, dry_run=options.dry_run)
+        return 0
     for path, text in files:
         if options.dry_run:
             put(f"{path}:")
             put(text)
         else:
-            _write(path, text)
             put(f"{path}: written")
     if options.dry_run:
         return 0
     put(f"switch it on:  {file.switch_on}")
     put(f"switch it off: {file.switch_off}")
     return 0
+
+
+def _put_json(file: ServiceFile, *, dry_run: bool) -> None:
+    """Print the JSON of ``install``, without files of agents."""
+    put_record(
+        "install",
+        dry_run=dry_run,
+        written=True,
+        source="",
+        files=[],
+        lost=[],
+        service={
+            "path": file.path,
+            "text": file.text,
+            "more": [{"path": path, "text": text} for path, text in file.more],
+            "switch_on": file.switch_on,
+            "switch_off": file.switch_off,
+        },
+        notes=[],
+    )
 
 
 def _sockets(options: Namespace) -> list[str]:
