@@ -26,9 +26,6 @@ _INPUTS: dict[ToolClass, JsonObject] = {
     "search": {"pattern": "TODO", "path": "/workspace"},
 }
 
-#: Classes of a tool that has several, such as an editor that shows files too: the first of these is shown.
-_BY_POWER: tuple[ToolClass, ...] = ("shell", "write", "edit", "read", "fetch", "search")
-
 #: A text that no payload has by itself.
 _MARK = "\N{SECTION SIGN}studio"
 
@@ -78,7 +75,7 @@ def _tool(contract: Contract, tool: str | None) -> tuple[str, JsonObject]:
     classes = vocabulary.classes_of(name)
     if not classes:
         return name, {} if tool else dict(_INPUTS["shell"])
-    return name, dict(_INPUTS[min(classes, key=_BY_POWER.index)])
+    return name, dict(_INPUTS[classes[0]])
 
 
 def _encoded(contract: Contract, native: str, event: Event) -> Json:

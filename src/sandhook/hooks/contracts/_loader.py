@@ -56,6 +56,7 @@ def gather(
     *,
     noun: str = "an object",
     bare: bool = False,
+    top: str = "hooks",
 ) -> Loaded:
     """Read documents in order; hooks are grouped by event, and their ids are their positions there.
 
@@ -64,6 +65,7 @@ def gather(
         read: Yields the hooks of one document that have no fault; reports faults to its Fields.
         noun: The name of an object in the file's format, with its article.
         bare: The lists of the events may stand outside of "hooks".
+        top: The key of a file that has the hooks; "" if the keys are names of the user.
     """
     by_event: dict[str, list[HookSpec]] = {name: [] for name in events}
     all_fields = [Fields(document) for document in documents]
@@ -71,7 +73,7 @@ def gather(
         value = fields.document.value
         if isinstance(value, dict):
             if not bare:
-                report_outside(fields, value, by_event)
+                report_outside(fields, value, by_event, top)
             for spec in read(fields, value):
                 by_event[spec.native_event].append(spec)
         elif value is not None:
@@ -95,23 +97,24 @@ def gather_faultless(
     why: str,
     *,
     bare: bool = False,
+    top: str = "hooks",
 ) -> Loaded:
     """Read documents as ``gather`` does, for an agent that drops a whole file for one fault.
 
     Args:
         why: What the agent does with such a file; a problem of it.
-        bare: As for ``gather``.
+        bare: As for ``gather``, and so is ``top``.
     """
     events = tuple(events)
     dropped: list[Problem] = []
     whole: list[Document] = []
     for document in documents:
-        problems = gather([document], events, read, bare=bare).problems
+        problems = gather([document], events, read, bare=bare, top=top).problems
         if problems:
             dropped += (*problems, Problem("", why, file=document.name))
         else:
             whole.append(document)
-    loaded = gather(whole, events, read, bare=bare)
+    loaded = gather(whole, events, read, bare=bare, top=top)
     return loaded._replace(problems=(*loaded.problems, *dropped))
 
 
@@ -136,15 +139,23 @@ def entries(
 
 
 def seconds(
-    fields: Fields, raw: JsonObject, key: str, path: str, *, default: float, unit: float = 1.0
+    fields: Fields,
+    raw: JsonObject,
+    key: str,
+    path: str,
+    *,
+    default: float,
+    unit: float = 1.0,
+    zero_is_default: bool = False,
 ) -> float:
     """Return a timeout in seconds; one that is not above zero is a fault.
 
     Args:
         unit: Seconds of one unit of the file.
+        zero_is_default: The agent reads 0 as the default.
     """
     number = fields.get(raw, key, float, path)
-    if number is None:
+    if number is None or (number == 0 and zero_is_default):
         return default
     if number <= 0:
         fields.problem(f"{path}.{key}", f"wanted a number above zero, got {number:g}")

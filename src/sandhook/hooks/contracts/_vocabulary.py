@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
-
 from sandhook.record import Record
+from sandhook.typed import Literal
 
 #: What most agents have a tool for.
 ToolClass = Literal["shell", "read", "write", "edit", "fetch", "search"]
 
-TOOL_CLASSES: tuple[ToolClass, ...] = get_args(ToolClass)
+#: The same classes, those with which a call can do most first.
+TOOL_CLASSES: tuple[ToolClass, ...] = ("shell", "write", "edit", "read", "fetch", "search")
 
 
 class Vocabulary(Record):
@@ -53,7 +53,7 @@ class Vocabulary(Record):
         }[name]
 
     def classes_of(self, tool: str) -> tuple[ToolClass, ...]:
-        """Return the classes that a tool belongs to; () for another tool."""
+        """Return the classes that a tool belongs to, the most powerful first; () for another tool."""
         return tuple(name for name in TOOL_CLASSES if tool in self.of_class(name))
 
     @property

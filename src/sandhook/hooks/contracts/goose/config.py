@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override
 from sandhook.hooks.contracts._claude_shape import Value
 from sandhook.hooks.contracts._convert import Target, grouped
-from sandhook.hooks.contracts._fields import Fields
-from sandhook.hooks.contracts._groups import Handler, did_you_mean, handlers
+from sandhook.hooks.contracts._fields import Fields, did_you_mean
+from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     gather,
     gather_faultless,
@@ -170,17 +170,10 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher, *, strict: bool) -
             "bash", shell_text(fields, raw, path), env=(("PLUGIN_ROOT", variable(root)),) if root else ()
         ),
         matcher=matcher,
-        timeout=_timeout(fields, raw, path),
+        timeout=seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT, zero_is_default=True),
         on_error=_on_failure(fields, handler, strict=strict),
         entry={**raw, "matcher": handler.matcher},
     )
-
-
-def _timeout(fields: Fields, raw: JsonObject, path: str) -> float:
-    """Return the seconds of a hook; upstream reads 0 as the default."""
-    if raw.get("timeout") == 0 and not isinstance(raw["timeout"], bool):
-        return DEFAULT_TIMEOUT
-    return seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT)
 
 
 def _on_failure(fields: Fields, handler: Handler, *, strict: bool) -> OnError:

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._claude_shape import NARROW, Value, text_test
 from sandhook.hooks.contracts._convert import Target, grouped
-from sandhook.hooks.contracts._fields import Fields
-from sandhook.hooks.contracts._groups import Handler, did_you_mean, handlers
+from sandhook.hooks.contracts._fields import Fields, did_you_mean
+from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     gather,
     gather_faultless,
@@ -161,6 +161,7 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher, options: LoadOptio
     own = tuple((key, text) for key, text in texts_of(raw, "env").items() if key not in VARIABLES)
     if options.compat == "strict":
         command = command.replace("$$", "$")  # upstream's own expansion comes first
+    default = TIMEOUTS.get(handler.event, DEFAULT_TIMEOUT)
     executor = Executor("bash", _located(command, fields.document.name), env=own)
     if unset := _unset_in(executor, options):
         fields.note(
@@ -174,17 +175,9 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher, options: LoadOptio
         EVENTS[handler.event],
         executor,
         matcher=matcher,
-        timeout=_timeout(fields, raw, handler),
+        timeout=seconds(fields, raw, "timeout", path, default=default, zero_is_default=True),
         entry={**raw, "matcher": handler.matcher},
     )._replace(variant=handler.matcher)
-
-
-def _timeout(fields: Fields, raw: JsonObject, handler: Handler) -> float:
-    """Return the seconds of a hook; upstream reads 0 as the default."""
-    default = TIMEOUTS.get(handler.event, DEFAULT_TIMEOUT)
-    if raw.get("timeout") == 0 and not isinstance(raw["timeout"], bool):
-        return default
-    return seconds(fields, raw, "timeout", handler.path, default=default)
 
 
 _SHELL = frozenset(" \t\n|&;><$")
