@@ -137,3 +137,30 @@ def test_list_has_the_reason(sandhook: Any, project: Path) -> None:
     row, reason = sandhook(*command).stdout.splitlines()
     assert row.startswith("muted")
     assert reason == f"  not in force: disableAllHooks in {local.as_posix()}"
+
+
+def test_check_of_a_named_file_has_what_changed_since_the_approval(sandhook: Any, project: Path) -> None:
+    settings, store = ".claude/settings.json", ("--store", project / "store")
+    hook = {"type": "command", "command": "bash guard.sh"}
+    value = {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}}
+    (project / settings).write_text(json.dumps(value))
+    (project / "guard.sh").write_bytes(b"exit 2\n")
+    command = ("check", settings, *store)
+    assert "N-STATE" not in sandhook(*command).stdout  # a file that is named needs no approval
+    assert sandhook("trust", settings, "--yes", *store).status == 0
+    assert "N-STATE" not in sandhook(*command).stdout
+
+    (project / "guard.sh").write_bytes(b"exit 0\n")
+    note = "note N-STATE: guard.sh changed since it was approved on 20"
+    ran = sandhook(*command)
+    assert ran.status == 0 and ran.stdout.count("N-STATE") == 1
+    assert f"{settings}:1: hooks.PreToolUse[0].hooks[0]: {note}" in ran.stdout
+
+    (project / "guard.sh").write_bytes(b"exit 2\n")
+    value["hooks"]["PreToolUse"][0]["matcher"] = "Write"
+    (project / settings).write_text(json.dumps(value))
+    assert "note N-STATE: the hook changed since it was approved on 20" in sandhook(*command).stdout
+
+    (project / "store").write_text("{")
+    ran = sandhook(*command)
+    assert ran.status == 0 and "nothing is trusted until it is repaired or removed" in ran.stdout

@@ -177,6 +177,13 @@ FAULTS = [
     ),
     ("  - {name: a, tool: shel, expect: deny}\n", SHELL, "no tool shel; did you mean shell?", ""),
     ("  - {name: a, tool: bash, expect: deny}\n", SHELL, "no tool bash; did you mean Bash?", ""),
+    ("  - {name: a, tool: Bsh, expect: deny}\n", SHELL, "no tool Bsh; did you mean Bash?", ""),
+    (
+        "  - {name: a, tool: run_shell_command, expect: deny}\n",
+        SHELL,
+        "but of gemini; did you mean Bash?",
+        "",
+    ),
     ("  - {name: a, prompt: x, expect: deny}\n", SHELL, "cases[0].prompt: does not go with tool.pre", ""),
     ("  - {name: a, event: Stop, input: {}, expect: deny}\n", SHELL, "input: does not go with Stop", ""),
     ("  - {name: a, payload: {a: 1}, expect: deny}\n", "", "cases[0].payload: claude_code:", "the key event"),
@@ -210,7 +217,15 @@ def test_faults_are_named_with_their_lines(
     [
         ("version: 1\nhooks: nosuch.json\ncases: []\n", "hooks: "),
         ("version: 1\nhooks: [settings.json, 3]\ncases: []\n", "hooks: wanted the hook file"),
-        ("version: 1\nhooks: settings.json\ncontract: claude\ncases: []\n", "did you mean claude_code?"),
+        (
+            "version: 1\nhooks: settings.json\ncontract: claude\ncases: []\n",
+            "x.expect.yaml:3: contract: unknown contract 'claude'; did you mean claude_code?\n",
+        ),
+        (
+            "version: 1\nhooks: settings.json\nproject: nosuch\ncases: []\n",
+            "x.expect.yaml:3: project: there is no directory nosuch; wanted that which the hooks see",
+        ),
+        ("version: 1\nhooks: settings.json\nproject: guard.sh\ncases: []\n", "no directory guard.sh"),
         ("version: 1\nhooks: guard.sh\ncases: []\n", "hooks: "),
         ("hooks: settings.json\ncontract: claude_code\ncases: []\n", "version: wanted 1, got nothing"),
         ("version: 9\nhooks: settings.json\ncontract: claude_code\ncases: []\n", "version: wanted 1, got 9"),

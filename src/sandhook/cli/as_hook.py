@@ -43,6 +43,8 @@ def fire(options: argparse.Namespace) -> int:
             raise UsageError(f"--as-hook takes the event from standard input, not from --{name}")
     try:
         agent = contracts.get(options.as_hook)
+        if options.event is not None:
+            contracts.kind_of(agent, options.event)
     except SandhookError as error:
         raise UsageError(str(error)) from None
     event: Event | None = None

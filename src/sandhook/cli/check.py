@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.cli import FINDINGS, USAGE_ERROR
@@ -16,14 +16,16 @@ from sandhook.cli.configuration import (
     guarded,
     load,
     sought,
+    store_of,
 )
 from sandhook.cli.output import is_terminal, plain, put, put_record
 from sandhook.cli.outputs.annotations import FORMATS, put_annotations
 from sandhook.cli.programs import has_program, is_executable
-from sandhook.errors import ConfigError
+from sandhook.errors import ConfigError, NotApproved, TrustError
 from sandhook.hooks.checks import SEVERITIES, Finding, Surroundings, check
 from sandhook.hooks.checks.rules import finding_json
 from sandhook.hooks.contracts import COMPAT, UnrecognisedError
+from sandhook.hooks.inventory import inventory
 from sandhook.hooks.sources import AgentConfiguration, read_regular
 from sandhook.hooks.trust import read_host
 from sandhook.record import Record
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     import argparse
 
     from sandhook.cli.terminal import Cell, Meaning
+    from sandhook.hooks.engine import HookEngine
 
 #: Colours of the severities on a terminal.
 _MEANINGS: dict[str, Meaning] = {"error": "bad", "warning": "warning", "note": "faint"}
@@ -159,7 +162,34 @@ def findings_of(configuration: AgentConfiguration, options: argparse.Namespace) 
     found = check(
         engine, configuration.contract, configuration.documents, surroundings, configuration.problems
     )
+    if options.hooks:
+        changed = _changed(engine, configuration, options)
+        found = sorted([*found, *changed], key=lambda each: (each.file, each.line))
     return found, len(engine.hooks) + len(engine.withheld)
+
+
+def _changed(
+    engine: HookEngine, configuration: AgentConfiguration, options: argparse.Namespace
+) -> Iterator[Finding]:
+    """Yield a note for each hook of named files that was approved in another form.
+
+    Named files need no approval, but as a file of its project the agent reads the same hook.
+    """
+    items = inventory(engine, configuration.contract, configuration.documents)
+    try:
+        allows = store_of(options.store).allows(configuration.contract.name, directory(options.cwd))
+    except TrustError as error:
+        yield Finding("N-STATE", str(error), options.hooks[0])
+        return
+    for item in items:
+        if item.spec is None or item.state != "trusted":
+            continue
+        try:
+            allows(item.spec._replace(file=os.path.abspath(item.file)))  # noqa: PTH100 - pathlib costs 10 ms
+        except NotApproved as error:
+            yield Finding("N-STATE", str(error), item.file, item.line, item.path, item.spec.id)
+        except TrustError:
+            continue  # more than can be followed: `sandhook trust` reports it
 
 
 #: The names of files in a summary.

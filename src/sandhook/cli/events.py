@@ -69,6 +69,19 @@ def event_of(options: argparse.Namespace, contract: Contract, native: str, kind:
     return event
 
 
+def note_of_tool(event: Event, contract: Contract) -> str | None:
+    """Return a note about an event whose tool the agent does not have: no matcher fits a misspelt name."""
+    if event.tool is None or event.tool.name in contract.vocabulary().tools:
+        return None
+    from sandhook.hooks.checks.matchers import tool_advice
+    from sandhook.hooks.matcher import quote
+
+    advice = tool_advice(event.tool.name, contract)
+    if advice is None:
+        return None
+    return f"note: {quote(event.tool.name)} is not a tool of {contract.name}{advice}"
+
+
 def read(name: str) -> str:
     """Return the text of a file, or of standard input for "-". Raises UsageError."""
     try:

@@ -16,7 +16,7 @@ from sandhook.cli.configuration import (
     load,
     nothing_found,
 )
-from sandhook.cli.events import add_event, event_of
+from sandhook.cli.events import add_event, event_of, note_of_tool
 from sandhook.cli.listing import command_of, meaning_of
 from sandhook.cli.notes import print_note
 from sandhook.cli.output import columns, is_terminal, plain, put, put_record
@@ -87,6 +87,8 @@ def _explain(options: argparse.Namespace) -> int:
             continue  # another agent's name
         is_known = True
         event = event_of(options, configuration.contract, native, kind)
+        if (note := note_of_tool(event, configuration.contract)) is not None:
+            print_note(note)
         agent_answers = answers_of(configuration, event, options)
         answers += agent_answers
         if options.layout == "text" and (agent_answers or options.contract or options.hooks):

@@ -8,7 +8,7 @@ from sandhook.cli import INCOMPLETE, UsageError, usage_text
 from sandhook.cli.arguments import Parser, add_format, add_isolation, add_variables
 from sandhook.cli.configuration import add_places, add_write_back_also, find_project, gather, nothing_found
 from sandhook.cli.engines import engine_of, notes_of, prestart, workspace_of
-from sandhook.cli.events import add_event, event_of
+from sandhook.cli.events import add_event, event_of, note_of_tool
 from sandhook.cli.machine import add_host
 from sandhook.cli.network import add_permissions
 from sandhook.cli.notes import print_note
@@ -144,6 +144,8 @@ def _fire(options: argparse.Namespace) -> int:
     problems = [str(problem) for problem in (*configuration.problems, *engine.problems)]
     if problems and options.fail_closed:
         raise ConfigError([*configuration.problems, *engine.problems])
+    if (note := note_of_tool(event, configuration.contract)) is not None:
+        print_note(note)
     for problem in problems:
         print_note(problem)
     for note in (*notes_of(engine), *(f"note: {note}" for note in engine.diagnostics)):

@@ -101,6 +101,8 @@ def _run_with_options(own: list[str], words: list[str]) -> int:
         raise UsageError("--write-back needs --workspace DIR")
     try:
         contract = contracts.get(options.contract)
+        if options.event is not None:
+            contracts.kind_of(contract, options.event)
     except SandhookError as error:
         raise UsageError(str(error)) from None
     return _hook(options, contract, words)

@@ -13,6 +13,7 @@ from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import directory, find_project, gather, guarded
 from sandhook.cli.output import counted, is_terminal, plain, put, put_record
 from sandhook.cli.outputs.annotations import FORMATS, put_annotations, shown_file
+from sandhook.hooks import contracts
 from sandhook.hooks.manifest import KINDS, to_json, to_text
 from sandhook.hooks.sources import read_regular
 from sandhook.vetting import SEVERITIES, Finding, Report, vet
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     import argparse
 
     from sandhook.cli.terminal import Cell, Meaning
-    from sandhook.vetting.rules import finding_json
-from sandhook.vetting import HookReport
+    from sandhook.vetting import HookReport
 
 #: Directories that no hook comes from.
 _SKIPPED = frozenset({".git", "node_modules", ".venv", "__pycache__"})
@@ -68,6 +68,8 @@ def run(arguments: list[str]) -> int:
 
 
 def _vet(options: argparse.Namespace) -> int:
+    if options.contract is not None:
+        contracts.get(options.contract)
     names = list(options.bundles) or _of_project(options)
     if len(names) != 1 and (options.manifest or options.layout == "json"):
         what = "--manifest" if options.manifest else "--format json"

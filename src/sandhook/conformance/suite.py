@@ -87,6 +87,9 @@ def find(paths: Sequence[str]) -> tuple[list[Path], list[str]]:
             files |= dict.fromkeys(matches)
             if not matches:
                 errors.append(f"{name}: no file named {' or '.join(PATTERNS)}")
+        elif path.suffix in (".yaml", ".yml", ".json") and not name.endswith(ENDINGS) and path.is_file():
+            wanted = path.with_suffix(f".expect{path.suffix}").name
+            errors.append(f"{name}: no case file has such a name; a file of expectations would be {wanted}")
         else:
             files[path] = None
     return list(files), errors

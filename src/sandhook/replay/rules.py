@@ -8,6 +8,7 @@ from sandhook.record import Record
 from sandhook.replay.compare import CHANGES
 from sandhook.replay.errors import ReplayError
 from sandhook.replay.run import Result
+from sandhook.text.nearest import hint
 from sandhook.typed import Literal, cast
 
 _RULE = re.compile(r"(\w+)\s*(>=|<=|!=|=|>|<)\s*(\d+(?:\.\d+)?)\s*(%?)$")
@@ -39,7 +40,7 @@ def parse_rule(text: str) -> Rule:
         raise ReplayError(f"--fail-on {text!r}: wanted NAME>NUMBER or NAME>NUMBER%, such as newly_allowed>0")
     name, operator, number, percent = match.groups()
     if name not in (*CHANGES, *MORE):
-        raise ReplayError(f"--fail-on {text!r}: wanted one of {', '.join((*CHANGES, *MORE))}")
+        raise ReplayError(f"--fail-on {text!r}: unknown number {name!r}; {hint(name, (*CHANGES, *MORE))}")
     return Rule(text, name, cast("Operator", operator), float(number), bool(percent))
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 from sandhook.conformance.expectations.section import Section, near
 from sandhook.hooks import contracts
+from sandhook.hooks.checks.matchers import tool_advice
 from sandhook.hooks.contracts import Contract, ContractError
-from sandhook.hooks.contracts._vocabulary import ToolClass
+from sandhook.hooks.contracts._vocabulary import TOOL_CLASSES
 from sandhook.hooks.decode import DecodeError, type_name
 from sandhook.hooks.event import Event, JsonObject, ToolCall, ToolResult
 
 #: Ids of events that do not name theirs.
 SESSION, TURN, CALL = "test-session", "test-turn", "test-call"
-
-_CLASSES: tuple[ToolClass, ...] = get_args(ToolClass)
 
 #: Keys that describe an event, by the kinds of events that have them.
 _FIELDS = {
@@ -101,13 +98,15 @@ def _tool_name(case: Section, name: str, contract: Contract) -> str:
     vocabulary = contract.vocabulary()
     if name in vocabulary.tools:
         return name
-    if name not in _CLASSES:
+    if name not in TOOL_CLASSES:
         exact = next((each for each in vocabulary.tools if each.lower() == name.lower()), "")
-        if exact or near(name, _CLASSES):
-            known = f"; did you mean {exact}?" if exact else near(name, _CLASSES)
+        if exact or near(name, TOOL_CLASSES):
+            known = f"; did you mean {exact}?" if exact else near(name, TOOL_CLASSES)
             case.add("tool", f"{contract.name} has no tool {name}{known}")
+        elif vocabulary.complete and (advice := tool_advice(name, contract)):
+            case.add("tool", f"{contract.name} has no tool {name}{advice}")
         return name
-    names = next((vocabulary.of_class(each) for each in _CLASSES if each == name), ())
+    names = next((vocabulary.of_class(each) for each in TOOL_CLASSES if each == name), ())
     if not names and vocabulary.tools:
         case.add("tool", f"no tool of {contract.name} is known for {name}; write the agent's own name")
     return names[0] if names else name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ntpath
+import os
 import re
 from collections.abc import Mapping, Sequence
 from posixpath import dirname, join, normpath
@@ -17,7 +18,7 @@ from sandhook.conformance.expectations.model import (
     ExpectationFile,
     Expected,
 )
-from sandhook.conformance.expectations.section import Faults, Section, near
+from sandhook.conformance.expectations.section import Faults, Section
 from sandhook.errors import ConfigError, Problem
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import COMPAT, Contract, ContractError, Document
@@ -55,10 +56,21 @@ def read_expectations(path: str, env: Mapping[str, str] | None = None) -> Expect
             cases = [_case(top, entry, f"cases[{index}]", contract) for index, entry in enumerate(entries)]
     _report_repeated_names(cases, faults)
     only = top.pattern("only")
+    project = _project(top, dirname(path))
     if faults.problems or contract is None:
         raise ConfigError(faults.sorted())
-    project = below(dirname(path), top.text("project", "."))
     return ExpectationFile(path, project, contract, hook_documents, tuple(cases), only)
+
+
+def _project(top: Section, directory: str) -> str:
+    """Return the directory that the hooks see; one that is not there is a fault."""
+    name = top.text("project", ".")
+    project = below(directory, name)
+    if "project" in top.values and not os.path.isdir(project or "."):  # noqa: PTH112 - pathlib costs 10 ms
+        top.add(
+            "project", f"there is no directory {name}; wanted that which the hooks see, relative to this file"
+        )
+    return project
 
 
 def below(directory: str, name: str) -> str:
@@ -94,7 +106,7 @@ def _hooks(
     try:
         contract = contracts.get(contract_name) if contract_name else None
     except ContractError as error:
-        top.add("contract", f"{error}{near(contract_name, contracts.names())}")
+        top.add("contract", str(error))
         return None, ()
     try:
         found = documents([below(directory, str(name)) for name in names], contract, env)

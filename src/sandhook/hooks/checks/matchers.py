@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import Contract
-from sandhook.hooks.contracts._groups import similar
+from sandhook.hooks.contracts._fields import similar
 from sandhook.hooks.contracts._vocabulary import Vocabulary
 from sandhook.hooks.event import Event, ToolCall
 from sandhook.hooks.matcher import All, AnyOf, Exact, Matcher, OneOf, Prefixes, Regex, ToolName, quote
@@ -26,6 +26,17 @@ def unknown_tools(spec: HookSpec, contract: Contract) -> Iterator[str]:
     if spec.event in _ON_TOOLS and vocabulary.tools:
         for leaf in _leaves(spec.matcher):
             yield from _unknown_in(leaf, spec, contract, vocabulary)
+
+
+def tool_advice(name: str, contract: Contract) -> str | None:
+    """Return the end of the sentence "NAME is not a tool of CONTRACT", which may be a hint at another name.
+
+    None for a known tool, one of an MCP server, and one that the agent may have.
+    """
+    vocabulary = contract.vocabulary()
+    if not vocabulary.tools or name in vocabulary.tools or _of_server(name):
+        return None
+    return _advice(name, contract, vocabulary, set(vocabulary.tools))
 
 
 def _leaves(matcher: Matcher) -> Iterator[ToolName]:

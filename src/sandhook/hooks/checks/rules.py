@@ -236,7 +236,7 @@ RULES: dict[RuleId, Rule] = {
     ),
     "N-STATE": Rule(
         "note",
-        "The hook does not run: nobody approved it, or the configuration switches it off.",
+        "The hook does not run: nobody approved it, it changed since its approval, or the configuration switches it off.",
         "`sandhook trust FILE` approves hooks that come with a project.",
     ),
     "N-PACKAGE": Rule(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document
@@ -90,9 +90,29 @@ class Fields:
 
     def unknown(self, value: JsonObject, known: Sequence[str], path: str) -> None:
         """Note the fields that the format does not have."""
-        for key in value:
-            if key not in known:
-                self.note(join(path, key), "unknown field, ignored")
+        for key, hint in unknown_keys(value, known):
+            self.note(join(path, key), f"unknown field, ignored{hint}")
+
+
+def unknown_keys(value: JsonObject, known: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield each key that a format does not have, with a hint at the one that was meant, or ""."""
+    known = tuple(known)
+    for key in value:
+        if key not in known:
+            yield key, did_you_mean(key, [name for name in known if name not in value])
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a hint at a similar name; "" without one."""
+    near = similar(name, known)
+    return f"; did you mean {near}?" if near else ""
+
+
+def similar(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that is most like a name, regardless of case and underscores; None without one."""
+    from sandhook.text.nearest import nearest
+
+    return nearest(name, known, 0.75)
 
 
 def join(path: str, key: str) -> str:

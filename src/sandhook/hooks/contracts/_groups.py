@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sandhook.hooks.contracts._fields import Fields, join
+from sandhook.hooks.contracts._fields import Fields, join, similar
 from sandhook.hooks.decode import type_name
 from sandhook.hooks.event import JsonObject
 from sandhook.record import Record
@@ -61,21 +61,25 @@ def handlers(fields: Fields, hooks: JsonObject, path: str = "hooks") -> Iterator
                     fields.problem(place, f"wanted an object, got {type_name(raw)}")
 
 
-def report_outside(fields: Fields, value: JsonObject, events: Iterable[str]) -> None:
-    """Report lists at the top level of a file that have an event's name: they belong in ``hooks``."""
+def report_outside(fields: Fields, value: JsonObject, events: Iterable[str], top: str = "hooks") -> None:
+    """Report what hides the hooks of a file: lists of events that are outside of ``hooks``, and this key misspelt.
+
+    Args:
+        top: The key that has the hooks; "" if the keys are names of the user.
+    """
+    if top:
+        report_misspelt(fields, value, top, "")
     for name in events:
         if isinstance(value.get(name), list):
             fields.problem(name, 'is outside of "hooks": its hooks never run; put it in {"hooks": {...}}')
 
 
-def did_you_mean(name: str, events: Iterable[str]) -> str:
-    """Return a hint at an event with a similar name; "" without such an event."""
-    near = similar(name, events)
-    return f"; did you mean {near}?" if near else ""
-
-
-def similar(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is most like a name, regardless of case and underscores; None without one."""
-    from sandhook.text.nearest import nearest
-
-    return nearest(name, known, 0.75)
+def report_misspelt(fields: Fields, value: JsonObject, key: str, path: str) -> None:
+    """Report a field that was meant to be the key of the hooks, in an object that does not have this key."""
+    if key in value:
+        return
+    for (
+        name
+    ) in value:  # most files of settings have no hooks: only names that begin like the key are compared
+        if name[:1].lower() == key[0] and similar(name, (key,)):
+            fields.note(join(path, name), f"unknown field: its hooks never run; did you mean {key}?")

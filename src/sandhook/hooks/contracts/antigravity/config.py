@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._convert import Target, grouped
-from sandhook.hooks.contracts._fields import Fields, join
-from sandhook.hooks.contracts._groups import Handler, did_you_mean, handlers
+from sandhook.hooks.contracts._fields import Fields, did_you_mean, join, unknown_keys
+from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     entries,
     gather,
@@ -63,9 +63,9 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
         return _document(fields, value, bundles)
 
     if bundles.strict:
-        loaded = gather_faultless(documents, EVENTS, read, "Antigravity drops the whole file")
+        loaded = gather_faultless(documents, EVENTS, read, "Antigravity drops the whole file", top="")
     else:
-        loaded = gather(documents, EVENTS, read)
+        loaded = gather(documents, EVENTS, read, top="")
     kept = [spec for spec in loaded.specs if (spec.file, spec.path) not in bundles.off]
     withheld = [
         (spec, "its bundle is switched off (enabled: false)")
@@ -121,9 +121,8 @@ def _handlers(fields: Fields, events: JsonObject, name: str) -> Iterator[Handler
 
 def _hook(fields: Fields, handler: Handler, bundles: _Bundles) -> HookSpec | None:
     raw, path = handler.raw, handler.path
-    for key in raw:
-        if key not in FIELDS:
-            fields.note(join(path, key), "unknown field: Antigravity drops it without a word")
+    for key, hint in unknown_keys(raw, FIELDS):
+        fields.note(join(path, key), f"unknown field: Antigravity drops it without a word{hint}")
     type_ = fields.get(raw, "type", str, path)
     if type_ == "prompt":
         fields.note(f"{path}.type", "hooks of the type prompt need the host: it does not run")

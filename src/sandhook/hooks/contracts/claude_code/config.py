@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.hooks.contracts import Document, Loaded, LoadOptions
-from sandhook.hooks.contracts._fields import Fields
-from sandhook.hooks.contracts._groups import did_you_mean, handlers, report_outside
+from sandhook.hooks.contracts._fields import Fields, did_you_mean
+from sandhook.hooks.contracts._groups import handlers, report_outside
 from sandhook.hooks.contracts.claude_code.handler import Settings, hook
 from sandhook.hooks.contracts.claude_code.names import (
     END_MOST,

@@ -10,7 +10,7 @@ from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._agent import SNAKE
 from sandhook.hooks.contracts._claude_shape import NARROW, text_test
 from sandhook.hooks.contracts._convert import Target, grouped
-from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     gather,
@@ -78,7 +78,8 @@ def _document(fields: Fields, value: JsonObject, options: LoadOptions) -> Iterat
     known = {name: each for name, each in hooks.items() if name in EVENTS}
     for name in hooks:
         if name not in EVENTS and name not in SETTINGS:
-            fields.note(f"hooks.{name}", "is not an event of Codex: its hooks never run")
+            hint = did_you_mean(name, EVENTS)
+            fields.note(f"hooks.{name}", f"is not an event of Codex: its hooks never run{hint}")
     matchers: dict[str, Matcher | None] = {}
     for handler in handlers(fields, known):
         before = len(fields.problems)

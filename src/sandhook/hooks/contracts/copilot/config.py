@@ -8,7 +8,7 @@ from functools import partial
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._convert import Target, flat
-from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler
 from sandhook.hooks.contracts._loader import (
     entries,
@@ -73,7 +73,8 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
     hooks = fields.get(value, "hooks", dict, "") or {}
     for name in hooks:
         if name not in EVENTS and name not in ALIASES:
-            fields.note(f"hooks.{name}", "is not an event of GitHub Copilot: its hooks never run")
+            hint = did_you_mean(name, EVENTS)
+            fields.note(f"hooks.{name}", f"is not an event of GitHub Copilot: its hooks never run{hint}")
         for entry in entries(fields, hooks, name, "hooks"):
             for handler in _of_group(fields, entry) if "hooks" in entry.raw else (entry,):
                 before = len(fields.problems)

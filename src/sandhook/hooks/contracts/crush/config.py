@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override
-from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler
 from sandhook.hooks.contracts._loader import entries, gather, home, hook_spec
 from sandhook.hooks.contracts.crush.names import (
@@ -102,7 +102,8 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
             spellings.append((event, name))
         else:
             planned = "is planned upstream" if event in RESERVED_EVENTS else "is not an event of Crush"
-            fields.note(f"hooks.{name}", f"{planned}: its hooks never run")
+            hint = "" if event in RESERVED_EVENTS else did_you_mean(name, EVENTS)
+            fields.note(f"hooks.{name}", f"{planned}: its hooks never run{hint}")
     spellings.sort(key=lambda pair: pair[1] != pair[0])  # the canonical key's list comes first
     for event, name in spellings:
         for handler in entries(fields, hooks, name, "hooks"):

@@ -8,7 +8,7 @@ from functools import partial
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._claude_shape import Value
 from sandhook.hooks.contracts._convert import Target, flat
-from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler
 from sandhook.hooks.contracts._loader import (
     entries,
@@ -65,7 +65,10 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
     hooks = fields.get(value, "hooks", dict, "") or {}
     unknown = [name for name in hooks if name not in EVENTS]
     for name in unknown:
-        fields.problem(f"hooks.{name}", "is not an event of Cursor, which may drop the whole file for it")
+        hint = did_you_mean(name, EVENTS)
+        fields.problem(
+            f"hooks.{name}", f"is not an event of Cursor, which may drop the whole file for it{hint}"
+        )
     if unknown and strict:
         return
     for name in hooks:

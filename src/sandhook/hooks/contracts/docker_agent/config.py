@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._convert import Target, converted
-from sandhook.hooks.contracts._fields import Fields, join
-from sandhook.hooks.contracts._groups import Handler
+from sandhook.hooks.contracts._fields import Fields, did_you_mean, join
+from sandhook.hooks.contracts._groups import Handler, report_misspelt
 from sandhook.hooks.contracts._loader import (
     check_type,
     entries,
@@ -34,7 +34,7 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations; every fault is in the result, with its path."""
-    return gather(documents, EVENTS, _document)
+    return gather(documents, EVENTS, _document, top="agents")
 
 
 class Agent(Record):
@@ -54,11 +54,15 @@ def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
     for name in agents:
         path = join("agents", name)
         agent = fields.get(agents, name, dict, "agents") or {}
+        report_misspelt(fields, agent, "hooks", path)
         hooks = fields.get(agent, "hooks", dict, path) or {}
         for event in hooks:
             where = f"{path}.hooks"
             if event not in EVENTS:
-                fields.note(join(where, event), "is not an event that is known here: its hooks never run")
+                hint = did_you_mean(event, EVENTS)
+                fields.note(
+                    join(where, event), f"is not an event that is known here: its hooks never run{hint}"
+                )
             for handler in entries(fields, hooks, event, where, noun="a mapping"):
                 if event in EVENTS:
                     yield from _entry(fields, handler, name)

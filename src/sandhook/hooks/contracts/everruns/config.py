@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document, Loaded, LoadOptions, may_override
+from sandhook.hooks.contracts._fields import unknown_keys
 from sandhook.hooks.contracts._loader import no_effect
 from sandhook.hooks.contracts.everruns.entry import EntryReader
 from sandhook.hooks.contracts.everruns.names import MAX_CONFIG_BYTES, MAX_HOOKS
@@ -233,9 +234,8 @@ class _Loader:
                 )
 
     def _unknown(self, index: int, value: JsonObject, dot: str, known: Sequence[str]) -> None:
-        for key in value:
-            if key not in known:
-                self.note(index, dot + key, "unknown field, ignored")
+        for key, hint in unknown_keys(value, known):
+            self.note(index, dot + key, f"unknown field, ignored{hint}")
 
     # From raw hooks to the list that runs.
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import LoadOptions
+from sandhook.hooks.contracts._fields import unknown_keys
 from sandhook.hooks.contracts.everruns.names import (
     DEFAULT_TIMEOUT_MS,
     EVENTS,
@@ -115,9 +116,8 @@ class EntryReader:
         return f"{self.path}.{path}" if path else self.path
 
     def _unknown(self, value: JsonObject, dot: str, known: Sequence[str]) -> None:
-        for key in value:
-            if key not in known:
-                self._note(dot + key, "unknown field, ignored")
+        for key, hint in unknown_keys(value, known):
+            self._note(dot + key, f"unknown field, ignored{hint}")
 
     def _string(self, value: JsonObject, key: str, dot: str, *, nullable: bool = False) -> str | None:
         """Return a string field; None when it is absent, null (if that may be) or a fault."""

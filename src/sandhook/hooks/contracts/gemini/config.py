@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override, needs_trust
 from sandhook.hooks.contracts._convert import Target, grouped
-from sandhook.hooks.contracts._fields import Fields, join
+from sandhook.hooks.contracts._fields import Fields, did_you_mean, join
 from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     check_type,
@@ -140,7 +140,8 @@ def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
         fields.strings(switches, "disabled", place)
     for name in hooks:
         if name not in EVENTS and name not in SETTINGS:
-            fields.note(join("hooks", name), "is not an event of Gemini CLI: its hooks never run")
+            hint = did_you_mean(name, EVENTS)
+            fields.note(join("hooks", name), f"is not an event of Gemini CLI: its hooks never run{hint}")
     known = {name: each for name, each in hooks.items() if name in EVENTS}
     groups: dict[str, tuple[Matcher, bool, bool]] = {}
     for handler in handlers(fields, known):

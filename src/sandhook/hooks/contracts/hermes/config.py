@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._convert import Target, flat
-from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler
 from sandhook.hooks.contracts._loader import entries, gather, home, hook_spec, lists_of, schema, whole_name
 from sandhook.hooks.contracts.hermes.names import (
@@ -57,7 +57,8 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
         if name in PYTHON_ONLY:
             fields.note(f"hooks.{name}", "is an event for plugins in Python: its hooks never run")
         elif name not in EVENTS and name not in SETTINGS:
-            fields.note(f"hooks.{name}", "is not an event of Hermes Agent: its hooks never run")
+            hint = did_you_mean(name, EVENTS)
+            fields.note(f"hooks.{name}", f"is not an event of Hermes Agent: its hooks never run{hint}")
         if name in EVENTS:
             for handler in entries(fields, hooks, name, "hooks", noun="a mapping"):
                 before = len(fields.problems)

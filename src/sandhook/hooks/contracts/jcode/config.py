@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
-from sandhook.hooks.contracts._fields import Fields
-from sandhook.hooks.contracts._groups import Handler, did_you_mean, handlers
+from sandhook.hooks.contracts._fields import Fields, did_you_mean
+from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import gather, home, hook_spec
 from sandhook.hooks.contracts.jcode.matcher import matcher
 from sandhook.hooks.contracts.jcode.names import (

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._convert import Target, converted
-from sandhook.hooks.contracts._fields import Fields
-from sandhook.hooks.contracts._groups import Handler, did_you_mean
+from sandhook.hooks.contracts._fields import Fields, did_you_mean, unknown_keys
+from sandhook.hooks.contracts._groups import Handler
 from sandhook.hooks.contracts._loader import entries, gather, home, hook_spec, matcher_on, schema
 from sandhook.hooks.contracts.kimi.names import (
     DEFAULT_TIMEOUT,
@@ -97,9 +97,8 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
 
 def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec:
     raw, path = handler.raw, handler.path
-    for key in raw:
-        if key not in FIELDS:
-            fields.note(f"{path}.{key}", f"unknown field: {_DROPS}")
+    for key, hint in unknown_keys(raw, FIELDS):
+        fields.note(f"{path}.{key}", f"unknown field: {_DROPS}{hint}")
     texts = {key: fields.get(raw, key, str, path) for key in ("event", "command")}
     for key, text in texts.items():
         if not text and (key not in raw or text is not None):

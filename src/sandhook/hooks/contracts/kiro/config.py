@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._convert import Target, converted
-from sandhook.hooks.contracts._fields import Fields
+from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler
 from sandhook.hooks.contracts._loader import (
     entries,
@@ -59,7 +59,8 @@ def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
     if isinstance(hooks, dict):
         for name in hooks:
             if name not in EVENTS:
-                fields.note(f"hooks.{name}", "is not an event of Kiro: its hooks never run")
+                hint = did_you_mean(name, EVENTS)
+                fields.note(f"hooks.{name}", f"is not an event of Kiro: its hooks never run{hint}")
             for handler in entries(fields, hooks, name, "hooks"):
                 yield from _of_agent(fields, handler)
 

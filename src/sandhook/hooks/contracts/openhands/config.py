@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._convert import Target, grouped
-from sandhook.hooks.contracts._fields import Fields
-from sandhook.hooks.contracts._groups import Handler, did_you_mean, handlers
+from sandhook.hooks.contracts._fields import Fields, did_you_mean
+from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     gather,
     gather_faultless,
@@ -63,7 +63,7 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
     for name in hooks:
         path = f"{where}.{name}" if where else name
         if name not in NAMES:
-            hint = did_you_mean(name, NAMES)
+            hint = did_you_mean(name, (*NAMES, "hooks"))
             fields.problem(path, f"is not an event of OpenHands, which does not start with it{hint}")
         elif NAMES[name] in named:
             fields.problem(path, f"is the same event as {named[NAMES[name]]}: OpenHands does not start")

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override, needs_trust
 from sandhook.hooks.contracts._convert import Target, grouped
-from sandhook.hooks.contracts._fields import Fields, join
-from sandhook.hooks.contracts._groups import Handler, did_you_mean, handlers
+from sandhook.hooks.contracts._fields import Fields, did_you_mean, join
+from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import gather, home, hook_spec, lists_of, no_effect, schema, shell_text
 from sandhook.hooks.contracts.qwen.matcher import matcher_of
 from sandhook.hooks.contracts.qwen.names import (
