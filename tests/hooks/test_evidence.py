@@ -394,7 +394,13 @@ def test_the_first_line_names_the_interpreter() -> None:
 def test_programs_of_the_machine_are_commands() -> None:
     found = looked("/usr/bin/jq . | /bin/bash d/x.sh", {"/usr/bin/jq": "\0" * 9_000_000, **TREE})
     assert paths(found) == ["/p/d/x.sh"]
-    assert found.commands == ("/usr/bin/jq", "/bin/bash", "echo")
+    assert found.commands == ("/usr/bin/jq", "/bin/bash")
+
+
+def test_built_ins_are_no_programs() -> None:
+    script = 'set -e; x=$(jq -r .x); [ -n "$x" ] || exit 0; printf \'%s\' "$x"; read -r y; test a; kill -9 1; exit 2'
+    assert looked(script, {}).commands == ("jq", "kill")
+    assert looked("f() { return 0; }; f; :", {}).commands == ()
 
 
 def test_what_never_ends_is_followed_to_an_end() -> None:

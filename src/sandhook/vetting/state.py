@@ -72,6 +72,7 @@ class ShellState:
         variables: Values of scalars, by name.
         arrays: Values of the elements of arrays.
         others: All lists of elements that an array may have, where paths gave it several.
+        declared: Names that the script declares, or assigns in a way that is not followed.
         references: The names that references (``declare -n``) stand for.
         positional: The positional parameters; None when their number is not known.
         zero: ``$0``.
@@ -83,7 +84,7 @@ class ShellState:
     """
 
     __slots__ = (
-        "arrays", "conditional", "directory", "functions", "others", "positional", "references", "stdin", "variables",
+        "arrays", "conditional", "declared", "directory", "functions", "others", "positional", "references", "stdin", "variables",
         "written", "zero",
     )  # fmt: skip
 
@@ -91,6 +92,7 @@ class ShellState:
         self.variables: dict[str, Value] = {}
         self.arrays: dict[str, tuple[Value, ...]] = {}
         self.others: dict[str, tuple[tuple[Value, ...], ...]] = {}
+        self.declared: frozenset[str] = frozenset()
         self.references: dict[str, str] = {}
         self.positional: tuple[Value, ...] | None = ()
         self.zero = zero
@@ -105,6 +107,7 @@ class ShellState:
         other.variables, other.arrays = dict(self.variables), dict(self.arrays)
         other.others, other.references = dict(self.others), dict(self.references)
         other.positional, other.directory = self.positional, self.directory
+        other.declared = self.declared
         other.functions, other.conditional = dict(self.functions), self.conditional
         other.written = self.written  # files are of all shells
         return other
@@ -121,6 +124,7 @@ class ShellState:
         self.positional, self.directory = other.positional, other.directory
         self.functions = other.functions
         self.others, self.references = other.others, other.references
+        self.declared = other.declared
 
     def join(self, other: ShellState) -> None:
         """Continue as either of two states."""
@@ -139,6 +143,7 @@ class ShellState:
             elif len(lists) > 1:
                 self.others[name] = lists
         self.references |= other.references
+        self.declared |= other.declared
         if self.positional != other.positional:
             self.positional = None
         if self.directory != other.directory:

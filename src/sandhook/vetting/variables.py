@@ -76,6 +76,14 @@ def origins_of(name: str) -> Origins | None:
     return frozenset({Origin("token", name)}) if _SECRET.search(name) else NOTHING
 
 
+_COMPUTED = re.compile(r"([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*=(?!=)")
+
+
+def computed_names(expression: str) -> frozenset[str]:
+    """Return the names that an arithmetic expression assigns without a look at their values."""
+    return frozenset(_COMPUTED.findall(expression))
+
+
 #: What a host is for a token: its owner's, another's, or nobody knows.
 Belonging = Literal["owner", "other", "unknown"]
 

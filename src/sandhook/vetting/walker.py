@@ -19,7 +19,7 @@ from sandhook.vetting.commands import Commands
 from sandhook.vetting.notes import Notes
 from sandhook.vetting.said import far_line, unseen_in
 from sandhook.vetting.scratch import Scratch
-from sandhook.vetting.state import PAYLOAD, ShellState
+from sandhook.vetting.state import PAYLOAD, ShellState, from_environment
 from sandhook.vetting.values import (
     EMPTY,
     HOLE,
@@ -32,7 +32,7 @@ from sandhook.vetting.values import (
     joined,
     known,
 )
-from sandhook.vetting.variables import check_assignment, origins_of, persists
+from sandhook.vetting.variables import check_assignment, computed_names, origins_of, persists
 from sandhook.vetting.words import Words
 
 #: Commands and parts of words of one hook, and seconds.
@@ -165,13 +165,21 @@ class Walker(Paths["ShellState", Value]):
         """Return the reader of words for a state."""
 
         def on_variable(name: str) -> Origins:
-            return NOTHING if name in state.variables or name in state.arrays else self._from_outside(name)
+            if name in state.variables or name in state.arrays:
+                return NOTHING
+            return self._from_outside(name, is_own=name in state.declared)
 
         return Words(state, self.scratch, self.body, on_variable)
 
-    def _from_outside(self, name: str) -> Origins:
+    def _from_outside(self, name: str, *, is_own: bool = False) -> Origins:
+        """Return the origins of a variable, and keep its name if it may be one of the environment.
+
+        Args:
+            is_own: The script declares it without a value. That hides neither a secret nor a known directory:
+                the declaration may be of another function.
+        """
         origins = origins_of(name)
-        if origins is None:
+        if origins is None or (is_own and not origins and from_environment(name) == UNKNOWN):
             return NOTHING
         self.notes.variables.setdefault(name)
         return origins
@@ -215,6 +223,7 @@ class Walker(Paths["ShellState", Value]):
         for word in node.words:
             if isinstance(word, ast.Assignment):
                 self.assign(word, state, node)
+                fields.append(known(word.name))
                 continue
             values = words.fields(word)
             fields += values
@@ -300,6 +309,8 @@ class Walker(Paths["ShellState", Value]):
         """Follow where the output of a command goes; return what reaches standard output."""
         words = self.words(state)
         for each in redirections:
+            if each.variable is not None:
+                state.declared |= {each.variable}
             if each.operator not in (*_WRITING, ">&", "<"):
                 continue
             target = words.value(each.target)
@@ -390,6 +401,9 @@ class Walker(Paths["ShellState", Value]):
                 if isinstance(part, ast.Word):
                     words.value(part)
         elif isinstance(node, ast.ArithmeticCommand):
+            for each in ast.walk(node.expression):
+                if isinstance(each, ast.Literal):
+                    state.declared |= computed_names(each.text)
             words.value(node.expression)
         return EMPTY
 

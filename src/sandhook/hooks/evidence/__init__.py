@@ -56,7 +56,7 @@ class Evidence(Record):
         digest: The hash, in hexadecimal.
         files: The files that it executes or sources, in order of appearance.
         absent: Patterns of paths that it would execute or source, and that match no further file.
-        commands: Commands that it and its scripts call and do not define.
+        commands: Programs that it and its scripts call, and the built-in ``kill``.
         unknown: What it executes in addition and cannot be known before it runs.
         hook_digest: The hash of the hook alone, see ``digest_of_hook``.
         links: Paths that the hook follows through links, and where each leads now; the same path without a link.

@@ -58,7 +58,7 @@ class Commands:
     Attributes:
         files: The files that are executed, by path.
         absent: Patterns of paths that are executed when a file is there, and that have no further file.
-        commands: Names of the commands that are called and not defined.
+        commands: Names of the programs that are called, and ``kill``.
         unknown: What is executed and cannot be known.
     """
 
@@ -142,7 +142,8 @@ class Commands:
         if name is None:
             self.note(line, "calls what it computes")
             return
-        self.commands.setdefault(name)
+        if name not in NAMES or name == "kill":  # other built-ins act on the shell alone
+            self.commands.setdefault(name)
         self._record_writes(fields, known, line)
         if "/" in name or "\\" in name:
             self.file(name, known, line, fields)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from sandhook.vetting.call import Call
 from sandhook.vetting.values import EMPTY, HOLE, UNKNOWN, Origin, Value, concatenated, joined, known
+from sandhook.vetting.variables import computed_names
 
 Effect = Callable[[Call], "Value | None"]
 
@@ -161,7 +162,11 @@ def _printf(call: Call) -> Value:
     if hidden:
         value = value.plus(Origin("decoded", "printf"))
     if target is not None:
-        call.state.variables[target] = value
+        name, subscript, _ = target.partition("[")
+        if subscript:
+            call.state.set_elements(name, [value], append=True)
+        else:
+            call.state.variables[name] = value
         return EMPTY
     call.runner.printed(call, value)
     return value
@@ -251,8 +256,23 @@ def _declare(call: Call) -> Value:
         if equals and name.isidentifier():
             call.runner.assigned(name, Value((text,), word.origins), call)
             call.state.variables[name] = Value((text,), word.origins)
+        elif name.isidentifier() and (call.name == "local" or call.has("-a", "-A", "-n")):
+            call.state.declared |= {name}
     if not call.words or call.texts in (["-x"], ["-p"], ["-xp"], ["-px"]):
         return call.runner.all_variables()
+    return EMPTY
+
+
+def _let(call: Call) -> Value:
+    for text in call.texts:
+        call.state.declared |= computed_names(text)
+    return EMPTY
+
+
+def _wait(call: Call) -> Value:
+    name = call.argument("-p")
+    if name is not None:
+        call.state.declared |= {name.any_text}
     return EMPTY
 
 
@@ -311,6 +331,8 @@ EFFECTS: Mapping[str, Effect] = {
     "typeset": _declare,
     "local": _declare,
     "readonly": _declare,
+    "let": _let,
+    "wait": _wait,
     "trap": _trap,
     "history": _history,
     "alias": _alias,
@@ -325,7 +347,6 @@ EFFECTS: Mapping[str, Effect] = {
             ":",
             "test",
             "[",
-            "wait",
             "umask",
             "shopt",
             "sleep",
