@@ -394,3 +394,22 @@ def test_the_input_of_a_tool_is_an_object(sandhook: Run, hooks: Write, text: str
     path = hooks(hook("pre_tool_use", "exit 0"))
     ran = sandhook("fire", "pre_tool_use", "--hooks", path, "--tool", "bash", "--input", text)
     assert ran == (1, "", f"sandhook: --input: wanted an object, got {kind}\n")
+
+
+def test_a_path_that_only_the_sandbox_does_not_split(
+    sandhook: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "my project"
+    project.mkdir()
+    (project / "g.sh").write_bytes(b"exit 2\n")
+    monkeypatch.chdir(project)
+    fire = ("fire", "PreToolUse", "--hooks", "h.json", "--contract", "claude_code", "--tool", "Bash")
+    split = f"$CLAUDE_PROJECT_DIR is not quoted, and is {project.as_posix()!r}: the shell splits it"
+    for command, note in (
+        ("$CLAUDE_PROJECT_DIR/g.sh", f"note: PreToolUse[0]: outside of the sandbox: {split}\n"),
+        ('"$CLAUDE_PROJECT_DIR"/g.sh', ""),
+    ):
+        group = {"matcher": "Bash", "hooks": [{"type": "command", "command": f"bash {command}"}]}
+        (project / "h.json").write_text(json.dumps({"hooks": {"PreToolUse": [group]}}))
+        ran = sandhook(*fire)
+        assert (ran.status, ran.stderr) == (2, note)

@@ -20,7 +20,9 @@ from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
+    from sandhook.hooks.contracts import Contract
     from sandhook.hooks.model import Decision
 
 #: The status of a hook that refuses. So a usage error has another one than elsewhere: a test that expects a refusal
@@ -154,11 +156,29 @@ def _fire(options: argparse.Namespace) -> int:
         print_note(f"note: {nothing_found([configuration], options)}")
     prestart(engine, kind)
     decision = engine.fire(event)
+    if not options.host:
+        for note in _split_notes(decision, configuration.contract, workspace.directory):
+            print_note(note)
     _print(options, decision, problems, workspace.directory)
     workspace.finish(write_back=options.write_back, report=print_note, also=options.write_back_also)
     if decision.refused:
         return REFUSED
     return INCOMPLETE if problems or decision.could_not_run or decision.withheld else 0
+
+
+def _split_notes(decision: Decision, contract: Contract, directory: str) -> Iterator[str]:
+    """Yield a note for each hook that runs in the sandbox alone: in the project's own directory its path is split."""
+    if not set(" \t*?[") & set(directory):
+        return
+    from sandhook.hooks.checks.splitting import split_note
+
+    variables = dict.fromkeys(contract.vocabulary().project, directory)
+    for outcome in decision.outcomes:
+        spec = outcome.spec
+        if outcome.run is None or outcome.verdict.could_not_run is not None or spec.executor.type != "bash":
+            continue
+        if (note := split_note(spec.executor.text, variables)) is not None:
+            yield f"note: {spec.id}: outside of the sandbox: {note}"
 
 
 def _draw(lines: list[str], decision: Decision) -> None:

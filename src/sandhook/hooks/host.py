@@ -28,6 +28,7 @@ from sandhook.hooks.runner import (
     not_a_program,
     not_parsed,
     script_of,
+    with_split_note,
 )
 from sandhook.text.quoting import in_single_quotes
 
@@ -184,6 +185,7 @@ class HostRunner:
             in_process=request.dispatches_scripts,
             argv=by_argv,
         )
+        ran = with_split_note(ran, spec, env)
         notes = approved.notes if approved is not None else ()
         return ran._replace(diagnostics=(*notes, *ran.diagnostics)) if notes else ran
 

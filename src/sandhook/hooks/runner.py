@@ -300,7 +300,7 @@ class SandboxRunner:
         )
         if hold is not None and restrictions is not None:
             hold.note(restrictions)
-        return self._with_steps(ran, steps)
+        return self._with_steps(with_split_note(ran, request.spec, environment), steps)
 
     def _with_steps(self, ran: RunResult, steps: Steps | None) -> RunResult:
         if steps is None:
@@ -429,6 +429,20 @@ def not_parsed(request: Request, text: str) -> RunResult | None:
     except LimitExceeded:  # the run reports it
         return None
     return None
+
+
+#: Exit statuses of a shell that did not find a command, or could not execute it.
+_NOT_STARTED = (126, 127)
+
+
+def with_split_note(ran: RunResult, spec: HookSpec, variables: Mapping[str, str]) -> RunResult:
+    """Return a result with a note if its command was not found, and its path may be split at a blank."""
+    if (ran.missing is None and ran.exit_status not in _NOT_STARTED) or spec.executor.type != "bash":
+        return ran
+    from sandhook.hooks.checks.splitting import split_note
+
+    note = split_note(spec.executor.text, variables)
+    return ran if note is None else ran._replace(diagnostics=(*ran.diagnostics, note))
 
 
 def as_ran(result: Result, *, in_process: bool = False, argv: bool = False) -> RunResult:

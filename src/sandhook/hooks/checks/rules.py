@@ -96,8 +96,8 @@ RULES: dict[RuleId, Rule] = {
     ),
     "E-SPLIT": Rule(
         "error",
-        "The path of a script is expanded without quotes, and has a blank: the shell looks for a part of it.",
-        'Write "$NAME"/script.sh.',
+        "The path of a script is not quoted, and has a blank: the shell looks for a part of it.",
+        'Write "$NAME"/script.sh, or the whole path in quotes.',
     ),
     "E-DASHES": Rule(
         "error",

@@ -27,6 +27,13 @@ from sandhook.hooks.checks.reading import (
 )
 from sandhook.hooks.checks.refusals import is_exit, refusing_status, said_alone, says_that_it_blocks
 from sandhook.hooks.checks.rules import Finding, RuleId
+from sandhook.hooks.checks.splitting import (
+    INTERPRETERS,
+    SCRIPT_ENDINGS,
+    SHELLS,
+    path_with_blank,
+    unquoted_variables,
+)
 from sandhook.hooks.checks.surroundings import Surroundings
 from sandhook.hooks.contracts import Contract
 from sandhook.hooks.decode import encode
@@ -45,9 +52,6 @@ from sandhook.text.quoting import in_single_quotes
 from sandhook.utilities import is_utility
 
 _BINARIES = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
-_SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh")
-_SCRIPT_ENDINGS = (".sh", ".bash", ".py", ".js", ".mjs", ".ts", ".rb", ".pl")
-_INTERPRETERS = frozenset((*_SHELLS, "python", "python3", "node", "bun", "ruby", "perl", "source", "."))
 _ASKS = frozenset({"command", "hash", "type", "which"})
 
 #: Fields that some agent reads; an object without any of them has no effect.
@@ -181,7 +185,7 @@ class _Checker:
         """Return whether a command that is not of the shell itself exists where the hook runs."""
         if self.around.has_program is not None:
             return self.around.has_program(name)
-        return name in _SHELLS or is_utility(name)
+        return name in SHELLS or is_utility(name)
 
     def _files(self, act: Act, own: str | None, depth: int, moved: bool) -> Iterator[tuple[Act, str | None]]:
         name = script_of(act)
@@ -194,7 +198,10 @@ class _Checker:
         self.seen.add(path)
         data = self.around.read(path)
         if data is None:
-            if not act.checked:
+            whole = path_with_blank(act)
+            if whole is not None and self.around.read(self._path(whole)) is not None:
+                self.add("E-SPLIT", f"{whole!r} is not quoted, and has a blank", own, act.line)
+            elif not act.checked:
                 self.add("E-FILE", f"{name}: there is no such file, or it cannot be read", own, act.line)
             self.opaque = True
             return
@@ -203,12 +210,12 @@ class _Checker:
         if needed and self.around.is_executable(path) is False:
             self.add("E-MODE", f"{name} is not executable", own, act.line)
         program = program_of(data[:READ])
-        if program is not None and program not in _SHELLS:
+        if program is not None and program not in SHELLS:
             self.opaque = True
             if not self._has(program) and act.name != program:  # else the command itself is reported
                 lacks = f"which {self.around.place} lacks"
                 self.add("W-INTERPRETER", f"{name} is for {program}, {lacks}", own, act.line)
-        elif act.name in _INTERPRETERS and act.name not in (*_SHELLS, "source", "."):
+        elif act.name in INTERPRETERS and act.name not in (*SHELLS, "source", "."):
             self.opaque = True  # reported already: the command is missing
         elif is_binary(data) or depth >= _DEPTH:
             self.opaque = True
@@ -235,13 +242,8 @@ class _Checker:
 
     def _splits(self, act: Act, own: str | None) -> None:
         """Report a script's path that is expanded without quotes and has a blank."""
-        words = act.nodes if act.name in _INTERPRETERS else act.nodes[:1]
-        for word in words:
-            for part in word.parts if isinstance(word, Word) else ():
-                value = self.variables.get(part.name) if isinstance(part, ParameterExpansion) else None
-                if value is not None and any(c in " \t*?[" for c in value):
-                    name = part.name if isinstance(part, ParameterExpansion) else ""
-                    self.add("E-SPLIT", f"${name} is not quoted, and is {value!r} here", own, act.line)
+        for name, value in unquoted_variables(act, self.variables):
+            self.add("E-SPLIT", f"${name} is not quoted, and is {value!r} here", own, act.line)
 
     def _path(self, name: str) -> str:
         if name == "~" or name.startswith("~/"):
@@ -259,7 +261,7 @@ class _Checker:
             self.opaque = True
         elif act.captured or act.to_stderr or name in script.functions:
             return
-        elif name in (*_SHELLS, "source", ".") and script_of(act) is not None:
+        elif name in (*SHELLS, "source", ".") and script_of(act) is not None:
             return  # its commands are known, as those of a script that is named by its path
         elif name in ("jq", "awk", "sed", "cat", "printf", "echo") and not act.checked:
             text = printed_text(act)
@@ -474,14 +476,14 @@ def script_of(act: Act) -> str | None:
         return None
     if "/" in name:
         return None if posixpath.dirname(name) in _BINARIES else name
-    if name not in _INTERPRETERS:
+    if name not in INTERPRETERS:
         return None
     operand = next((word for word in act.words[1:] if word is None or not word.startswith("-")), None)
     if operand is None or any(word in ("-c", "-s", "-m", "-e") for word in act.words[1:]):
         return None
     if name in ("source", ".") and "/" not in operand:
         return None
-    return operand if "/" in operand or operand.endswith(_SCRIPT_ENDINGS) else None
+    return operand if "/" in operand or operand.endswith(SCRIPT_ENDINGS) else None
 
 
 def _variables(word: Word | Assignment) -> Iterator[str]:
