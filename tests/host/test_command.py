@@ -219,6 +219,8 @@ def test_files_that_programs_execute_are_copied_when_they_are_named():
     assert sorted(shell.run(call(LISTS)).stdout.split()) == sorted(wanted)
     with pytest.raises(TypeError, match="control_files: wanted a list of paths"):
         HostCommand("x", control_files=".git")
+    with pytest.raises(TypeError, match="args: wanted a list of arguments, got a text"):
+        HostCommand("tool", "-q")
 
 
 def test_files_that_programs_execute_are_neither_changed_nor_removed():

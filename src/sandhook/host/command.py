@@ -75,7 +75,7 @@ class HostCommand(OwnUtility):
             alone, a directory with all that is in it. The script writes them, so it decides what they do.
 
     Raises:
-        TypeError: ``args`` mixes arguments and lists of arguments.
+        TypeError: ``args`` mixes arguments and lists of arguments, or is a text.
         ValueError: "..." is not the last argument, or ``cwd`` is not absolute.
     """
 
@@ -93,6 +93,8 @@ class HostCommand(OwnUtility):
         super().__init__(self._run, name, None)
         if isinstance(control_files, str):
             raise TypeError(f"HostCommand: {name}: control_files: wanted a list of paths, got a text")
+        if isinstance(args, str):  # each of its letters would be an argument
+            raise TypeError(f"HostCommand: {name}: args: wanted a list of arguments, got a text")
         self._copied = _Copied(control_files)
         self._forms = _forms(args)
         for form in self._forms:
