@@ -64,6 +64,31 @@ def test_exit_statuses(sandhook: Run, tmp_path: Path) -> None:
     assert result.stdout.splitlines()[-1] == "no guard was tried, 1 hook not tried"
 
 
+def test_a_guard_without_expectations_is_shown_a_file_that_is_found(
+    sandhook: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is printed must work where it is said to be, and next to the agent's own directory, too."""
+    monkeypatch.chdir(tmp_path)
+    own = tmp_path / ".gemini"
+    own.mkdir()
+    hook = {"type": "command", "name": "g", "command": "echo no >&2; exit 2"}
+    groups = [{"matcher": "run_shell_command", "hooks": [hook]}]
+    (own / "settings.json").write_text(json.dumps({"hooks": {"BeforeTool": groups}}))
+    command = ("chaos", ".gemini/settings.json", "--fault", "no-home")
+    lines = sandhook(*command).stdout.splitlines()
+    at = next(index for index, line in enumerate(lines) if line.startswith("a file such as "))
+    place = tmp_path / lines[at].split()[4]
+    text = "\n".join(line[2:] for line in lines[at + 1 : at + 9]) + "\n"
+    assert place == own / "guard.expect.yaml"
+    place.write_text(text)
+    assert sandhook(*command).stdout.splitlines()[-1] == "1 guard, 1 fault: no action passed"
+
+    place.unlink()
+    above = tmp_path / "rules.expect.yaml"
+    above.write_text(text.replace("hooks: settings.json", "hooks: .gemini/settings.json"))
+    assert sandhook(*command).stdout.splitlines()[-1] == "1 guard, 1 fault: no action passed"
+
+
 def test_json(sandhook: Run, tmp_path: Path) -> None:
     result = sandhook("chaos", project(tmp_path, USUAL), "--format", "json")
     value = json.loads(result.stdout)

@@ -559,3 +559,36 @@ def test_wrapped_hooks_of_every_agent_run(
         monkeypatch.setenv(name, value)
     ran = sandhook(*words[1:])
     assert (ran.status, ran.stdout) == (3, "out { 'x' 2\n")
+
+
+@pytest.mark.parametrize("agent", contracts.names())
+def test_two_files_are_installed_in_one_agent_and_removed_in_any_order(
+    sandhook: Callable[..., Any], around: Path, agent: str
+) -> None:
+    """Some agents know hooks by names: those of two files must differ, and stay when a file is installed again."""
+    for name in ("one", "two"):
+        hook = {"type": "command", "command": f"./{name}.sh", "timeout": 7}
+        groups = [{"matcher": "Bash", "hooks": [hook]}]
+        (around / f"{name}.json").write_text(json.dumps({"hooks": {"PreToolUse": groups}}))
+    options = ("--agent", agent, "--lossy", "--format", "json")
+
+    def installed(name: str) -> Any:
+        ran = sandhook("install", f"../{name}.json", *options)
+        assert ran.status == 0, ran.stderr
+        (file,) = json.loads(ran.stdout)["files"]
+        return file
+
+    path = Path(installed("one")["file"])
+    assert sandhook("uninstall", "../one.json", "--agent", agent).status == 0 and not path.exists()
+    for order in (("one", "two"), ("two", "one")):
+        installed("one")
+        first = path.read_bytes()
+        installed("two")
+        both = path.read_bytes()
+        assert [installed(name)["done"] for name in ("one", "two")] == ["unchanged"] * 2
+        assert path.read_bytes() == both != first
+        (hooks,) = [json.loads(sandhook("status", "--agent", agent, "--format", "json").stdout)["hooks"]]
+        assert [hook["state"] for hook in hooks] == ["unchanged"] * 2
+        for name in order:
+            assert sandhook("uninstall", f"../{name}.json", "--agent", agent).status == 0
+        assert not path.exists()

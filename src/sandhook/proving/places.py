@@ -57,6 +57,7 @@ def expectations_of(
 ) -> Expectations:
     """Return the expectations next to hook files, and below their directories, that are about one of these files.
 
+    Those of a file in an agent's own directory (``.claude``) may also be in the directory that has it.
     A file of expectations with a fault counts: what it is about is not known.
 
     Args:
@@ -65,7 +66,7 @@ def expectations_of(
     """
     origins = [each for name in hook_files for each in sources.get(absolute(name), ())]
     directories = [*_directories([*hook_files, *origins]), *([project] if project else ())]
-    names = [name for directory in directories for name in _below(directory)]
+    names = [name for directory in directories for name in (*_below(directory), *_above(directory))]
     every = read(list(dict.fromkeys(names)))
     return Expectations(tuple(about(every.files, hook_files, sources)), every.problems)
 
@@ -168,6 +169,18 @@ def _directories(hook_files: Sequence[str]) -> list[str]:
         hidden = [index for index, part in enumerate(parts) if part[:1] == "."]
         found["/".join(parts[: hidden[-1] + 1]) if hidden else directory] = None
     return list(found)
+
+
+def _above(directory: str) -> Iterator[str]:
+    """Yield the files of expectations in the directory that has an agent's own directory."""
+    above, name = os.path.split(directory)
+    if name[:1] != ".":
+        return
+    try:
+        names = sorted(os.listdir(above))
+    except OSError:
+        return
+    yield from (os.path.join(above, each) for each in names[:MOST_NAMES] if is_expectations(each))
 
 
 def _below(directory: str) -> Iterator[str]:

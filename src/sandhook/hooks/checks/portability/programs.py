@@ -100,6 +100,11 @@ _OF_ONE: Mapping[str, tuple[System, ...]] = {
     "terminal-notifier": ("macos",),
 }
 
+#: What people install on each system, although one of the systems brings it.
+_INSTALLED = frozenset(
+    {"git", "gpg", "gawk", "file", "vim", "vi", "nano", "tig", "xz", "dos2unix", "unix2dos"}
+)
+
 #: What no system brings, but which people install on each.
 _PYTHON = frozenset({"python3", "pip3"})
 
@@ -120,7 +125,7 @@ def missing(name: str, system: System) -> tuple[State, str] | None:
     """Return what it means that a system does not bring a program, and the sentence; None if it brings it."""
     if name in _OWN[system] or (name in _COMMON and system != "windows"):
         return None
-    others = [each for each in _OWN if name in _OWN[each]]
+    others = [each for each in _OWN if name in _OWN[each] and name not in _INSTALLED]
     own = _OF_ONE.get(name, tuple(others) if name not in _COMMON else ())
     on_windows = system in ("git-bash", "windows")
     title = _TITLES[system]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override
 from sandhook.hooks.contracts._convert import Target, converted
@@ -18,6 +19,7 @@ from sandhook.hooks.contracts._loader import (
     whole_name,
 )
 from sandhook.hooks.contracts.mistral_vibe.names import DEFAULT_TIMEOUT, EVENTS, FIELDS, ROWS
+from sandhook.hooks.decode import encode
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, Exact, Glob, Matcher, Regex, ToolName
@@ -136,12 +138,19 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
     names: dict[str, int] = {}
     for spec in specs:
         for native, pattern, fields in converted([spec], TARGET, lost):
-            wanted = spec.description or spec.id.replace("[", "-").rstrip("]")
+            match: JsonObject = {"match": _match(pattern)} if pattern else {}
+            wanted = spec.description or _name(spec.id, {**match, **fields})
             names[wanted] = names.get(wanted, 0) + 1
             name = wanted if names[wanted] == 1 else f"{wanted}-{names[wanted]}"
-            match: JsonObject = {"match": _match(pattern)} if pattern else {}
             hooks.append({"name": name, "type": native, **match, **fields})
     return {"hooks": hooks}, tuple(lost)
+
+
+def _name(id_: str, fields: JsonObject) -> str:
+    """Return the name of a hook without one: names of all files of a layer differ, and positions in them do not."""
+    if not id_.endswith("]"):
+        return id_
+    return f"{id_.partition('[')[0]}-{sha256(encode(fields).encode()).hexdigest()[:6]}"
 
 
 def _match(pattern: str) -> str:
