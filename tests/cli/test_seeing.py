@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from sandhook.hooks import contracts
+from tests.hooks.test_silencing import GUARDS
 
 Sandhook = Callable[..., Any]
 
@@ -282,3 +283,16 @@ def test_agents_that_only_read_the_files_of_others_are_left_out(
     own = {"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "true"}]}}
     (home / ".copilot" / "hooks" / "own.json").write_text(json.dumps(own))
     assert agents() == {"claude_code", "copilot"}
+
+
+def test_a_file_that_two_agents_have_is_shown_for_the_one_whose_form_it_has(
+    sandhook: Sandhook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everruns and Antigravity have .agents/hooks.json: the other one only found faults in it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".agents").mkdir()
+    file = tmp_path / ".agents" / "hooks.json"
+    for agent in ("antigravity", "everruns"):
+        file.write_text(json.dumps(GUARDS[agent]))
+        hooks = json.loads(sandhook("list", "--store", "store", "--format", "json").stdout)["hooks"]
+        assert [hook["contract"] for hook in hooks] == [agent]

@@ -151,7 +151,8 @@ def _of_agents_in_use(
 ) -> list[AgentConfiguration]:
     """Leave out agents that have no files of their own here, and only read those of other agents.
 
-    Copilot CLI reads Claude Code's settings: who does not use it need not see each hook a second time.
+    Copilot CLI reads Claude Code's settings: who does not use it need not see each hook a second time. Everruns and
+    Antigravity have their hooks in files of one name: its content shows whose it is.
     """
     owned = {each.contract.name: _own_files(each.contract, cwd, env) for each in configurations}
 
@@ -159,9 +160,21 @@ def _of_agents_in_use(
         files = {document.name for document in configuration.documents}
         files |= {problem.file for problem in configuration.problems}
         others = set().union(*owned.values()) - owned[configuration.contract.name]
-        return not files or not files <= others
+        if files and files <= others:
+            return False
+        sharers = [name for name, own in owned.items() if files & own]
+        return len(sharers) < 2 or not _is_of_another(configuration, sharers)
 
     return list(filter(is_in_use, configurations))
+
+
+def _is_of_another(configuration: AgentConfiguration, sharers: Sequence[str]) -> bool:
+    """Return whether all documents have the form of another agent that has these files, and not of this one."""
+
+    if configuration.problems or not configuration.documents:
+        return False
+    agents = [set(contracts.fitting([document])) for document in configuration.documents]
+    return all(configuration.contract.name not in names and names & set(sharers) for names in agents)
 
 
 def _own_files(contract: Contract, cwd: str, env: Mapping[str, str]) -> set[str]:

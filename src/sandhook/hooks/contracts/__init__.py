@@ -433,9 +433,10 @@ def kind_of(contract: Contract, name: str) -> tuple[str, str]:
 _ORIGIN = "claude_code"
 
 
-def _fitting(documents: Sequence[Document]) -> list[str]:
-    fitting = import_module("sandhook.hooks.contracts._recognise").fitting  # it reads contracts' tables
-    names: list[str] = fitting([(document.value, document.name) for document in documents])
+def fitting(documents: Sequence[Document]) -> list[str]:
+    """Return the names of the contracts whose form the documents have."""
+    module = import_module("sandhook.hooks.contracts._recognise")  # it reads contracts' tables
+    names: list[str] = module.fitting([(document.value, document.name) for document in documents])
     return names
 
 
@@ -444,7 +445,7 @@ def recognise(documents: Sequence[Document]) -> Contract:
 
     Raises UnrecognisedError if none fits, or several that differ in the form of their files.
     """
-    fitting_names = _fitting(documents)
+    fitting_names = fitting(documents)
     if len(fitting_names) == 1:
         return get(fitting_names[0])
     if _ORIGIN in fitting_names:
@@ -464,7 +465,7 @@ def understand(document: Document, env: Mapping[str, str]) -> tuple[Contract, Do
         env: Variables that the file may refer to.
     """
     contract = recognise([document])
-    others = [name for name in _fitting([document]) if name != contract.name]
+    others = [name for name in fitting([document]) if name != contract.name]
     if others:
         text = f"fits {', '.join(others)} too: read as {contract.name}; --contract names another agent"
         document = document._replace(diagnostics=(*document.diagnostics, Diagnostic(text, "", document.name)))
