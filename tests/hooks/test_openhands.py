@@ -198,3 +198,19 @@ def test_whose_file_it_is() -> None:
     assert recognise([Document(config(matcher="Bash", type="command"), "/w/.claude/settings.json")]).name == (
         "claude_code"
     )
+
+
+@pytest.mark.parametrize(
+    ("present", "wanted"),
+    [
+        ({}, {"hooks": {"PreToolUse": [1], "Stop": [2]}}),
+        ({"hooks": {}}, {"hooks": {"PreToolUse": [1], "Stop": [2]}}),
+        ({"hooks": {"pre_tool_use": []}}, {"hooks": {"pre_tool_use": [1], "Stop": [2]}}),
+        ({"pre_tool_use": []}, {"pre_tool_use": [1], "Stop": [2]}),
+        ({"SessionStart": []}, {"PreToolUse": [1], "Stop": [2]}),
+    ],
+)
+def test_hooks_are_added_where_a_file_has_its_own(present: Any, wanted: Any) -> None:
+    """OpenHands reads the lists in "hooks" or those outside of it, and each event under one name."""
+    rendered: Any = {"hooks": {"PreToolUse": [1], "Stop": [2]}}
+    assert get("openhands").fitted(rendered, present, foreign=True) == wanted

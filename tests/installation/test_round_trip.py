@@ -28,16 +28,22 @@ from tests.installation.installtools import (
     Example,
     documented,
     file_of,
+    format_for,
     home_variables,
     product,
 )
 
 
-def guard(agent: str) -> Install:
-    source = contracts.get("claude_code")
+def guard(agent: str, data: bytes = b"") -> Install:
+    """Return the installation of the guard in a file that has these bytes."""
+    source, target = contracts.get("claude_code"), contracts.get(agent)
     engine = HookEngine.load(GUARD, source, prestart=False)
-    value = convert(engine.hooks, source, contracts.get(agent)).value
-    return install_of(as_written(value, contracts.get(agent)), "/guard.json", "claude_code")
+    value = as_written(convert(engine.hooks, source, target).value, target)
+    try:
+        present = read_value(data, f"hooks.{format_for(agent)}")
+    except InstallationError:  # which the installation reports itself
+        present = {}
+    return install_of(target.fitted(value, present, foreign=True), "/guard.json", "claude_code")
 
 
 class Machine:
@@ -60,7 +66,7 @@ def check(directory: Path, example: Example, variant: str) -> str:
     data = VARIANTS[variant](example.text, example.agent).encode()
     machine = Machine(directory, example.agent)
     machine.write(data)
-    operation = guard(example.agent)
+    operation = guard(example.agent, data)
     try:
         outcome = machine.changer.install(machine.place, operation)
     except InstallationError:

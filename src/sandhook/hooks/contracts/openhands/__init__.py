@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts._agent import Agent
-from sandhook.hooks.contracts.openhands.names import EVENTS, GENERIC
+from sandhook.hooks.contracts.openhands.names import EVENTS, GENERIC, NAMES
 from sandhook.hooks.fold import FoldPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sandhook.hooks.event import Event, Json
+    from sandhook.hooks.event import Event, Json, JsonObject
     from sandhook.hooks.model import Decision, HookSpec
 
 
@@ -40,6 +40,23 @@ class OpenHands(Agent):
         """Return the event that a payload names as ``event_type``."""
         name = payload.get("event_type") if isinstance(payload, dict) else None
         return name if isinstance(name, str) else super().event_name(payload, env)
+
+    def fitted(self, rendered: Json, present: Json, *, foreign: bool) -> Json:
+        """Return the hooks with the file's own spelling of events, and outside of "hooks" if the others are there.
+
+        OpenHands reads either the lists in "hooks" or those outside of it, and each event once.
+        """
+        hooks = rendered.get("hooks") if isinstance(rendered, dict) else None
+        if not isinstance(hooks, dict) or not isinstance(present, dict):
+            return rendered
+        is_bare = "hooks" not in present and any(name in NAMES for name in present)
+        known = present if is_bare else present.get("hooks")
+        own: dict[str, str] = {name: name for name in hooks}
+        for name in known if isinstance(known, dict) else ():
+            if name in NAMES:
+                own[NAMES[name]] = name
+        spelled: JsonObject = {own[name]: entries for name, entries in hooks.items()}
+        return spelled if is_bare else {"hooks": spelled}
 
     def message(self, decision: Decision, event: Event) -> str:
         """Return the text that the model sees instead of a refused call, or with which it continues."""
