@@ -35,6 +35,7 @@ BUILTINS: dict[str, str] = {
     "exec": "flow.exec",
     "exit": "flow.exit",
     "export": "variables.export",
+    "false": "flow.false",
     "fc": "names.fc",
     "fg": "jobs.fg",
     "getopts": "variables.getopts",
@@ -63,6 +64,7 @@ BUILTINS: dict[str, str] = {
     "test": "output.test",
     "times": "jobs.times",
     "trap": "flow.trap",
+    "true": "flow.true",
     "type": "names.type",
     "typeset": "variables.declare",
     "ulimit": "jobs.ulimit",
@@ -81,11 +83,8 @@ SPECIAL = frozenset({
 #: Built-ins whose arguments may be assignments, compound ones too.
 DECLARATIONS = frozenset({"alias", "declare", "export", "local", "readonly", "typeset"})
 
-#: bash's built-ins that are utilities here.
-AS_UTILITIES = frozenset({"false", "true"})
-
 #: Every name that ``type`` calls a shell builtin.
-NAMES = frozenset(BUILTINS) | AS_UTILITIES
+NAMES = frozenset(BUILTINS)
 
 #: Reserved words, in the order of ``compgen -k``.
 KEYWORDS: tuple[str, ...] = (
@@ -109,4 +108,4 @@ def prepare(name: str, prefix: tuple[str, ...], whole: bool) -> Any:
     return None if specialise is None else specialise(prefix, whole)
 
 
-__all__ = ["AS_UTILITIES", "BUILTINS", "DECLARATIONS", "KEYWORDS", "NAMES", "SPECIAL", "load", "prepare"]
+__all__ = ["BUILTINS", "DECLARATIONS", "KEYWORDS", "NAMES", "SPECIAL", "load", "prepare"]

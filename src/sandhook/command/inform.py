@@ -26,14 +26,13 @@ def inform(utility: Utility, name: str, what: Topic, program: str | None = None)
         program: The program, if it differs from the name.
     """
     if what == "version":
-        return f"{name} (sandhook) {__version__}\n"
+        return f"{name.rpartition('/')[2]} (sandhook) {__version__}\n"
     options = utility.options_of(name if program is None else program)
     if options is None:
         return f"Usage: {name} [ARGUMENT]...\n"
     return usage(
         options,
         name,
-        informs=utility.informs,
         subcommands=utility.subcommands,
         operands=utility.operand_words,
     )

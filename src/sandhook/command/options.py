@@ -384,14 +384,22 @@ class Inform(Exception):
 
     Args:
         option: The option without the hyphens.
+        status: The exit status.
 
     Attributes:
         topic: What the utility prints.
     """
 
-    def __init__(self, option: str) -> None:
+    def __init__(self, option: str, status: int = 0) -> None:
         super().__init__(option)
+        self.status = status
         self.topic: Topic = "version" if option == "version" else "help"
+
+
+def inform_alone(arguments: Sequence[str], status: int = 0) -> None:
+    """Raise Inform if --help or --version is the one argument: elsewhere the words of echo and true are text."""
+    if len(arguments) == 1 and arguments[0] in ("--help", "--version"):
+        raise Inform(arguments[0][2:], status)
 
 
 def split_arguments(arguments: Sequence[str], syntax: Syntax) -> tuple[list[str], list[str]]:

@@ -40,7 +40,7 @@ def _run(utility: Utility, arguments: Sequence[str], ctx: Context) -> int:
 
             ctx.write(inform(utility, ctx.name, error.topic, ctx.program).encode())
             ctx.flush()
-            return 0
+            return error.status
         except OSError as error:
             prefix = f"{error.filename}: " if error.filename else ""
             ctx.error(f"{prefix}{error.strerror}")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sandhook.state.control import ShellError, readonly_error
 from sandhook.state.frame import Frame, Saved, TemporaryScope
 from sandhook.state.state import State
-from sandhook.state.values import DECLARED, DYNAMIC, READONLY
+from sandhook.state.values import ARRAY, ASSOC, DECLARED, DYNAMIC, READONLY
 
 #: Computed variables that no local can hide.
 _FIXED = frozenset(("BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE", "FUNCNAME", "GROUPS"))
@@ -120,12 +120,22 @@ def hide_in_call(state: State, frame: Frame, name: str) -> bool:
 
 
 def keep_assigned(state: State, name: str) -> None:
-    """Keep the value of a variable that was assigned before the present command (``x=1 export x``)."""
-    if state.pending_temporaries is not None:
-        state.pending_temporaries.pop(name, None)
-    frame = function_frame(state)
-    if frame is not None and name in frame.temporary:
+    """Keep the value of a variable that was assigned before a command: ``x=1 export x``, or ``x=1 f`` with it in f."""
+    if state.pending_temporaries is not None and state.pending_temporaries.pop(name, None) is not None:
+        return
+    frame = _frame_of(state, name)
+    if frame is not None and name in frame.assigned_before:
         frame.exported = frame.exported | {name}
+
+
+def _frame_of(state: State, name: str) -> Frame | None:
+    """Return the innermost call that has a variable of its own of this name. It may be changed."""
+    if state.shared_frames:
+        state.unshare_frames()
+    for frame in reversed(state.frames):
+        if name in frame.saved:
+            return frame
+    return None
 
 
 def keep_in_scopes(state: State, name: str, *, by_declare: bool) -> None:
@@ -149,13 +159,36 @@ def leave(state: State, frame: Frame) -> None:
     """Bring back what the locals of ``frame`` hid."""
     if frame.exported or state.unset_dynamics:
         for name, saved in frame.saved.items():
-            if name not in frame.exported:
-                state.restore(name, saved)
+            kept = state.save(name) if name in frame.exported else None
+            state.restore(name, saved)
+            if kept is not None and kept.value is not None:
+                _pass_on(state, name, kept)
     else:
         _restore_all(state, frame)
     if frame.options is not None:
         state.options = frame.options.with_shopts_of(state.options)  # local - keeps set's alone
         state.update_instrumented()
+
+
+def _pass_on(state: State, name: str, kept: Saved) -> None:
+    """Assign an exported variable of a call to the one that it hid, as bash does for an assignment before the call.
+
+    If that one belongs to another call, it outlives that call too.
+    """
+    outer = _frame_of(state, name)
+    if outer is not None:
+        outer.exported = outer.exported | {name}
+    if isinstance(kept.value, str) and not kept.attributes & DYNAMIC:
+        try:
+            state.set(name, kept.value)
+        except ShellError as error:  # the hidden one is an integer, and this is no expression
+            state.shell.error(state, error.message)
+        name = state.resolve(name)[0] if name in state.namerefs else name
+        bits = state.attributes.get(name, 0) | kept.attributes & ~(ARRAY | ASSOC | DECLARED)
+        if bits:
+            state.attributes[name] = bits
+    else:
+        state.restore(name, kept)
 
 
 def _restore_all(state: State, frame: Frame) -> None:

@@ -408,7 +408,7 @@ class State:
             key = self.shell.subscript(self, subscript)
             if key < 0:
                 old = self.values.get(name)
-                key += old.top() if isinstance(old, IndexedArray) else 0
+                key += old.top() if isinstance(old, IndexedArray) else 1 if isinstance(old, str) else 0
             bad = key < 0
         if bad:
             raise subscript_error(f"{name}[{subscript}]")

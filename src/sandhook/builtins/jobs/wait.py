@@ -14,7 +14,7 @@ from sandhook.builtins.jobs.jobspec import find_job, forget_ended
 from sandhook.interp.jobs import describe, jobs_of, reap, report_ended, reports_all_ends
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
-from sandhook.state.assignment import unset
+from sandhook.state.assignment import check_writable, unset
 from sandhook.state.jobs import Job
 from sandhook.state.state import State
 from sandhook.text.names import is_name
@@ -40,7 +40,12 @@ def run(state: State, argv: Sequence[str]) -> int:
     if variable is not None:
         if not is_name(variable):
             raise BuiltinError(f"`{variable}': not a valid identifier")
-        unset(state, variable)
+        if variable in state.namerefs:  # as in bash, the reference goes, and its target stays
+            check_writable(state, variable, "cannot unset: readonly variable")
+            del state.namerefs[variable]
+            state.attributes.pop(variable, None)
+        else:
+            unset(state, variable)
     try:
         if "n" in letters:
             return _wait_next(state, operands, variable)

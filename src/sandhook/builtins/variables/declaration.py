@@ -28,6 +28,7 @@ from sandhook.state.values import (
     ASSOC,
     CAPITAL,
     EXPORT,
+    INTEGER,
     LARGE,
     LOWER,
     READONLY,
@@ -173,8 +174,14 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
 def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, request: Request) -> None:
     if request.nameref is None and name in state.namerefs:
         target, element = state.resolve(name)
-        if element is not None and request.quiet_readonly:
-            raise BuiltinError(f"`{state.namerefs[name]}': not a valid identifier")
+        if element is not None:
+            if request.quiet_readonly:
+                raise invalid_name(state.namerefs[name])
+            if indexed or (assigned is not None and isinstance(assigned.value, list)):
+                state.shell.error(state, f"`{state.namerefs[name]}': not a valid identifier")
+                raise Discard(1)
+            indexed = True  # the target becomes an array
+            assigned = assigned._replace(subscript=element) if assigned else None
         if target == name and indexed:
             state.shell.warning(state, f"{name}: removing nameref attribute")
             del state.namerefs[name]
@@ -193,6 +200,8 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
     if assigned is not None and bits & READONLY:
         if isinstance(assigned.value, list):
             state.shell.fatal_error(state, readonly_error(name, "unit"))
+        if request.quiet_readonly:  # the assignment fails, and bash exports the name in spite of that
+            state.attributes[name] = (bits | add & EXPORT) & ~(request.remove & EXPORT)
         raise _readonly(name, request)
     if request.nameref is not None:
         _set_reference(state, name, assigned, bits, request)
@@ -288,6 +297,8 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
         target = state.namerefs.pop(name, None)
         if target is not None and target:
             state.values[name] = target
+        if name not in state.values:
+            state.attributes.setdefault(name, 0)
         if assigned is not None:
             assign(state, assigned)
         return
@@ -304,7 +315,7 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
             raise BuiltinError(f"`{target}': invalid variable name for name reference")
     state.values.pop(name, None)
     state.namerefs[name] = held(target, state.budget)
-    bits = (bits | request.add | (EXPORT if state.options.allexport else 0)) & ~request.remove
+    bits = (bits & ~(_CASE | INTEGER) | request.add | (EXPORT if state.options.allexport else 0)) & ~request.remove
     if bits:
         state.attributes[name] = bits
     else:
@@ -326,11 +337,13 @@ def _localize(state: State, name: str, request: Request, *, is_array: bool) -> N
         scope.declared.add(name)
         return
     if frame is not None and name in frame.saved:
-        if name in frame.temporary:
-            # The assignment before the call becomes the initial value of the local, but of no array.
-            frame.temporary.discard(name)
-            if is_array:
-                state.values[name] = _empty_array(state, name, request)
+        # An assignment before the call becomes the initial value of the local. As in bash, a scalar that becomes
+        # an array loses its value, and that of an assignment before the call too.
+        was_temporary = name in frame.temporary
+        frame.temporary.discard(name)
+        is_list = isinstance(state.values.get(name), (IndexedArray, AssociativeArray))
+        if is_array and (was_temporary or not (is_list or state.attributes.get(name, 0) & (ARRAY | ASSOC))):
+            state.values[name] = _empty_array(state, name, request)
         return
     old = state.save(name)
     inherited = old.value if isinstance(old.value, str) and is_temporary(state, name) else None

@@ -28,7 +28,7 @@ from sandhook.record import Record
 from sandhook.state.assignment import set_array
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
-from sandhook.state.values import ARRAY, LARGE
+from sandhook.state.values import ARRAY, COMPUTED, LARGE
 from sandhook.text.fields import DEFAULT_IFS, split, split_for
 from sandhook.text.names import is_name
 from sandhook.typed import Any
@@ -267,7 +267,11 @@ def _assign(
     try:
         if request.array is not None:
             name = array_name(state, request.array)
-            set_array(state, name, [text] if request.exact and text else split(text, ifs, escaped))
+            fields = [text] if request.exact and text else split(text, ifs, escaped)
+            bits = state.attributes.get(name, 0)
+            if bits & COMPUTED:
+                fields = [state.convert(name, bits, field) for field in fields]
+            set_array(state, name, fields)
         elif not names:
             state.set("REPLY", text)
         else:

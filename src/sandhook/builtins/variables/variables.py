@@ -8,6 +8,7 @@ from sandhook.builtins.base import BuiltinError, invalid_name, runtime, split_re
 from sandhook.expand import declared
 from sandhook.state.control import readonly_error
 from sandhook.state.environment import variable_names
+from sandhook.state.references import refers_to_element
 from sandhook.state.state import State
 from sandhook.state.values import (
     ARRAY,
@@ -100,6 +101,8 @@ def assign_reference(state: State, text: str, value: str) -> None:
     if reference is None:
         raise invalid_name(text)
     name, subscript = reference
+    if subscript is not None and refers_to_element(state.namerefs, name):
+        raise invalid_name(state.namerefs[name])
     if subscript is None:
         state.set(name, value)
     else:
@@ -115,10 +118,13 @@ def array_name(state: State, name: str) -> str:
     reference = split_reference(name)
     if reference is None or reference[1] is not None:
         raise invalid_name(name)
+    shown = name
     if name in state.namerefs:
-        name, _ = state.resolve(name)
+        name, element = state.resolve(name)
+        if element is not None:
+            raise invalid_name(state.namerefs[shown])
     if state.attributes.get(name, 0) & ASSOC:
-        raise BuiltinError(f"{name}: not an indexed array")
+        raise BuiltinError(f"{shown}: not an indexed array")
     if state.attributes.get(name, 0) & READONLY:
         error = readonly_error(name)
         raise BuiltinError(error.message, own=error)

@@ -1,6 +1,6 @@
 """echo: write arguments to standard output.
 
-Source: POSIX.1-2024 XCU 3, echo. Oracle: bash 5.2's built-in with xpg_echo off.
+Source: POSIX.1-2024 XCU 3, echo. Oracle: GNU coreutils 9.1; bash 5.2's built-in with xpg_echo off for ``echo``.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.options import also, opt, option_set, options_by_flag
+from sandhook.command.options import also, inform_alone, opt, option_set, options_by_flag
 from sandhook.text.escapes import unescape_echo
 
 RAW = True  # a word with any other letter after the dash is text
-INFORMS = False
+INFORMS = False  # --help and --version inform only if they are the one argument
 
 
 @option_set
@@ -36,6 +36,7 @@ _LETTERS = "".join(_OPTIONS)
 
 def run(options: None, operands: Sequence[str], ctx: Context) -> int:
     """Return 0."""
+    inform_alone(operands)
     ctx.write(echo(operands))
     return 0
 

@@ -1,6 +1,6 @@
 """false: do nothing, unsuccessfully.
 
-Source: POSIX.1-2024 XCU 3, false. Oracle: bash 5.2's built-in.
+Source: POSIX.1-2024 XCU 3, false. Oracle: GNU coreutils 9.1; the built-in of bash is not this one.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.options import option_set
+from sandhook.command.options import inform_alone, option_set
 
 RAW = True  # arguments are ignored
-INFORMS = False
+INFORMS = False  # --help and --version inform only if they are the one argument
 
 
 @option_set
@@ -24,5 +24,6 @@ class Options:
 
 
 def run(options: None, operands: Sequence[str], ctx: Context) -> int:
-    """Return 1."""
+    """Return 1, also after --help."""
+    inform_alone(operands, status=1)
     return 1

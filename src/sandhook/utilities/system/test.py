@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.options import option_set
+from sandhook.command.options import inform_alone, option_set
 from sandhook.kernel.status import descriptor_status
 from sandhook.utilities.system.test_operators import (
     BINARY,
@@ -26,7 +26,7 @@ from sandhook.utilities.system.test_operators import (
 from sandhook.vfs.base import Stat
 
 RAW = True  # every argument is a part of the expression
-INFORMS = False
+INFORMS = False  # only "[ --help" and "[ --version" inform, without a closing "]"
 
 
 @option_set
@@ -81,6 +81,7 @@ def run(options: None, operands: Sequence[str], ctx: Context) -> int:
     """Return 0 (true), 1 (false) or 2 (no expression)."""
     bracket = ctx.program == "["
     if bracket:
+        inform_alone(operands)
         if not operands or operands[-1] != "]":
             raise Failure("missing ']'", 2)
         operands = operands[:-1]

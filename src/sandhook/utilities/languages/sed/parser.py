@@ -402,7 +402,7 @@ class Parser:
 
     def _substitution(self) -> Work:
         delimiter = self._script.next()
-        if not delimiter or delimiter in "\n\\":
+        if not delimiter:
             raise self._script.error("unterminated `s' command")
         pattern = self._script.until_delimiter(delimiter, regex=True)
         replacement = None if pattern is None else self._script.until_delimiter(delimiter, regex=False)
@@ -468,7 +468,7 @@ class Parser:
 
     def _transliteration(self) -> Work:
         delimiter = self._script.next()
-        if not delimiter or delimiter in "\n\\":
+        if not delimiter:
             raise self._script.error("unterminated `y' command")
         source = self._script.until_delimiter(delimiter, regex=False)
         target = None if source is None else self._script.until_delimiter(delimiter, regex=False)
