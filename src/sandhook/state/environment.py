@@ -12,6 +12,9 @@ from sandhook.typed import TypeVar, overload
 
 T = TypeVar("T")
 
+#: What decides whether a local hides an exported variable from commands: an exported array does.
+_HIDING = ARRAY | ASSOC | EXPORT
+
 
 @cache_texts(1024)
 def _bucket(name: str) -> int:
@@ -30,7 +33,8 @@ def exported_variables(state: State) -> dict[str, str]:
     for frame in reversed(state.frames):  # a local that is not exported does not hide an exported variable
         for name, saved in frame.saved.items():
             if saved.attributes & EXPORT and name not in exported and isinstance(saved.value, str):
-                exported[name] = saved.value
+                if state.attributes.get(name, 0) & _HIDING not in (EXPORT | ARRAY, EXPORT | ASSOC):
+                    exported[name] = saved.value
     for name, target in state.namerefs.items():  # commands get the name that it refers to
         if state.attributes.get(name, 0) & EXPORT and target:
             exported[name] = target
@@ -51,7 +55,7 @@ def exported_value(state: State, name: str) -> str | None:
         return state.memo.foreign[name]
     bits = state.attributes.get(name, 0)
     value = state.get(name) if bits & EXPORT and not bits & (ARRAY | ASSOC) else None
-    if value is None and state.frames:
+    if value is None and state.frames and bits & _HIDING not in (EXPORT | ARRAY, EXPORT | ASSOC):
         hidden = (frame.saved[name] for frame in reversed(state.frames) if name in frame.saved)
         texts = (saved.value for saved in hidden if saved.attributes & EXPORT)
         value = next((text for text in texts if isinstance(text, str)), None)

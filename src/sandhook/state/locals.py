@@ -121,7 +121,11 @@ def hide_in_call(state: State, frame: Frame, name: str) -> bool:
 
 def keep_assigned(state: State, name: str) -> None:
     """Keep the value of a variable that was assigned before a command: ``x=1 export x``, or ``x=1 f`` with it in f."""
-    if state.pending_temporaries is not None and state.pending_temporaries.pop(name, None) is not None:
+    hidden = None if state.pending_temporaries is None else state.pending_temporaries.pop(name, None)
+    if hidden is not None:
+        kept = state.save(name)
+        state.restore(name, hidden)
+        _assign_kept(state, name, kept)
         return
     frame = _frame_of(state, name)
     if frame is not None and name in frame.assigned_before:
@@ -145,7 +149,10 @@ def keep_in_scopes(state: State, name: str, *, by_declare: bool) -> None:
     that calls eval itself.
     """
     scope = temporary_scope(state, name)
-    if scope is None or not (by_declare or 0 < scope.depth == len(state.frames)):
+    if scope is None:
+        return
+    in_caller = scope.depth > 0 and all(frame.sourced for frame in state.frames[scope.depth :])
+    if not (by_declare or in_caller):
         return
     for scope in state.temporary_scopes:
         scope.saved.pop(name, None)
@@ -178,6 +185,11 @@ def _pass_on(state: State, name: str, kept: Saved) -> None:
     outer = _frame_of(state, name)
     if outer is not None:
         outer.exported = outer.exported | {name}
+    _assign_kept(state, name, kept)
+
+
+def _assign_kept(state: State, name: str, kept: Saved) -> None:
+    """Assign the value of a variable to the one that it hid, which keeps its attributes and elements."""
     if isinstance(kept.value, str) and not kept.attributes & DYNAMIC:
         try:
             state.set(name, kept.value)

@@ -15,6 +15,7 @@ from sandhook.interp.jobs import describe, jobs_of, reap, report_ended, reports_
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
 from sandhook.state.assignment import check_writable, unset
+from sandhook.state.control import ShellError
 from sandhook.state.jobs import Job
 from sandhook.state.state import State
 from sandhook.text.names import is_name
@@ -40,12 +41,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     if variable is not None:
         if not is_name(variable):
             raise BuiltinError(f"`{variable}': not a valid identifier")
-        if variable in state.namerefs:  # as in bash, the reference goes, and its target stays
-            check_writable(state, variable, "cannot unset: readonly variable")
-            del state.namerefs[variable]
-            state.attributes.pop(variable, None)
-        else:
-            unset(state, variable)
+        _unset(state, variable)
     try:
         if "n" in letters:
             return _wait_next(state, operands, variable)
@@ -66,6 +62,19 @@ def run(state: State, argv: Sequence[str]) -> int:
         return status
     except Interrupted as interruption:
         return 128 + interruption.signal
+
+
+def _unset(state: State, variable: str) -> None:
+    """Unset the variable of -p; as in bash, a reference is unset itself if its target is not set."""
+    try:
+        if variable in state.namerefs and state.get(variable) is None:
+            check_writable(state, variable, "cannot unset: readonly variable")
+            del state.namerefs[variable]
+            state.attributes.pop(variable, None)
+        else:
+            unset(state, variable)
+    except ShellError as error:
+        raise BuiltinError(error.message) from None
 
 
 def _wait_operand(state: State, operand: str, variable: str | None) -> int:

@@ -199,6 +199,8 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
         raise _readonly(name, request)
     if assigned is not None and bits & READONLY:
         if isinstance(assigned.value, list):
+            if name not in state.values and not add & ASSOC:
+                state.attributes[name] = bits | ARRAY
             state.shell.fatal_error(state, readonly_error(name, "unit"))
         if request.quiet_readonly:  # the assignment fails, and bash exports the name in spite of that
             state.attributes[name] = (bits | add & EXPORT) & ~(request.remove & EXPORT)
@@ -333,7 +335,7 @@ def _localize(state: State, name: str, request: Request, *, is_array: bool) -> N
             state.values[name] = _empty_array(state, name, request)
         return
     scope = temporary_scope(state, name)
-    if scope is not None and frame is not None and scope.depth == len(state.frames):
+    if scope is not None and frame is not None and all(each.sourced for each in state.frames[scope.depth :]):
         scope.declared.add(name)
         return
     if frame is not None and name in frame.saved:

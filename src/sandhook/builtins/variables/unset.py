@@ -13,7 +13,7 @@ from sandhook.state.assignment import check_writable, unset, unset_element
 from sandhook.state.control import ShellError
 from sandhook.state.locals import function_frame, temporary_scope
 from sandhook.state.state import State
-from sandhook.state.values import ARRAY, EXPORT, READONLY, AssociativeArray, IndexedArray
+from sandhook.state.values import ARRAY, ASSOC, EXPORT, READONLY, AssociativeArray, IndexedArray
 from sandhook.text.names import is_name
 
 #: The arrays that describe calls.
@@ -121,9 +121,13 @@ def _unset_element(state: State, name: str, subscript: str) -> None:
         name, element = state.resolve(name)
         subscript = subscript if element is None else element
     value = state.value(name) if name in state.dynamics else state.values.get(name)
-    if value is None:
-        return
     check_writable(state, name, "cannot unset: readonly variable")
+    if value is None:
+        if name in state.attributes and not state.attributes[name] & (ARRAY | ASSOC):
+            if subscript in ("@", "*") or state.shell.arithmetic(state, subscript) != 0:
+                raise BuiltinError(f"{name}: not an array variable")
+            unset(state, name)
+        return
     if subscript in ("@", "*") and not isinstance(value, AssociativeArray):
         if isinstance(value, IndexedArray):
             state.attributes[name] = state.attributes.get(name, 0) | ARRAY
