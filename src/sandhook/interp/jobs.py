@@ -71,6 +71,8 @@ def report_ended_jobs(state: State) -> None:
     table = jobs_of(state)
     string = state.invocation.input == "string"
     for job in table.own():
+        if job.done:
+            reap(state, job)
         if not job.done or job.known:
             continue
         if reports_all_ends(state):
@@ -87,6 +89,15 @@ def reports_all_ends(state: State) -> bool:
 
 
 def report_ended(state: State, job: Job) -> None:
-    """Report the death of a job by a signal."""
-    if job.processes[-1].signal not in SILENT:
+    """Report the death of a job by a signal.
+
+    One that the shell traps is not reported; without job control neither are SIGINT, SIGTERM and SIGPIPE.
+    """
+    signal = job.processes[-1].signal
+    if NAMES.get(signal) in state.traps:
+        return
+    if signal in SILENT:
+        if signal and not state.subshell and state.shell.job_control(state):
+            state.shell.write_error(state, describe(state, job))
+    else:
         state.shell.error(state, f"{job.pid:5d} {status_word(job):<24}{job.command}")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.kernel.process import Process
-from sandhook.kernel.signals import DESCRIPTIONS, SIGINT, SIGPIPE, SIGTERM
+from sandhook.kernel.signals import DESCRIPTIONS, NAMES, SIGINT, SIGPIPE, SIGTERM
 from sandhook.lazy import lazily
 from sandhook.state.state import Interpreter, State
 from sandhook.syntax.nodes import Command, Pipeline
@@ -85,14 +85,16 @@ def report_killed(state: State, node: Command) -> None:
 
 
 def report_signal(state: State, pid: int | None, signal: int, command: Callable[[], str]) -> None:
-    """Report a process that a signal ended; SIGTERM has a line of its own, SIGINT and SIGPIPE have no line.
+    """Report a process that a signal ended; SIGINT and SIGPIPE have no line.
+
+    SIGTERM, and a signal that the shell traps, have a line without the place and the command.
 
     Args:
         pid: None when ``command`` returns the whole text.
     """
     if state.tracing.in_substitution:  # bash does not report deaths in a command substitution
         return
-    if signal == SIGTERM:
+    if signal == SIGTERM or (NAMES.get(signal) in state.traps and signal in DESCRIPTIONS):
         state.shell.write_error(state, f"{DESCRIPTIONS[signal]}\n")
     elif signal in DESCRIPTIONS and signal not in (SIGINT, SIGPIPE):
         text = command()
