@@ -10,9 +10,9 @@ from typing import Any
 
 from sandhook.expand import transform
 from sandhook.expand.escapes import prompt_value
-from sandhook.expand.reference import Parameter, Value, Values, Words, elements
+from sandhook.expand.reference import Parameter, SpacedList, Value, Values, Words, elements
 from sandhook.state.state import State
-from sandhook.state.values import IndexedArray
+from sandhook.state.values import AssociativeArray, IndexedArray
 from sandhook.syntax.nodes import DoubleQuoted, Escaped, Literal, ParameterExpansion, SingleQuoted, Word
 from sandhook.syntax.wordprinter import word_text
 from sandhook.text.locale import as_bytes, as_characters, characters_are_bytes
@@ -46,7 +46,10 @@ def compile_operator(node: ParameterExpansion, base: Parameter, words: Words) ->
         return Parameter(_changed(base.value, fixed, cased=operator[0] in "^,~"))
     if operator[0] in "#%":
         pattern = words.pattern(word)
-        return _mapped(base, lambda state: (operator, pattern(state)), transform.remove_affix, nonempty=True)
+        changed = _mapped(base, lambda state: (operator, pattern(state)), transform.remove_affix, nonempty=True)
+        if changed.values is None or node.subscript is None:
+            return changed
+        return SpacedList(values=changed.values, star=changed.star)
     if operator[0] == "/":
         pattern = words.pattern(word, tildes=operator in ("/", "//"))
         replacement = words.pieces(node.second or Word(()))
@@ -139,6 +142,8 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
     shown = f"{node.prefix}{name}{subscript}"
     offset_of = slices.named(words.arithmetic(node.word or Word(())), shown)
     length_of = slices.named(words.arithmetic(node.second), shown) if node.second is not None else None
+    typed = "".join([part.text for part in node.second.parts if isinstance(part, Literal)]) if node.second else ""
+    is_typed = node.second is not None and all(isinstance(part, Literal) for part in node.second.parts)
     if base.value is not None:
         read = base.value
 
@@ -148,7 +153,7 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
                 return None
             offset = offset_of(state)
             length = length_of(state) if length_of is not None else None
-            return slices.substring(state, value, offset, length)
+            return slices.substring(state, value, offset, length, typed if is_typed else None)
 
         return Parameter(substring)
     values = base.values
@@ -164,12 +169,15 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
         offset = offset_of(state)
         if variable.__class__ is IndexedArray and offset > variable.top() - 1:
             return []
+        if positional or variable.__class__ is AssociativeArray:
+            if offset > len(state.positional if positional else variable):
+                return []
         length = length_of(state) if length_of is not None else None
         if isinstance(variable, str):  # bash treats it as ${name:offset:length}
-            part = slices.substring(state, variable, offset, length)
+            part = slices.substring(state, variable, offset, length, typed if is_typed else None)
             return [] if part is None else [part]
         if length is not None and length < 0:
-            raise slices.negative_length_error(length)
+            raise slices.negative_length_error(typed if is_typed else str(length))
         if positional:
             return slices.of_positional(state, offset, length)
         return slices.of_array(state, name, values, offset, length)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sandhook.expand.fields import Fields, Unglobbed
-from sandhook.expand.reference import Parameter, Value
+from sandhook.expand.reference import Parameter, SpacedList, Value
 from sandhook.expand.special import separator
 from sandhook.expand.text import Text
 from sandhook.state.state import State
@@ -91,10 +91,14 @@ def emit_value(compiled: Parameter, quoted: bool) -> Emit:
     assert values is not None
     if quoted and compiled.star:
         return lambda state, fields: fields.quoted(separator(state, True).join(values(state)))
+    spaced = isinstance(compiled, SpacedList)
 
     def run(state: State, fields: Fields) -> None:
         if not quoted:
             ifs = state.get("IFS")
+            if ifs == "" and spaced:
+                fields.expansion(" ".join(values(state)))
+                return
             if ifs and ifs != DEFAULT_IFS and ifs.strip(DEFAULT_IFS):
                 # with an IFS character that is not white space, empty values count, and white space
                 # joins the delimiter at the beginning of a value

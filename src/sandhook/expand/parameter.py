@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sandhook.expand.reference import Parameter, Words, compile_base, keys, subscript_of
+from sandhook.expand.reference import Parameter, SpacedList, Words, compile_base, keys, subscript_of
 from sandhook.state.control import ShellError, unbound_error
 from sandhook.state.environment import variable_names
 from sandhook.state.state import State
@@ -85,7 +85,8 @@ def _compile_bang(node: ParameterExpansion, words: Words) -> Parameter:
         )
     all_ = subscript_of(node.subscript)
     if all_ is not None and node.operator is None:
-        return Parameter(values=lambda state: keys(state, name), star=all_ == "*")
+        kind = SpacedList if all_ == "*" else Parameter
+        return kind(values=lambda state: keys(state, name), star=all_ == "*")
     reference = compile_base(ParameterExpansion(name, node.subscript), words, checked=False)
     return Indirect(node, reference, words)
 

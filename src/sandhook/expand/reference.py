@@ -85,6 +85,12 @@ class Parameter:
         return bool(values)
 
 
+class SpacedList(Parameter):
+    """A list whose values bash joins with blanks, unquoted, if IFS is empty: ``${a[@]#p}`` and ``${!a[*]}``."""
+
+    __slots__ = ()
+
+
 def plain_value(name: str, *, braces: bool = True) -> Value:
     """Return the closure that reads ``$name`` and fails for an unset name under ``set -u``.
 

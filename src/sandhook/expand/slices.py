@@ -28,18 +28,24 @@ def named(number_of: Callable[[State], int], shown: str) -> Callable[[State], in
     return number
 
 
-def negative_length_error(length: int | None) -> ShellError:
-    """Return the error for a length that ends before its offset."""
+def negative_length_error(length: str) -> ShellError:
+    """Return the error for a length that ends before its offset; ``length`` is its text, blanks included."""
     return ShellError(f"{length}: substring expression < 0", ends="unit").within("subscript")
 
 
-def substring(state: State, value: str, offset: int, length: int | None) -> str | None:
-    """${x:offset:length}, in characters, or bytes in the C locale; None when the offset is outside of the value."""
+def substring(
+    state: State, value: str, offset: int, length: int | None, typed: str | None = None
+) -> str | None:
+    """${x:offset:length}, in characters, or bytes in the C locale; None when the offset is outside of the value.
+
+    Args:
+        typed: The text of the length, for a message; None for its value.
+    """
     by_bytes = not value.isascii() and characters_are_bytes(state.get)
     try:
         part = transform.substring(as_bytes(value) if by_bytes else value, offset, length)
     except ValueError:
-        raise negative_length_error(length) from None
+        raise negative_length_error(str(length) if typed is None else typed) from None
     return as_characters(part) if by_bytes and part else part
 
 
@@ -89,6 +95,8 @@ def of_array(
                 (position for position, index in enumerate(indices) if index >= offset), len(indices)
             )
     else:
+        if length == 0 and isinstance(array, AssociativeArray):
+            length = 1  # as in bash
         start = max(0, offset - 1) if isinstance(array, AssociativeArray) and offset > 0 else offset
         if start < 0:
             start += len(values)

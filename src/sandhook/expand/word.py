@@ -68,6 +68,11 @@ _EMPTY_IS_NONE = CHOOSING - {"=", ":="}
 _GLOB = frozenset("*?[")
 
 
+def _may_be_no_field(part: WordPart) -> bool:
+    """Return True for ``${!ref+word}``, which is no field, even in quotes, if ``ref`` names an empty list."""
+    return isinstance(part, ParameterExpansion) and part.prefix == "!" and part.operator in ("+", ":+")
+
+
 class WordCompiler(TextCompiler):
     """Compiles words for every place; see ``TextCompiler`` for its arguments."""
 
@@ -316,10 +321,11 @@ class WordCompiler(TextCompiler):
         if not any(map(self._may_be_list, parts)):
             return quoted_part(self, DoubleQuoted(tuple(parts)), self._string(parts, quoted=True))
         listed = any(map(self._is_list, parts))  # with a list, quotes alone begin no field: "$@$empty"
+        alone = len(parts) == 1 and _may_be_no_field(parts[0])
         emitters: list[Emit] = []
         for part in parts:
             if isinstance(part, ParameterExpansion) and self._expands_to_fields(part, listed):
-                emit = self._emit_parameter(part, quoted=True, listed=listed)
+                emit = self._emit_parameter(part, quoted=True, listed=listed, alone=alone)
                 omits_empty = listed and part.operator in _EMPTY_IS_NONE and not names_list(part)
                 if omits_empty or (
                     part.prefix == "!" and any(self._is_list(other) for other in parts if other is not part)
@@ -332,7 +338,7 @@ class WordCompiler(TextCompiler):
                 emitters.append(quoted_text(self._part_text(part, quoted=True)))
 
         def run(state: State, fields: Fields) -> None:
-            if not listed:
+            if not (listed or alone):
                 fields.quoted("")
             for emit in emitters:
                 emit(state, fields)
@@ -366,10 +372,12 @@ class WordCompiler(TextCompiler):
             return part.operator not in CHOOSING
         return part.name == "@" or subscript_of(part.subscript) == "@"
 
-    def _emit_parameter(self, node: ParameterExpansion, *, quoted: bool, listed: bool = False) -> Emit:
+    def _emit_parameter(
+        self, node: ParameterExpansion, *, quoted: bool, listed: bool = False, alone: bool = False
+    ) -> Emit:
         compiled = compile_parameter(node, self)
         if isinstance(compiled, Indirect):
-            return self._emit_indirect(node, compiled, quoted)
+            return self._emit_indirect(node, compiled, quoted, alone)
         if node.operator in CHOOSING and node.prefix != "#":
             return self._emit_choice(node, compiled, quoted, listed)
         starred = compiled.star and node.operator is not None and not node.prefix
@@ -377,12 +385,16 @@ class WordCompiler(TextCompiler):
             return emit_starred_next_to_list(compiled.values)
         return emit_value(compiled, quoted)
 
-    def _emit_indirect(self, node: ParameterExpansion, compiled: Indirect, quoted: bool) -> Emit:
+    def _emit_indirect(
+        self, node: ParameterExpansion, compiled: Indirect, quoted: bool, alone: bool
+    ) -> Emit:
         choice = node.operator in CHOOSING
 
         def run(state: State, fields: Fields) -> None:
             target = compiled.target(state) or Parameter(lambda _: None)
             if choice:
+                if alone and (target.values is None or target.star):
+                    fields.quoted("")  # "${!k+w}" of an empty ${a[@]} is no field
                 self._emit_choice(node, target, quoted, reference=compiled)(state, fields)
             else:
                 emit_value(target, quoted)(state, fields)
@@ -402,7 +414,8 @@ class WordCompiler(TextCompiler):
         operator = node.operator or ""
         word = node.word or Word(())
         value = emit_value(base, quoted)
-        nonempty = operator[0] == ":"
+        # As in bash, a list that a reference in quotes names is not empty if it has one empty element.
+        nonempty = operator[0] == ":" and (reference is None or base.values is None or not quoted)
         if operator[-1] in "=?":
             value = without_empty(value) if listed and quoted else value  # an assigned value begins a field
             choose = self._assign_or_fail(node, quoted, reference)

@@ -19,6 +19,7 @@ _SPECIAL = frozenset("@*#?-$!")
 _TRANSFORMATION = re.compile(r"@([UuLQEPAKak])\}")
 _BEFORE_CONTINUATION = re.compile(r"(?:[#!]?(?:[A-Za-z0-9_]*|[@*#?$!-]))(?=\\\n)")
 _OPERATOR_BEFORE_CONTINUATION = re.compile(r"(?:@[A-Za-z]?|[:#%^,~/*]?)(?=\\\n)")
+_CASE_OPERATORS = ("^", ",", "~")  #: bash has none for $#, $? and $-
 _WORD_RUN = re.compile(r"[^\\\"'`$}<>]+")
 
 
@@ -60,7 +61,7 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
         reader.unfold(match.end())
         text = reader.text
     operator = _operator(text, at, prefix)
-    if operator is None:
+    if operator is None or (operator[:1] in _CASE_OPERATORS and name in "#?-"):
         return _bad(reader, start, double_quoted)
     word = second = None
     at += len(operator)

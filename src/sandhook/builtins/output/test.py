@@ -100,7 +100,8 @@ def variable_is_set(state: State, text: str) -> bool:
     value = state.value(name)
     if value is None:
         if subscript not in ("@", "*") and not state.attributes.get(name, 0) & ASSOC:
-            state.shell.subscript(state, subscript)  # for its error
+            if state.shell.subscript(state, subscript) < 0:
+                state.report_bad_subscript(name)
         return False
     if subscript in ("@", "*"):
         if isinstance(value, AssociativeArray):
