@@ -173,21 +173,7 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
 
 def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, request: Request) -> None:
     if request.nameref is None and name in state.namerefs:
-        target, element = state.resolve(name)
-        if element is not None:
-            if request.quiet_readonly:
-                raise invalid_name(state.namerefs[name])
-            if indexed or (assigned is not None and isinstance(assigned.value, list)):
-                state.shell.error(state, f"`{state.namerefs[name]}': not a valid identifier")
-                raise Discard(1)
-            indexed = True  # the target becomes an array
-            assigned = assigned._replace(subscript=element) if assigned else None
-        if target == name and indexed:
-            state.shell.warning(state, f"{name}: removing nameref attribute")
-            del state.namerefs[name]
-        elif target and target not in state.namerefs:
-            name = target
-            assigned = assigned._replace(name=name) if assigned else None
+        name, assigned, indexed = _follow(state, name, assigned, indexed, request)
     bits = state.attributes.get(name, 0)
     add = request.add
     both = add & ARRAY and add & ASSOC
@@ -235,6 +221,28 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
         state.attributes.pop(name, None)  # plain again: the fast path of assignments
     if both:
         raise BuiltinError(f"{name}: cannot convert associative to indexed array")
+
+
+def _follow(
+    state: State, name: str, assigned: Assigned | None, indexed: bool, request: Request
+) -> tuple[str, Assigned | None, bool]:
+    """Return the variable that a reference stands for, its assignment, and whether it becomes an array."""
+    target, element = state.resolve(name)
+    if element is not None:
+        if request.quiet_readonly:
+            raise invalid_name(state.namerefs[name])
+        if indexed or (assigned is not None and isinstance(assigned.value, list)):
+            state.shell.error(state, f"`{state.namerefs[name]}': not a valid identifier")
+            raise Discard(1)
+        indexed = True  # the target becomes an array
+        assigned = assigned._replace(subscript=element) if assigned else None
+    if target == name and indexed:
+        state.shell.warning(state, f"{name}: removing nameref attribute")
+        del state.namerefs[name]
+    elif target and target not in state.namerefs:
+        name = target
+        assigned = assigned._replace(name=name) if assigned else None
+    return name, assigned, indexed
 
 
 def _check_arrays(state: State, name: str, bits: int, assigned: Assigned | None, request: Request) -> None:

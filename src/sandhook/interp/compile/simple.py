@@ -128,8 +128,8 @@ def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = Fal
         run = _with_keywords(compiler, run, node._replace(assignments=assignments, words=words), name, final)
     if any(isinstance(part, ParameterExpansion) and part.name == "BASH_COMMAND" for part in parts):
         run = record_command(run, node)
-    elif name == "exit":
-        run = record_command(run, node)  # for the EXIT trap
+    elif name in ("exit", "trap"):
+        run = record_command(run, node)  # for a trap that is the next to run
     if id(node) in compiler.last_commands:
         run = compiler.ends(run)
     return exec_in_place(run) if final else run

@@ -27,7 +27,7 @@ class Options:
         opt("--check-order", help="wrong order is an error at once", const="check", default="auto"),
         opt("--nocheck-order", help="do not look at the order", const="no"),
     )
-    delimiter: str = opt("--output-delimiter", "TEXT", "the text between columns", default="\t")
+    delimiters: tuple[str, ...] = opt("--output-delimiter", "TEXT", "the text between columns", append=True)
     total: bool = opt("--total", "print the numbers of lines at the end")
     zero: bool = opt("-z", "--zero-terminated", "lines end with NUL instead of a newline")
 
@@ -71,6 +71,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise UsageError("missing operand" + (f" after '{operands[0]}'" if operands else ""))
     if len(operands) > 2:
         raise UsageError(f"extra operand '{operands[2]}'")
+    if len(set(options.delimiters)) > 1:
+        raise Failure("multiple output delimiters specified")
     end = b"\0" if options.zero else b"\n"
     readers = []
     try:
@@ -94,7 +96,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _merge(left: _Input, right: _Input, options: Options, end: bytes, ctx: Context, shared: bool) -> None:
-    tab = options.delimiter.encode("utf-8", "surrogateescape") or b"\0"
+    tab = (options.delimiters or ("\t",))[0].encode("utf-8", "surrogateescape") or b"\0"
     hidden = (options.first, options.second, options.both)
     counts = [0, 0, 0]
     while left.line is not None or right.line is not None:

@@ -71,8 +71,6 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         environment.pop(name, None)
     while command and "=" in command[0]:
         name, _, value = command.pop(0).partition("=")
-        if not name:
-            raise Failure("cannot set '': Invalid argument")
         if debug:
             print_line(ctx, f"setenv:   {name}={value}")
         environment[name] = value
