@@ -351,8 +351,7 @@ def _localize(state: State, name: str, request: Request, *, is_array: bool) -> N
         # an array loses its value, and that of an assignment before the call too.
         was_temporary = name in frame.temporary
         frame.temporary.discard(name)
-        is_list = isinstance(state.values.get(name), (IndexedArray, AssociativeArray))
-        if is_array and (was_temporary or not (is_list or state.attributes.get(name, 0) & (ARRAY | ASSOC))):
+        if is_array and (was_temporary or isinstance(state.values.get(name), str)):
             state.values[name] = _empty_array(state, name, request)
         return
     old = state.save(name)
