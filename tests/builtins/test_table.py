@@ -59,7 +59,9 @@ def test_usage_is_bash_s(name: str, oracle: bool) -> None:
         assert shown in ask_bash(script).splitlines()
 
 
-@pytest.mark.parametrize("name", sorted(set(BUILTINS) - {":", "[", "echo", "false", "test", "true", "kill", "let"}))
+@pytest.mark.parametrize(
+    "name", sorted(set(BUILTINS) - {":", "[", "echo", "false", "test", "true", "kill", "let"})
+)
 def test_help_option_explains_and_fails(name: str) -> None:
     ran = run_ours(f"{'f() { local --help; }; f' if name == 'local' else name + ' --help'}")
     if name in ("return", "break", "continue", "logout", "caller", "popd", "pushd"):

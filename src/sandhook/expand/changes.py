@@ -46,7 +46,9 @@ def compile_operator(node: ParameterExpansion, base: Parameter, words: Words) ->
         return Parameter(_changed(base.value, fixed, cased=operator[0] in "^,~"))
     if operator[0] in "#%":
         pattern = words.pattern(word)
-        changed = _mapped(base, lambda state: (operator, pattern(state)), transform.remove_affix, nonempty=True)
+        changed = _mapped(
+            base, lambda state: (operator, pattern(state)), transform.remove_affix, nonempty=True
+        )
         if changed.values is None or node.subscript is None:
             return changed
         return SpacedList(values=changed.values, star=changed.star)
@@ -142,7 +144,9 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
     shown = f"{node.prefix}{name}{subscript}"
     offset_of = slices.named(words.arithmetic(node.word or Word(())), shown)
     length_of = slices.named(words.arithmetic(node.second), shown) if node.second is not None else None
-    typed = "".join([part.text for part in node.second.parts if isinstance(part, Literal)]) if node.second else ""
+    typed = (
+        "".join([part.text for part in node.second.parts if isinstance(part, Literal)]) if node.second else ""
+    )
     is_typed = node.second is not None and all(isinstance(part, Literal) for part in node.second.parts)
     if base.value is not None:
         read = base.value
@@ -169,9 +173,9 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
         offset = offset_of(state)
         if variable.__class__ is IndexedArray and offset > variable.top() - 1:
             return []
-        if positional or variable.__class__ is AssociativeArray:
-            if offset > len(state.positional if positional else variable):
-                return []
+        unordered = positional or variable.__class__ is AssociativeArray
+        if unordered and offset > len(state.positional if positional else variable):
+            return []
         length = length_of(state) if length_of is not None else None
         if isinstance(variable, str):  # bash treats it as ${name:offset:length}
             part = slices.substring(state, variable, offset, length, typed if is_typed else None)

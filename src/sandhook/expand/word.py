@@ -385,9 +385,7 @@ class WordCompiler(TextCompiler):
             return emit_starred_next_to_list(compiled.values)
         return emit_value(compiled, quoted)
 
-    def _emit_indirect(
-        self, node: ParameterExpansion, compiled: Indirect, quoted: bool, alone: bool
-    ) -> Emit:
+    def _emit_indirect(self, node: ParameterExpansion, compiled: Indirect, quoted: bool, alone: bool) -> Emit:
         choice = node.operator in CHOOSING
 
         def run(state: State, fields: Fields) -> None:

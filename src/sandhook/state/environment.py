@@ -32,9 +32,10 @@ def exported_variables(state: State) -> dict[str, str]:
                 exported[name] = value
     for frame in reversed(state.frames):  # a local that is not exported does not hide an exported variable
         for name, saved in frame.saved.items():
-            if saved.attributes & EXPORT and name not in exported and isinstance(saved.value, str):
-                if state.attributes.get(name, 0) & _HIDING not in (EXPORT | ARRAY, EXPORT | ASSOC):
-                    exported[name] = saved.value
+            visible = state.attributes.get(name, 0) & _HIDING
+            is_hidden = name in exported or visible in (EXPORT | ARRAY, EXPORT | ASSOC)
+            if saved.attributes & EXPORT and isinstance(saved.value, str) and not is_hidden:
+                exported[name] = saved.value
     for name, target in state.namerefs.items():  # commands get the name that it refers to
         if state.attributes.get(name, 0) & EXPORT and target:
             exported[name] = target

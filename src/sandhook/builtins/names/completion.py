@@ -151,7 +151,9 @@ _SOURCES: dict[str, Callable[[State], Iterable[str]]] = {
     "service": lambda state: (),
     "setopt": lambda state: SET_OPTIONS,
     "shopt": lambda state: SHOPT_OPTIONS,
-    "signal": lambda state: ["EXIT", *("SIG" + NAMES[number] for number in sorted(NAMES)), "DEBUG", "ERR", "RETURN"],
+    "signal": lambda state: [
+        "EXIT", *(f"SIG{NAMES.get(number, f'JUNK({number})')}" for number in range(1, 65)), "DEBUG", "ERR", "RETURN",
+    ],
     "stopped": lambda state: (),
     "user": lambda state: _accounts(state, "/etc/passwd"),
     "variable": lambda state: variable_names(state),

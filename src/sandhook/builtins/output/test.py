@@ -99,9 +99,9 @@ def variable_is_set(state: State, text: str) -> bool:
         return state.get(name) is not None
     value = state.value(name)
     if value is None:
-        if subscript not in ("@", "*") and not state.attributes.get(name, 0) & ASSOC:
-            if state.shell.subscript(state, subscript) < 0:
-                state.report_bad_subscript(name)
+        is_index = subscript not in ("@", "*") and not state.attributes.get(name, 0) & ASSOC
+        if is_index and state.shell.subscript(state, subscript) < 0:
+            state.report_bad_subscript(name)
         return False
     if subscript in ("@", "*"):
         if isinstance(value, AssociativeArray):

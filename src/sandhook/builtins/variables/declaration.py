@@ -325,7 +325,9 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
             raise BuiltinError(f"`{target}': invalid variable name for name reference")
     state.values.pop(name, None)
     state.namerefs[name] = held(target, state.budget)
-    bits = (bits & ~(_CASE | INTEGER) | request.add | (EXPORT if state.options.allexport else 0)) & ~request.remove
+    bits = (
+        bits & ~(_CASE | INTEGER) | request.add | (EXPORT if state.options.allexport else 0)
+    ) & ~request.remove
     if bits:
         state.attributes[name] = bits
     else:

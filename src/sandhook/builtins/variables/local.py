@@ -34,7 +34,13 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
         return 0
     options, operands = split_options(argv, _LETTERS, plus=True)
     if not operands:
-        write(state, listing(state, [name for name in sorted(frame.saved) if name not in frame.temporary and exists(state, name)]))
+        write(
+            state,
+            listing(
+                state,
+                [name for name in sorted(frame.saved) if name not in frame.temporary and exists(state, name)],
+            ),
+        )
         return 0
     if any(option.letter == "p" for option in options):
         return show(state, "local", operands, frame.saved)

@@ -80,14 +80,20 @@ class ObjectStore:
 
     @property
     def packs(self) -> list[Pack]:
-        """All packs."""
+        """All packs whose index can be read. One with a damaged index is reported once, and is skipped, as in git."""
         if self._packs is None:
-            self._packs = [
-                Pack(self.access, f"{directory}/pack/{entry.name[:-4]}")
-                for directory in self._directories
-                for entry in self.access.listdir(f"{directory}/pack")
-                if entry.name.endswith(".idx")
-            ]
+            self._packs = []
+            for directory in self._directories:
+                for entry in self.access.listdir(f"{directory}/pack"):
+                    if not entry.name.endswith(".idx"):
+                        continue
+                    pack = Pack(self.access, f"{directory}/pack/{entry.name[:-4]}")
+                    try:
+                        pack.check()
+                    except MissingObject as error:
+                        self.access.ctx.write_error(f"error: {error}\n")
+                    else:
+                        self._packs.append(pack)
         return self._packs
 
     # ------------------------------------------------------------------ objects

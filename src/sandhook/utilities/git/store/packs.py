@@ -66,16 +66,22 @@ class Pack:
     def index(self) -> PackIndex:
         """The index of the pack."""
         if self._index is None:
-            contents = self._access.read(f"{self._stem}.idx")
+            name = f"{self._stem}.idx"
+            _, inside, below = name.rpartition("/.git/")
+            contents = self._access.read(name)
             stream = BytesIO(contents)
             try:
-                check_index(contents, f"{self._stem}.idx")
-                self._index = load_pack_index_file(f"{self._stem}.idx", stream, SHA1)
+                check_index(contents, f".git/{below}" if inside else name)
+                self._index = load_pack_index_file(name, stream, SHA1)
             except (AssertionError, KeyError, ValueError, struct.error):
                 raise MissingObject(f"packfile {self._stem}.pack cannot be accessed") from None
             finally:
                 stream.close()  # the index keeps the contents, and warns of an open stream when it is deleted
         return self._index
+
+    def check(self) -> None:
+        """Read the index. Raises MissingObject for a damaged one."""
+        _ = self.index
 
     def offset_of(self, oid: str) -> int | None:
         """Return the offset of an object, None if the pack lacks it."""
@@ -174,14 +180,18 @@ class Pack:
 
 
 def check_index(contents: bytes, name: str) -> None:
-    """Raise MissingObject for an index with counts that decrease or do not fit its length; struct.error for a short one.
+    """Raise MissingObject for an index that is too short, or has counts that decrease or do not fit its length.
 
     Reading names trusts these counts: an index of 2 KB can declare four billion names.
     """
+    if len(contents) < 4 * 256 + 2 * 20:
+        raise MissingObject(f"index file {name} is too small")
     is_old = contents[:4] != b"\xfftOc"
     (version,) = (1,) if is_old else struct.unpack_from(">L", contents, 4)
     if version > 2:
-        raise MissingObject(f"index file {name} is version {version} and is not supported by this binary")
+        raise MissingObject(
+            f"index file {name} is version {version} and is not supported by this binary (try upgrading GIT to a newer version)"
+        )
     head = 0 if is_old else 8
     counts = struct.unpack_from(">256L", contents, head)
     if any(following < count for count, following in pairwise(counts)):
