@@ -10,7 +10,6 @@ import pytest
 
 from sandhook.builtins import BUILTINS, DECLARATIONS, KEYWORDS, NAMES, SPECIAL, load
 from sandhook.builtins.base import usage_of
-from sandhook.utilities import UTILITIES
 from tests.builtins.conftest import ENVIRONMENT, run_ours
 
 
