@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from sandhook.expand.parameter import CHOOSING
 from sandhook.expand.reference import subscript_of
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
@@ -97,6 +98,20 @@ def is_positional(part: ParameterExpansion) -> bool:
 def is_star(part: WordPart) -> bool:
     """Return True when an expansion is ``$*``, without operators."""
     return isinstance(part, ParameterExpansion) and part.name == "*" and not part.operator and not part.prefix
+
+
+def may_be_no_field(part: WordPart) -> bool:
+    """Return True for ``${!ref+word}``, which is no field, even in quotes, if ``ref`` names an empty list."""
+    return isinstance(part, ParameterExpansion) and part.prefix == "!" and part.operator in ("+", ":+")
+
+
+def is_list(part: WordPart) -> bool:
+    """Return True when a part in quotes expands to any number of fields, including zero."""
+    if not isinstance(part, ParameterExpansion) or part.prefix == "#":
+        return False
+    if part.prefix == "!":
+        return part.operator not in CHOOSING
+    return part.name == "@" or subscript_of(part.subscript) == "@"
 
 
 def runs_commands(tree: object) -> bool:

@@ -28,12 +28,14 @@ from sandhook.expand.emitting import (
 from sandhook.expand.fields import Fields, glob_field, whole_list
 from sandhook.expand.list_reference import quoted_argument, quoted_part, quoted_word
 from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter
-from sandhook.expand.reference import Parameter, compile_base, plain_value, subscript_of
+from sandhook.expand.reference import Parameter, compile_base, plain_value
 from sandhook.expand.shapes import (
     FieldsOf,
     has_braces,
+    is_list,
     is_plain_variable,
     is_positional,
+    may_be_no_field,
     names_list,
     numbers,
     plain_number,
@@ -66,11 +68,6 @@ EAGER_BRACES = 256
 #: Operators whose empty result starts no field next to a list.
 _EMPTY_IS_NONE = CHOOSING - {"=", ":="}
 _GLOB = frozenset("*?[")
-
-
-def _may_be_no_field(part: WordPart) -> bool:
-    """Return True for ``${!ref+word}``, which is no field, even in quotes, if ``ref`` names an empty list."""
-    return isinstance(part, ParameterExpansion) and part.prefix == "!" and part.operator in ("+", ":+")
 
 
 class WordCompiler(TextCompiler):
@@ -151,7 +148,7 @@ class WordCompiler(TextCompiler):
     def _holds_list(self, part: WordPart) -> bool:
         if isinstance(part, DoubleQuoted):
             return any(map(self._holds_list, part.parts))
-        return isinstance(part, ParameterExpansion) and part.prefix != "!" and self._is_list(part)
+        return isinstance(part, ParameterExpansion) and part.prefix != "!" and is_list(part)
 
     def argument(self, word: Word) -> Callable[[State], str | list[str]]:
         """Compile a word like ``fields``; the closure may return a single field as a string."""
@@ -192,7 +189,7 @@ class WordCompiler(TextCompiler):
             return quoted_word(self, part, self._string(part.parts, quoted=True))
         if isinstance(part, DoubleQuoted) and len(part.parts) == 1:
             inner = part.parts[0]
-            if isinstance(inner, ParameterExpansion) and not inner.prefix and self._is_list(inner):
+            if isinstance(inner, ParameterExpansion) and not inner.prefix and is_list(inner):
                 if inner.name == "@" and not inner.operator:
                     return lambda state: state.positional
                 listed = None if inner.operator in CHOOSING else compile_parameter(inner, self).values
@@ -320,15 +317,15 @@ class WordCompiler(TextCompiler):
     def _emit_quoted(self, parts: Sequence[WordPart]) -> Emit:
         if not any(map(self._may_be_list, parts)):
             return quoted_part(self, DoubleQuoted(tuple(parts)), self._string(parts, quoted=True))
-        listed = any(map(self._is_list, parts))  # with a list, quotes alone begin no field: "$@$empty"
-        alone = len(parts) == 1 and _may_be_no_field(parts[0])
+        listed = any(map(is_list, parts))  # with a list, quotes alone begin no field: "$@$empty"
+        alone = len(parts) == 1 and may_be_no_field(parts[0])
         emitters: list[Emit] = []
         for part in parts:
             if isinstance(part, ParameterExpansion) and self._expands_to_fields(part, listed):
                 emit = self._emit_parameter(part, quoted=True, listed=listed, alone=alone)
                 omits_empty = listed and part.operator in _EMPTY_IS_NONE and not names_list(part)
                 if omits_empty or (
-                    part.prefix == "!" and any(self._is_list(other) for other in parts if other is not part)
+                    part.prefix == "!" and any(is_list(other) for other in parts if other is not part)
                 ):
                     emit = without_empty(emit)
                 emitters.append(emit)
@@ -359,18 +356,10 @@ class WordCompiler(TextCompiler):
         if not listed:
             return self._may_be_list(part)
         return (
-            self._is_list(part)
+            is_list(part)
             or (part.operator in CHOOSING and part.prefix != "#")
             or (part.operator is not None and names_list(part))
         )
-
-    def _is_list(self, part: WordPart) -> bool:
-        """Return True when a part in quotes expands to any number of fields, including zero."""
-        if not isinstance(part, ParameterExpansion) or part.prefix == "#":
-            return False
-        if part.prefix == "!":
-            return part.operator not in CHOOSING
-        return part.name == "@" or subscript_of(part.subscript) == "@"
 
     def _emit_parameter(
         self, node: ParameterExpansion, *, quoted: bool, listed: bool = False, alone: bool = False
@@ -464,7 +453,7 @@ class WordCompiler(TextCompiler):
         if quoted and not isinstance(part, DoubleQuoted):
             return quoted_text(self._part_text(part, quoted=True))
         emit = self._emit(part)
-        if self._is_list(part) and isinstance(part, ParameterExpansion) and part.operator not in CHOOSING:
+        if is_list(part) and isinstance(part, ParameterExpansion) and part.operator not in CHOOSING:
             compiled = compile_parameter(part, self)
             if isinstance(compiled, Parameter):
                 return list_in_choice(compiled, emit, changed=part.operator is not None)
