@@ -166,3 +166,37 @@ class _Search:
         text = text.upper() if name.startswith("NOT_") else text
         test = re.compile(text, self.flags & re.ASCII)
         return frozenset(letter for letter in LETTERS if test.match(letter))
+
+
+def unsafe_possessive(text: str | bytes, flags: int = 0) -> bool:
+    """Return whether a possessive repeat of more than one letter is not one of an atomic group.
+
+    Python 3.11.0 to 3.11.4, of which Debian 12 has one, match too much with ``(?:ab)*+`` if a turn fails after its first
+    letter: what that turn had read stays read. ``(?>ab)*+`` is the same expression without the fault.
+    """
+    return _has_unsafe_possessive(list(parser.parse(text, flags)))
+
+
+_LETTER = frozenset({codes.LITERAL, codes.NOT_LITERAL, codes.IN, codes.ANY})
+
+
+def _has_unsafe_possessive(items: list[Any]) -> bool:
+    for code, argument in items:
+        inner: list[Any] = []
+        if code in (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT):
+            body = list(argument[2])
+            safe = len(body) == 1 and (body[0][0] in _LETTER or body[0][0] == codes.ATOMIC_GROUP)
+            if code == codes.POSSESSIVE_REPEAT and not safe:
+                return True
+            inner = [body]
+        elif code == codes.SUBPATTERN:
+            inner = [list(argument[3])]
+        elif code == codes.ATOMIC_GROUP:
+            inner = [list(argument)]
+        elif code == codes.BRANCH:
+            inner = [list(each) for each in argument[1]]
+        elif code in (codes.ASSERT, codes.ASSERT_NOT):
+            inner = [list(argument[1])]
+        if any(map(_has_unsafe_possessive, inner)):
+            return True
+    return False

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.regexes import ambiguous, expressions
+from tests.regexes import ambiguous, expressions, unsafe_possessive
 
 SOURCE = Path(__file__).parent.parent / "src" / "sandhook"
 
@@ -55,3 +55,28 @@ def test_the_search_finds_expressions() -> None:
 )
 def test_what_is_ambiguous(text: str, wanted: bool) -> None:
     assert ambiguous(text) is wanted
+
+
+def test_possessive_repeats_mean_the_same_in_every_python() -> None:
+    found = {
+        f"{path.relative_to(SOURCE).as_posix()}:{line}": text
+        for path, line, text, flags in expressions(SOURCE)
+        if unsafe_possessive(text, flags)
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("[ab]*+", False),
+        ("a++b", False),
+        ("(?>ab|c)*+", False),
+        ("(?:ab)*+", True),
+        ("(?:a|b(?!c))++", True),
+        ("(x(?=(?:ab)?+))", True),
+        ("(?>(?:ab)*+)", True),
+    ],
+)
+def test_what_is_unsafe_in_early_pythons(text: str, wanted: bool) -> None:
+    assert unsafe_possessive(text) is wanted

@@ -20,7 +20,7 @@ from sandhook.state.state import State
 from sandhook.text.fields import DEFAULT_IFS, field_spans
 from sandhook.text.locale import characters_are_bytes
 
-_PATTERN_PIECE = lazily(r"\\.|\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]\[]|\[(?!:))*+\]|[^\\\[:]+|.", re.DOTALL)
+_PATTERN_PIECE = lazily(r"\\.|\[[!^]?\]?(?>\[:[a-z]+:\]|[^\]\[]|\[(?!:))*+\]|[^\\\[:]+|.", re.DOTALL)
 _PLAIN_PIECE = lazily(r"\\.|[^\\:]+|.", re.DOTALL)
 _MAGIC = frozenset("*?[")
 
@@ -32,7 +32,7 @@ _SLASH_IN_GROUP = lazily(r"[?*+@!]\([^()/]*+/")
 _PIECE_BYTES = 128
 
 #: A field that bash treats as a pattern although its brackets are empty (``[]``).
-_BRACKETS = lazily(r"(?:\\.|[^\\[])*+\[(?:\\.|[^\\\]/])*+\]", re.DOTALL)
+_BRACKETS = lazily(r"(?>\\.|[^\\[])*+\[(?>\\.|[^\\\]/])*+\]", re.DOTALL)
 _WITHOUT_MATCH = frozenset(("failglob", "nullglob"))
 
 

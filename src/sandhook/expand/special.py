@@ -12,8 +12,8 @@ from sandhook.state.state import State
 _ITEM_BYTES = 64
 
 _QUOTING = lazily(r"[\\'\"]")
-_KEY_PIECE = lazily(r"""\\(.)|'([^']*)'|"((?:\\.|[^"\\])*+)"|([^\\'"]+|.)""", re.DOTALL)
-_DOUBLE_PIECE = lazily(r"""\\(["\\$`])|((?:[^\\]|\\(?!["\\$`]))++)""", re.DOTALL)
+_KEY_PIECE = lazily(r"""\\(.)|'([^']*)'|"((?>\\.|[^"\\])*+)"|([^\\'"]+|.)""", re.DOTALL)
+_DOUBLE_PIECE = lazily(r"""\\(["\\$`])|((?>[^\\]|\\(?!["\\$`]))++)""", re.DOTALL)
 _NAME = lazily(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,9})\}|([A-Za-z_][A-Za-z0-9_]*|[0-9]))")
 
 

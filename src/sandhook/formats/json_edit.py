@@ -18,8 +18,8 @@ MAX_TEXT = 4 << 20
 #: The deepest nesting of objects and arrays.
 MAX_DEPTH = 128
 
-_SPACE = re.compile(r"(?:[ \t\r\n]++|//[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/)*+")
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\.)*+"')
+_SPACE = re.compile(r"(?>[ \t\r\n]++|//[^\r\n]*+|/\*(?>[^*]++|\*(?!/))*+\*/)*+")
+_STRING = re.compile(r'"(?>[^"\\\x00-\x1f]++|\\.)*+"')
 _WORD = re.compile(r"-?[0-9][0-9.eE+-]*|true|false|null")
 
 

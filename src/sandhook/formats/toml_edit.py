@@ -24,13 +24,13 @@ from sandhook.formats.tree_edit import (
 
 Path: TypeAlias = tuple[str | int, ...]
 
-_SPACE = re.compile(r"(?:[ \t\r\n]++|#[^\r\n]*+)*+")
+_SPACE = re.compile(r"(?>[ \t\r\n]++|#[^\r\n]*+)*+")
 _BLANKS = re.compile(r"[ \t]*+")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _STRINGS = (
-    re.compile(r'"""(?:[^"\\]++|\\.|"{1,2}(?!"))*+"{3,5}', re.DOTALL),
-    re.compile(r"'''(?:[^']++|'{1,2}(?!'))*+'{3,5}"),
-    re.compile(r'"(?:[^"\\\r\n]++|\\.)*+"'),
+    re.compile(r'"""(?>[^"\\]++|\\.|"{1,2}(?!"))*+"{3,5}', re.DOTALL),
+    re.compile(r"'''(?>[^']++|'{1,2}(?!'))*+'{3,5}"),
+    re.compile(r'"(?>[^"\\\r\n]++|\\.)*+"'),
     re.compile(r"'[^'\r\n]*+'"),
 )
 _WORD = re.compile(r"[^\s,\]}#=\[{]+(?: [0-9:.Z+-]+)?")  # a date may have a blank before its time

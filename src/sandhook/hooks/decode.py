@@ -25,7 +25,7 @@ MAX_DEPTH = 64
 DATA_DEPTH = 512
 
 #: A bracket, or a string: the brackets in a string do not nest. A string without its end takes the rest.
-_STRING_OR_BRACKET = lazily(r'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
+_STRING_OR_BRACKET = lazily(r'"(?>[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
 
 
 class DecodeError(ValueError):

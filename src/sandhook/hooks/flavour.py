@@ -86,7 +86,7 @@ def _lookaheads(pattern: str) -> tuple[list[tuple[bool, str]], str]:
 
 
 #: An escape, a class in brackets, or one character. A class without its end takes the rest.
-_PIECE = lazily(r"\\.|\[(?:\\.|[^\]\\])*+\]?|.", re.DOTALL)
+_PIECE = lazily(r"\\.|\[(?>\\.|[^\]\\])*+\]?|.", re.DOTALL)
 
 
 def _closing(pattern: str, at: int) -> int:

@@ -54,8 +54,8 @@ from sandhook.text.numbers import decimal
 
 _PLAIN_WORD = re.compile(r"[^ \t\n\r()<>;&|\\'\"`$=?*+@!\[{}]+(?=[ \t\n;&|)])")
 _QUOTED_WORD = re.compile(r"""(?:'([^']*+)'|"(?:([^"\\$`]++)|\$([A-Za-z_][A-Za-z0-9_]*+))")(?=[ \t\n;&|)])""")
-_CONTINUED_OPERATOR = re.compile(r"([&|;<>]{1,2}|\((?=(?:\\\n)++\())(?:\\\n)++[&|;<>(-]")
-_CONTINUED_NAME = re.compile(r"(?:\\\n)++(?:[A-Za-z0-9_]*+(?:\\\n)++)*+[A-Za-z0-9_]*+\+?(?:\\\n)*+[=\[]")
+_CONTINUED_OPERATOR = re.compile(r"([&|;<>]{1,2}|\((?=(?>\\\n)++\())(?>\\\n)++[&|;<>(-]")
+_CONTINUED_NAME = re.compile(r"(?>\\\n)++(?>[A-Za-z0-9_]*+(?>\\\n)++)*+[A-Za-z0-9_]*+\+?(?>\\\n)*+[=\[]")
 _REDIRECTION_VARIABLE = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?\}\Z", re.DOTALL)
 
 

@@ -12,9 +12,9 @@ from sandhook.syntax.options import ParseOptions
 from sandhook.typed import NoReturn
 
 _START = itemgetter(0)
-_CONTINUATIONS = re.compile(r"(?:\\\n)++")
-_BLANK = re.compile(r"(?:[ \t]++|\\\n)++")
-_BLANK_CR = re.compile(r"(?:[ \t]++|\\\r?\n|\r(?=\n))++")
+_CONTINUATIONS = re.compile(r"(?>\\\n)++")
+_BLANK = re.compile(r"(?>[ \t]++|\\\n)++")
+_BLANK_CR = re.compile(r"(?>[ \t]++|\\\r?\n|\r(?=\n))++")
 
 #: Tokens, or pieces of a word, between two looks at the clock of the run; one costs 1 to 10 microseconds.
 PIECES = 64

@@ -38,13 +38,13 @@ _PATTERN_OPERATORS = frozenset("?*+@!")
 
 # Runs of ordinary characters, by context. \r only matters before \n, see Reader.
 _WORD_RUN = re.compile(r"[^ \t\n\r()<>;&|\\'\"`$]+")
-_EXTGLOB_RUN = re.compile(r"(?:[^ \t\n\r()<>;&|\\'\"`$?*+@!]|[?*+@!](?!\())++")
+_EXTGLOB_RUN = re.compile(r"(?>[^ \t\n\r()<>;&|\\'\"`$?*+@!]|[?*+@!](?!\())++")
 _DOUBLE_QUOTED_RUN = re.compile(r'[^\\"`$]+')
 _HERE_DOCUMENT_RUN = re.compile(r"[^\\`$]+")
-_ALTERNATIVE_RUN = re.compile(r"(?:[^()|\\'\"`$<>?*+@!]|[?*+@!<>](?!\())++")
+_ALTERNATIVE_RUN = re.compile(r"(?>[^()|\\'\"`$<>?*+@!]|[?*+@!<>](?!\())++")
 _TEXT_RUN = re.compile(r"[^\\\"'`$()\[\]{}]+")
 
-_GOES_ON = re.compile(r"(?:\\\n)++[A-Za-z0-9_]")  # a name continues after line continuations
+_GOES_ON = re.compile(r"(?>\\\n)++[A-Za-z0-9_]")  # a name continues after line continuations
 _SUBSCRIPT_RUN = re.compile(r"[^\\\"'`$()\[\]{}<>]+")
 
 

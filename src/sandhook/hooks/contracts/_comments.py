@@ -7,7 +7,7 @@ import re
 from sandhook.lazy import lazily
 
 #: A string, or a comment. The quantifiers are possessive, so that no text makes the search go back.
-_STRING_OR_COMMENT = lazily(r'"(?:[^"\\]++|\\.)*+"?|//[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/', re.DOTALL)
+_STRING_OR_COMMENT = lazily(r'"(?>[^"\\]++|\\.)*+"?|//[^\r\n]*+|/\*(?>[^*]++|\*(?!/))*+\*/', re.DOTALL)
 
 
 def without_comments(text: str) -> str:

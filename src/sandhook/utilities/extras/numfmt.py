@@ -33,7 +33,7 @@ _ROUNDINGS = {
     "nearest": ROUND_HALF_UP,
 }  # fmt: skip
 _NUMBER = re.compile(r"(-?)([0-9]*)(?:(\.)([0-9]*))?", re.ASCII)
-_FORMAT = re.compile(r"((?:[^%]++|%%)*+)%([0' -]*+)([0-9]*+)(?:\.([0-9]*+))?f((?:[^%]++|%%)*+)", re.DOTALL)
+_FORMAT = re.compile(r"((?>[^%]++|%%)*+)%([0' -]*+)([0-9]*+)(?:\.([0-9]*+))?f((?>[^%]++|%%)*+)", re.DOTALL)
 _WORD = re.compile(r"([ \t]*+)([^ \t]*+)")
 _EXACT = Arithmetic(prec=60)
 _MAX_DIGITS = 18  #: digits of a number that is printed without a unit

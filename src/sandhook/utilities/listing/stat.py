@@ -50,7 +50,7 @@ _MAGIC, _BLOCK, _NAME_MAX = 0x01021994, 4096, 255
 #: The greatest width of a field, in characters.
 MAX_WIDTH = 4096
 
-_DIRECTIVE = re.compile(r"%([-+ #0']*+)(\d*+)(?:\.(\d*+))?+(?:([HL])(?=[drN]))?(.?)", re.ASCII | re.DOTALL)
+_DIRECTIVE = re.compile(r"%([-+ #0']*+)(\d*+)(?>\.(\d*+))?+(?:([HL])(?=[drN]))?(.?)", re.ASCII | re.DOTALL)
 
 
 class _Format(str):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-_TOKENS = re.compile(r'"(?:[^"\\]++|\\.)*+"|[][{},:]|[^][{},:"]+')
+_TOKENS = re.compile(r'"(?>[^"\\]++|\\.)*+"|[][{},:]|[^][{},:"]+')
 _NOT_ASCII = re.compile("[^\x00-\x7f]")
 
 _OFF = "\x1b[0m"

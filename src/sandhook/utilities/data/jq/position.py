@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from sandhook.lazy import lazily
 from sandhook.utilities.data.jq.arguments import Command
 
-_TOKEN = lazily(rb'"(?:[^"\\]++|\\.)*+"|[][{}]|[^][{}",:\s]+', re.DOTALL)
+_TOKEN = lazily(rb'"(?>[^"\\]++|\\.)*+"|[][{}]|[^][{}",:\s]+', re.DOTALL)
 
 
 class Sources:

@@ -11,7 +11,7 @@ import struct
 from sandhook.command.context import Failure
 from sandhook.utilities.encoding.od_types import NAMES
 
-_ITEM = re.compile(r'\s*+(?:(\d++)?\s*+(/)\s*+(\d++)?|(\d++))?\s*+"((?:[^"\\]|\\.)*+)"', re.ASCII | re.DOTALL)
+_ITEM = re.compile(r'\s*+(?:(\d++)?\s*+(/)\s*+(\d++)?|(\d++))?\s*+"((?>[^"\\]|\\.)*+)"', re.ASCII | re.DOTALL)
 _CONVERSION = re.compile(r"%([-+ #0]*+)(\d*+)(?:\.(\d*+))?(_[aA][dox]|_[cpu]|[diouxXeEfgGcs]|%)", re.ASCII)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}

@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Iterator
 
 _TOKEN = re.compile(
-    r"(?P<blank>(?:[ \t\f\r\v]++|\\\n)++)"
+    r"(?P<blank>(?>[ \t\f\r\v]++|\\\n)++)"
     r"|(?P<comment>\#[^\n]*)"
     r"|(?P<newline>\n)"
-    r"|(?P<number>(?:[0-9A-Z]++(?:\\\n)?+)++(?:\.(?:(?:\\\n)?[0-9A-Z]++)*+)?|\.(?:(?:\\\n)?[0-9A-Z]++)++)"
+    r"|(?P<number>(?>[0-9A-Z]++(?>\\\n)?+)++(?:\.(?>(?:\\\n)?[0-9A-Z]++)*+)?|\.(?>(?:\\\n)?[0-9A-Z]++)++)"
     r"|(?P<name>[a-z][a-z0-9_]*)"
     r"|(?P<op>\|\||&&|<=|>=|==|!=|\+\+|--|[-+*/%^]=|[-+*/%^=<>!(){}\[\],;.])",
 )

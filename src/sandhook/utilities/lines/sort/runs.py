@@ -16,7 +16,7 @@ from sandhook.lazy import lazily
 from sandhook.utilities.lines.sort.keys import keys_of
 
 #: Lines of integers without blanks, signs before 0 and leading zeros; a C integer holds each.
-_PLAIN = lazily(rb"(?:(?:-?[1-9][0-9]{0,17}|0)\n)*+")
+_PLAIN = lazily(rb"(?>(?:-?[1-9][0-9]{0,17}|0)\n)*+")
 
 _RUN = 32_768  #: lines that one call sorts
 _FEW = 100  #: lines whose keys are computed one by one

@@ -24,7 +24,7 @@ FILE_SYSTEM = "sandhook"
 MAX_WIDTH = 4096
 
 _PIECE = re.compile(
-    r"%([-+ #0]*)(\d*)(?:\.(\d*))?([ABCT]?)(.)|(\\c)|((?:\\(?:[0-7]{1,3}|[abfnrtv\\])|[^%\\]++)++)|(\\?.)",
+    r"%([-+ #0]*)(\d*)(?:\.(\d*))?([ABCT]?)(.)|(\\c)|((?>\\(?:[0-7]{1,3}|[abfnrtv\\])|[^%\\]++)++)|(\\?.)",
     re.ASCII | re.DOTALL,
 )
 _LETTERS = {
@@ -43,7 +43,7 @@ class Format:
         self._pieces: list[str | re.Match[str]] = []
         if (len(text) - len(text.rstrip("%"))) % 2 and not text.endswith("\\%"):
             raise Failure("error: % at end of format string")
-        last = re.search(r"(?:^|[^%])(?:%%)*+%[-+ #0]*+\d*+(?:\.\d*+)?\Z", text)
+        last = re.search(r"(?:^|[^%])(?>%%)*+%[-+ #0]*+\d*+(?:\.\d*+)?\Z", text)
         if last is not None:
             raise Failure("error: the format directive `%\0' is reserved for future use")
         for match in _PIECE.finditer(text):

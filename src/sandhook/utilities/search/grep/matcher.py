@@ -31,7 +31,7 @@ _ERE_SPECIAL = frozenset(b"\\.[]*^$+?(){}|\n")
 _ESCAPED = frozenset(b"\\.[*^$+?(){}|")
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _FIXED_STRINGS = Dialect(extended=True, newline=True, lenient=True)
-_BACK_REFERENCE = lazily(rb"(?:[^\\]|\\[^1-9])*+\\[1-9]", re.DOTALL)
+_BACK_REFERENCE = lazily(rb"(?>[^\\]|\\[^1-9])*+\\[1-9]", re.DOTALL)
 _MOST_ALTERNATIVES = 30_000  #: bytes of fixed strings that are compiled to one expression
 
 
