@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import batches
+
 WINDOWS = Path(__file__).resolve().parents[1] / "docs" / "windows.md"
 
 
@@ -50,6 +52,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="also ask the real programs (bash, GNU coreutils, grep, sed, jq); their absence is a failure",
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem(collector: pytest.Collector, name: str) -> Generator[None, object, object]:
+    """Put the cases of tables into batches."""
+    found = yield
+    if isinstance(found, list) and len(found) > 1 and batches.in_batches(collector.config):
+        return batches.batched(collector, name, found)
+    return found
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reports = [each for each in terminalreporter.stats.get("passed", ()) if each.user_properties]
+    if cases := batches.cases_of(reports):
+        terminalreporter.write_line(f"{len(reports)} of the tests that passed are batches, of {cases} cases")
 
 
 def under_wine() -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -37,23 +38,23 @@ def run_ours(script: str) -> Outcome:
     return outcome(result.exit_status, result.stdout_bytes, result.stderr_bytes)
 
 
-def run_bash(script: str, where: Path) -> Outcome:
+def run_bash(script: str) -> Outcome:
     """Run a script with the host's bash in an empty directory; fail when there is no bash."""
     bash = shutil.which("bash")
     assert bash, "--oracle: bash is not installed"
-    where.mkdir()
-    done = subprocess.run(
-        ["bash", "-c", script],
-        executable=bash,
-        input=b"",
-        capture_output=True,
-        cwd=where,
-        env=ENVIRONMENT,
-        timeout=30,
-        check=False,
-    )
+    with tempfile.TemporaryDirectory() as where:
+        done = subprocess.run(
+            ["bash", "-c", script],
+            executable=bash,
+            input=b"",
+            capture_output=True,
+            cwd=where,
+            env=ENVIRONMENT,
+            timeout=30,
+            check=False,
+        )
     status = 128 - done.returncode if done.returncode < 0 else done.returncode
-    return outcome(status, done.stdout, done.stderr, str(where))
+    return outcome(status, done.stdout, done.stderr, where)
 
 
 def outcome(status: int, stdout: bytes, stderr: bytes, cwd: str = WORKSPACE) -> Outcome:

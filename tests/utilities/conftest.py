@@ -83,7 +83,7 @@ def sandbox() -> Sandbox:
 
 
 @pytest.fixture
-def utility(oracle: bool, tmp_path: Path) -> Callable[..., Ran]:
+def utility(oracle: bool, request: pytest.FixtureRequest) -> Callable[..., Ran]:
     """Return ``utility(name, *args, stdin="", files={})`` -> (status, stdout, stderr).
 
     With --oracle the host's program runs too, in an empty directory with the same files and
@@ -101,7 +101,7 @@ def utility(oracle: bool, tmp_path: Path) -> Callable[..., Ran]:
         data = stdin.encode("utf-8", "surrogateescape") if isinstance(stdin, str) else stdin
         status, out, err = Sandbox().run(*argv, stdin=data, files=files, env=env)
         if oracle and same:
-            real = ask_host(tmp_path, argv, data, files or {}, env or {})
+            real = ask_host(request.getfixturevalue("tmp_path"), argv, data, files or {}, env or {})
             assert (status, out) == real[:2], f"{argv}: the host's program differs; its stderr: {real[2]!r}"
         return status, out.decode("utf-8", "surrogateescape"), err.decode("utf-8", "surrogateescape")
 
@@ -113,7 +113,7 @@ BUILTINS = ("[", "echo", "false", "test", "true")
 
 
 @pytest.fixture
-def line(oracle: bool, tmp_path: Path) -> Callable[..., Ran]:
+def line(oracle: bool, request: pytest.FixtureRequest) -> Callable[..., Ran]:
     """Return ``line("cut -f1 - < FILE", files)`` -> (status, stdout, stderr).
 
     The words are split as a shell would; ``< FILE`` at the end names standard input. With
@@ -130,7 +130,8 @@ def line(oracle: bool, tmp_path: Path) -> Callable[..., Ran]:
             argv.pop()
         status, out, err = Sandbox().run(*argv, stdin=stdin, files=files)
         if oracle:
-            real, real_out, real_err = ask_host(tmp_path, tuple(argv), stdin, files, {"TZ": "UTC0"})
+            where = request.getfixturevalue("tmp_path")
+            real, real_out, real_err = ask_host(where, tuple(argv), stdin, files, {"TZ": "UTC0"})
             sort = sorted if unordered else list
             assert (status, sort(out.splitlines()), plain_quotes(err)) == (
                 real,
@@ -264,5 +265,5 @@ def host_tree(where: Path) -> dict[str, str]:
 
 
 @pytest.fixture
-def steps(oracle: bool, tmp_path: Path) -> Steps:
-    return Steps(tmp_path if oracle else None)
+def steps(oracle: bool, request: pytest.FixtureRequest) -> Steps:
+    return Steps(request.getfixturevalue("tmp_path") if oracle else None)
