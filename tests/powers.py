@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 #: Built-in functions that open files, run text, or look names up where no reader sees it.
 BUILTINS = frozenset({"open", "eval", "exec", "compile", "__import__"})
@@ -31,9 +31,9 @@ ATTRIBUTES = {
 DUNDERS = frozenset({"__builtins__", "__code__", "__globals__", "__loader__", "__spec__", "__subclasses__"})
 
 
-def uses(source: ast.AST) -> Iterator[tuple[str, int]]:
-    """Yield (power, line) for built-in functions and attributes."""
-    for node in ast.walk(source):
+def uses(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
+    """Yield (power, line) for built-in functions and attributes among the nodes of a source text."""
+    for node in nodes:
         if isinstance(node, ast.Name) and node.id in BUILTINS and isinstance(node.ctx, ast.Load):
             yield node.id, node.lineno
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLED:

@@ -35,11 +35,24 @@ def imports(name: str, *, types_too: bool = True) -> Iterator[tuple[str, int]]:
             yield imported, line
 
 
+class Function(NamedTuple):
+    """A function of a module: how long it is, and which parameters it has."""
+
+    name: str
+    lines: int
+    positional: int  #: parameters without ``self`` and ``cls``
+    variadic: bool  #: whether it has ``*args``
+
+
 class Facts(NamedTuple):
     """What the tests want to know of a module's source."""
 
     imports: tuple[tuple[str, int, bool], ...]  #: module, line, whether it stands under ``if TYPE_CHECKING:``
     uses: tuple[tuple[str, int], ...]  #: power, line
+    functions: tuple[Function, ...]
+    calls: tuple[
+        tuple[str, int, int], ...
+    ]  #: last name of what is called, line, positional arguments: five or more
 
 
 @cache
@@ -48,20 +61,39 @@ def facts(name: str) -> Facts:
     from tests.powers import uses
 
     path = modules()[name]
-    source = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))))
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    return Facts(tuple(_imports(source, package)), tuple(uses(source)))
+    return Facts(
+        tuple(_imports(nodes, package)),
+        tuple(uses(nodes)),
+        tuple(_function(node) for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)),
+        tuple(
+            (ast.unparse(node.func).rpartition(".")[2], node.lineno, len(node.args))
+            for node in nodes
+            if isinstance(node, ast.Call) and len(node.args) > 4
+        ),
+    )
 
 
-def _imports(source: ast.Module, package: str) -> Iterator[tuple[str, int, bool]]:
+def _function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Function:
+    positional = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
+    return Function(
+        node.name,
+        lines=(node.end_lineno or node.lineno) - node.lineno + 1,
+        positional=len(positional) - (positional[:1] in (["self"], ["cls"])),
+        variadic=node.args.vararg is not None,
+    )
+
+
+def _imports(nodes: list[ast.AST], package: str) -> Iterator[tuple[str, int, bool]]:
     for_types = {
         node
-        for branch in ast.walk(source)
+        for branch in nodes
         if isinstance(branch, ast.If) and "TYPE_CHECKING" in ast.dump(branch.test)
         for statement in branch.body
         for node in ast.walk(statement)
     }
-    for node in ast.walk(source):
+    for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name, node.lineno, node in for_types

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,14 @@ ENDS_ANYHOW = {
 OWN_FILES = {"conformance/bashkit.py", "conformance/bats.py", "conformance/reader.py"}
 
 
+@cache
+def literals() -> list[tuple[Path, int, str | bytes, int]]:
+    return list(expressions(SOURCE))
+
+
 def test_no_two_neighbouring_repeats_match_the_same_letters() -> None:
     found = {}
-    for path, line, text, flags in expressions(SOURCE):
+    for path, line, text, flags in literals():
         if ambiguous(text, flags):
             found[f"{path.relative_to(SOURCE).as_posix()}:{line}"] = text
     known = ENDS_ANYHOW | OWN_FILES
@@ -31,7 +37,7 @@ def test_no_two_neighbouring_repeats_match_the_same_letters() -> None:
 
 
 def test_the_search_finds_expressions() -> None:
-    assert len(list(expressions(SOURCE))) > 300
+    assert len(literals()) > 300
 
 
 @pytest.mark.parametrize(

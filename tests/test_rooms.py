@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from sandhook.utilities import GROUP, UTILITIES, installed, is_utility, load, names
-from tests.source import PACKAGE, imports, modules
+from tests.source import PACKAGE, facts, imports, modules
 
 #: Modules that other groups may import: libraries that two groups need, and that are no group's own.
 PUBLIC = {
@@ -78,32 +77,23 @@ def test_no_room_is_a_large_part_of_the_house() -> None:
 
 def test_functions_fit_on_a_page() -> None:
     """At most 60 lines, and at most six positional parameters."""
-    wrong = []
-    for name, path in modules().items():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                lines = (node.end_lineno or node.lineno) - node.lineno + 1
-                positional = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
-                count = len(positional) - (positional[:1] in (["self"], ["cls"]))
-                if lines > LONGEST_FUNCTION or count > MOST_POSITIONAL:
-                    wrong.append(f"{name}.{node.name}: {lines} lines, {count} positional parameters")
+    wrong = [
+        f"{name}.{each.name}: {each.lines} lines, {each.positional} positional parameters"
+        for name in modules()
+        for each in facts(name).functions
+        if each.lines > LONGEST_FUNCTION or each.positional > MOST_POSITIONAL
+    ]
     assert wrong == []
 
 
 def test_calls_name_their_arguments() -> None:
     """At most six positional arguments, except for those of ``*args``."""
-    trees = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in modules().items()}
-    variadic = {
-        node.name
-        for tree in trees.values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.args.vararg
-    }
+    variadic = {each.name for name in modules() for each in facts(name).functions if each.variadic}
     long = {
-        (name, ast.unparse(node.func).rpartition(".")[2]): node.lineno
-        for name, tree in trees.items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and len(node.args) > MOST_POSITIONAL
+        (name, called): line
+        for name in modules()
+        for called, line, count in facts(name).calls
+        if count > MOST_POSITIONAL
     }
     exempt = variadic | WITHOUT_KEYWORDS
     assert {

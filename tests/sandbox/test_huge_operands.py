@@ -68,7 +68,6 @@ LIMITS = Limits(wall_seconds=0.2, steps=1_000_000_000)
 @pytest.fixture(autouse=True)
 def without_collections() -> Iterator[None]:
     """Keep the collections of garbage, which the objects of all tests make long, out of the measurements."""
-    gc.collect()
     gc.disable()
     yield
     gc.enable()
