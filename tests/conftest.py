@@ -95,6 +95,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=f"under Wine: {why}"))
 
 
+@pytest.fixture
+def few_objects() -> None:
+    """Have collections of garbage go through the objects of this test only; those of the tests before take half a second."""
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def oracle(request: pytest.FixtureRequest) -> bool:
     """Whether recorded expectations are checked against the real programs too."""

@@ -153,6 +153,7 @@ def test_a_deep_header_breaks_the_protocol(monkeypatch: pytest.MonkeyPatch) -> N
     assert result.failure is not None and "broke the protocol" in result.failure
 
 
+@pytest.mark.usefixtures("few_objects")
 def test_a_file_system_is_not_kept_alive_by_its_versions() -> None:
     fs = MemoryFileSystem()
     shared(fs)

@@ -42,7 +42,9 @@ SCRIPTS = [
 
 def kept() -> Iterator[str | bytes]:
     """Yield the texts that caches of functions keep, as keys or in results."""
+    gc.unfreeze()  # what pytest and other tests froze has caches, too
     caches = [each for each in gc.get_objects() if isinstance(each, (functools._lru_cache_wrapper, _Results))]
+    gc.freeze()
     seen: set[int] = set()
     pending: list[object] = []
     for cache in caches:

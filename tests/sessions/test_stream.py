@@ -147,6 +147,7 @@ def test_leaving_the_block_ends_the_run() -> None:
     run(body)
 
 
+@pytest.mark.usefixtures("few_objects")
 def test_dropping_the_stream_ends_the_run() -> None:
     async def body() -> None:
         cancel = Cancellation()

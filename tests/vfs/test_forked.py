@@ -94,6 +94,7 @@ def test_a_fork_of_many_forks_is_no_slower(copied: list[int]) -> None:
     assert session.run("wc -l < d1/f1").stdout == "51\n"
 
 
+@pytest.mark.usefixtures("few_objects")
 def test_layers_that_nothing_needs_are_freed() -> None:
     session = shell_with(10).session()
     for _ in range(20):
