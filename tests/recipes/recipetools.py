@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
 from sandhook.conformance.expectations.reader import read_expectations
@@ -13,6 +14,7 @@ from sandhook.recipes import catalogue
 from sandhook.recipes.plan import AgentPlan, agents_of, plan_of
 
 
+@cache
 def products() -> list[tuple[str, str]]:
     """Return each recipe with each agent that can run it."""
     return [(name, agent) for name in catalogue.NAMES for agent in agents_of(catalogue.get(name))]

@@ -39,9 +39,10 @@ def every(step: int, values: Iterable[Any]) -> list[Any]:
     ]
 
 
-def lacking(script: str) -> set[str]:
+def lacking(script: str) -> frozenset[str]:
     """Return the utilities that a script calls and that are not built in."""
-    return (TOOLS & set(re.findall(r"(?<![-\w./$@'\"=:])[a-z0-9]+(?![-\w/=:'\"])", script))) - KNOWN
+    missing = TOOLS - KNOWN
+    return missing and missing & set(re.findall(r"(?<![-\w./$@'\"=:])[a-z0-9]+(?![-\w/=:'\"])", script))
 
 
 def present(cases: Iterable[T]) -> list[T]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from sandhook.command.options import Option, options_by_flag
@@ -31,6 +33,7 @@ RANDOM = {"mcookie", "mktemp", "uuidgen"}
 TWO_ARGUMENTS = {("yq", "--arg"), ("yq", "--argjson")}
 
 
+@cache
 def long_options(program: Program) -> dict[str, Option]:
     """Return the long options of a program that has some; openssl, sqlite3 and find have words with one dash instead."""
     if program.name in ("find", "openssl", "sqlite3"):
