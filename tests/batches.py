@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from itertools import groupby
+from os import PathLike
+from typing import TypeGuard
 
 import pytest
 
@@ -33,7 +34,7 @@ class Batch(pytest.Function):
 
     cases: list[pytest.Function]
 
-    def reportinfo(self) -> tuple[object, int | None, str]:
+    def reportinfo(self) -> tuple[PathLike[str] | str, int | None, str]:
         """Return the place of the test, which is not that of the function that calls it."""
         path, line, _ = self.cases[0].reportinfo()
         return path, line, self.name
@@ -54,11 +55,10 @@ def batched(collector: pytest.Collector, name: str, items: list[pytest.Item]) ->
     fixtures = fixtures_of(first)
     if fixtures is None:
         return items
-    found: list[pytest.Item] = []
-    for plain, group in groupby(items, key=is_plain):
-        cases = list(group)
-        found += _batches(collector, name, cases, fixtures) if plain and len(cases) > 1 else cases
-    return found
+    cases = [item for item in items if is_plain(item)]
+    if len(cases) < 2:
+        return items
+    return [*_batches(collector, name, cases, fixtures), *(item for item in items if not is_plain(item))]
 
 
 def fixtures_of(test: pytest.Function) -> frozenset[str] | None:
@@ -68,7 +68,7 @@ def fixtures_of(test: pytest.Function) -> frozenset[str] | None:
     return fixtures if fixtures <= SHARED and set(test.fixturenames) - values <= SHARED | NEEDED else None
 
 
-def is_plain(case: pytest.Item) -> bool:
+def is_plain(case: pytest.Item) -> TypeGuard[pytest.Function]:
     """Return whether a case has no marks of its own, and its values are no arguments of fixtures."""
     return all(mark.name == "parametrize" and not mark.kwargs.get("indirect") for mark in case.own_markers)
 
