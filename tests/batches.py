@@ -63,9 +63,16 @@ def batched(collector: pytest.Collector, name: str, items: list[pytest.Item]) ->
 
 def fixtures_of(test: pytest.Function) -> frozenset[str] | None:
     """Return the names of the fixtures that are arguments of a test; None if a batch cannot have them."""
-    values = test.callspec.params.keys() if hasattr(test, "callspec") else set()
+    values = values_of(test)  # parameters of a fixture are in callspec.params, too, and are no arguments
     fixtures = frozenset(inspect.signature(test.obj).parameters.keys() - values)
     return fixtures if fixtures <= SHARED and set(test.fixturenames) - values <= SHARED | NEEDED else None
+
+
+def values_of(test: pytest.Function) -> set[str]:
+    """Return the arguments of a test that are values of its tables."""
+    tables = [mark.args[0] for mark in test.own_markers if mark.name == "parametrize" and mark.args]
+    names = [each.split(",") if isinstance(each, str) else each for each in tables]
+    return {name.strip() for each in names for name in each}
 
 
 def is_plain(case: pytest.Item) -> TypeGuard[pytest.Function]:

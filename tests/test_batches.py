@@ -37,6 +37,13 @@ def doubled(request):
 def test_indirect(doubled):
     assert doubled in (2, 4, 6)
 
+@pytest.fixture(params=[1, 2])
+def halved(request):
+    return request.param / 2
+
+def test_fixture_with_parameters(halved):
+    assert halved in (0.5, 1)
+
 class TestClass:
     @pytest.mark.parametrize("number", range(3))
     def test_method(self, number):
@@ -75,10 +82,11 @@ def test_a_case_that_fails_is_reported_by_its_identifier(tmp_path: Path) -> None
         "test_marks[1-3 of 3]",
         *(f"test_directory[{number}]" for number in range(4)),
         *(f"test_indirect[{number}]" for number in (1, 2, 3)),
+        *(f"test_fixture_with_parameters[{number}]" for number in (1, 2)),
         *(f"TestClass::test_method[{number}]" for number in range(3)),
     }
     assert "2 of the tests that passed are batches, of 13 cases" in lines
-    assert lines[-1].startswith("4 failed, 12 passed, 1 skipped, 1 xfailed in ")
+    assert lines[-1].startswith("4 failed, 14 passed, 1 skipped, 1 xfailed in ")
 
 
 def test_single_cases_are_items(tmp_path: Path) -> None:
