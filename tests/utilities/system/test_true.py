@@ -4,7 +4,13 @@ import pytest
 
 
 @pytest.mark.parametrize(
-    ("command", "status"), [("true", 0), ("true --help x", 0), ("false", 1), ("false --help", 1)]
+    ("command", "status"), [("true", 0), ("true --help x", 0), ("false", 1), ("false --help x", 1)]
 )
-def test_arguments_do_not_matter(line, command, status):
+def test_other_arguments_do_not_matter(line, command, status):
     assert line(command, {}) == (status, "", "")
+
+
+@pytest.mark.parametrize(("name", "status"), [("true", 0), ("false", 1)])
+def test_programs_have_a_help(line, name, status):
+    found, output, error = line(f"{name} --help", {})
+    assert (found, error) == (status, "") and output.startswith(f"Usage: {name} ")
