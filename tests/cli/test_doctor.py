@@ -336,13 +336,9 @@ def test_expectations_that_are_named(machine: Machine) -> None:
     machine.guard("claude_code")
     machine.approve()
     found = machine.config.parent / "guard.expect.yaml"
-    moved = machine.root / "elsewhere.yaml"
-    text = (
-        found.read_text()
-        .replace("settings.json", ".claude/settings.json")
-        .replace("project: ..", "project: .")
-    )
-    moved = machine.root / "elsewhere.expect.yaml"
+    moved = machine.root / "shared" / "elsewhere.expect.yaml"
+    moved.parent.mkdir()
+    text = found.read_text().replace("settings.json", "../.claude/settings.json")
     moved.write_text(text)
     found.unlink()
     assert machine.doctor()[0] == 3

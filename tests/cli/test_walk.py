@@ -71,6 +71,7 @@ WALKS: dict[str, tuple[int, tuple[str, ...]]] = {
     "convert": (0, ("hooks.json", "--to", "gemini")),
     "install": (0, ("hooks.json", "--agent", "gemini", "--dry-run")),
     "watch": (1, ("--once", "hooks.json")),
+    "serve": (3, ("--status", "--socket", "none.sock")),
 }  # fmt: skip
 
 

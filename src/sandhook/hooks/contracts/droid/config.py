@@ -111,7 +111,7 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
     if wrapped or _is_list(fields.document):
         for name in hooks:
             if name not in EVENTS and name not in SETTINGS:
-                hint = did_you_mean(name, EVENTS)
+                hint = did_you_mean(name, EVENTS if wrapped else (*EVENTS, "hooks"))
                 path = f"{where}.{name}" if where else name
                 fields.note(path, f"is not an event of Droid: its hooks never run{hint}")
     for name, groups in hooks.items():
