@@ -372,10 +372,12 @@ async def _body(request: Request, most: int) -> bytes:
     """Return the body of a request. Raises BodyTooLong, ClientDisconnect."""
     pieces: list[bytes] = []
     size = 0
+    announced = request.headers.get("content-length", "")
+    is_too_long = announced.isdigit() and (len(announced) > 12 or int(announced) > most)
     stream = request.stream()
     async for piece in stream:
         size += len(piece)
-        if size > most:
+        if size > most or is_too_long:  # nothing is kept of a body that says so itself
             pieces.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(_DRAIN_SECONDS):
