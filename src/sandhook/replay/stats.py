@@ -15,6 +15,9 @@ from sandhook.replay.tally import word_of
 #: Versions of a hook that are counted one by one; what further ones did is counted together.
 _MOST_VERSIONS = 100
 
+#: What is counted of each version of a hook.
+_COUNTED = ("matched", "refused", "could_not_run")
+
 
 class Version:
     """Counts what a hook did while its entry and its approved files had one digest."""
@@ -34,7 +37,7 @@ class Version:
     def row(self, digest: str | None) -> JsonObject:
         """Return the counts as JSON values."""
         row: JsonObject = {"hash": digest, "first": self.first, "last": self.last}
-        row.update({word: self.counts[word] for word in ("matched", "refused", "could_not_run")})
+        row.update({word: self.counts[word] for word in _COUNTED})
         return row
 
 
@@ -53,10 +56,9 @@ class Statistics:
         self.decisions: Counter[str] = Counter()
         self.agents: Counter[str] = Counter()
         self.tools: Counter[str] = Counter()
-        self.hooks: dict[str, Counter[str]] = {}
+        self.unmatched: Counter[str] = Counter()
         self.latency: dict[str, Counter[int]] = {}
         self.timeouts: dict[str, float] = {}
-        self.last_match: dict[str, str] = {}
         self.versions: dict[str, dict[str | None, Version]] = {}
 
     def add(self, entry: Entry) -> None:
@@ -68,24 +70,18 @@ class Statistics:
         self.decisions["not known" if entry.decision is None else word_of(entry.decision)] += 1
         self.agents[entry.agent or "neutral"] += 1
         self.tools[entry.tool or "-"] += 1
-        for name in entry.unmatched:
-            self.hooks.setdefault(name, Counter())["seen"] += 1
+        self.unmatched.update(entry.unmatched)
         for run in entry.hooks:
-            counts = self.hooks.setdefault(run.id, Counter())
-            counts.update(["seen", "matched"])
-            counts["could_not_run"] += run.could_not_run is not None
             refused = (
                 entry.decision is not None
                 and entry.decision.refused
                 and run.reason is not None
                 and run.reason == entry.decision.reason
             )
-            counts["refused"] += refused
             self._version(run).add(run, refused, entry.time)
             if run.duration_ms is not None:
                 self.latency.setdefault(run.id, Counter())[bucket_of(run.duration_ms)] += 1
             self.timeouts[run.id] = max(self.timeouts.get(run.id, 0.0), run.timeout_s)
-            self.last_match[run.id] = max(self.last_match.get(run.id, ""), entry.time)
 
     def _version(self, run: HookRun) -> Version:
         versions = self.versions.setdefault(run.id, {})
@@ -94,18 +90,24 @@ class Statistics:
 
     def hook_rows(self) -> list[JsonObject]:
         """Return what each hook did, the most frequent first."""
-        rows: list[JsonObject] = []
-        for name, counts in sorted(self.hooks.items(), key=lambda pair: (-pair[1]["matched"], pair[0])):
-            buckets = self.latency.get(name, Counter())
-            row: JsonObject = {"hook": name}
-            row.update({word: counts[word] for word in ("seen", "matched", "refused", "could_not_run")})
-            row["timeout_s"] = self.timeouts.get(name)
-            row["last_match"] = self.last_match.get(name)
-            for percent in (50, 95, 99):
-                row[f"p{percent}_ms"] = _percentile(buckets, percent)
-            row["versions"] = self._version_rows(name)
-            rows.append(row)
-        return rows
+        names = sorted({*self.unmatched, *self.versions}, key=lambda name: (-self._matched(name), name))
+        return [self._hook_row(name) for name in names]
+
+    def _matched(self, name: str) -> int:
+        return sum(each.counts["matched"] for each in self.versions.get(name, {}).values())
+
+    def _hook_row(self, name: str) -> JsonObject:
+        versions = self.versions.get(name, {}).values()
+        counts = sum((each.counts for each in versions), Counter[str]())
+        buckets = self.latency.get(name, Counter())
+        row: JsonObject = {"hook": name, "seen": self.unmatched[name] + counts["matched"]}
+        row.update({word: counts[word] for word in _COUNTED})
+        row["timeout_s"] = self.timeouts.get(name)
+        row["last_match"] = max((each.last for each in versions), default=None)
+        for percent in (50, 95, 99):
+            row[f"p{percent}_ms"] = _percentile(buckets, percent)
+        row["versions"] = self._version_rows(name)
+        return row
 
     def _version_rows(self, name: str) -> list[Json]:
         versions = self.versions.get(name, {})
@@ -145,6 +147,7 @@ def stats_json(counts: Statistics, skipped: list[JsonObject]) -> JsonObject:
         {"tool": name, "events": count}
         for name, count in sorted(counts.tools.items(), key=lambda pair: (-pair[1], pair[0]))
     ]
+    rows = counts.hook_rows()
     return {
         "events": counts.events,
         "first": counts.first or None,
@@ -153,7 +156,7 @@ def stats_json(counts: Statistics, skipped: list[JsonObject]) -> JsonObject:
         "decisions": dict(sorted(counts.decisions.items())),
         "agents": dict(sorted(counts.agents.items())),
         "tools": tools,
-        "hooks": list(counts.hook_rows()),
-        "never_matched": [row["hook"] for row in counts.hook_rows() if not row["matched"]],
+        "hooks": list(rows),
+        "never_matched": [row["hook"] for row in rows if not row["matched"]],
         "skipped": list(skipped),
     }

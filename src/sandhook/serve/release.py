@@ -76,12 +76,8 @@ class Release:
         except (OSError, UnicodeDecodeError):
             self._set("gone")
             return
-        if (
-            found is None or found[1] == __version__
-        ):  # the greeting of a worker decides where the text does not
-            self._set("")
-        else:
-            self._set(found[1])
+        # The greeting of a worker decides where the text does not.
+        self._set("" if found is None or found[1] == __version__ else found[1])
 
     def _watched(self) -> Watch:
         watch = Watch()

@@ -78,8 +78,7 @@ def report_misspelt(fields: Fields, value: JsonObject, key: str, path: str) -> N
     """Report a field that was meant to be the key of the hooks, in an object that does not have this key."""
     if key in value:
         return
-    for (
-        name
-    ) in value:  # most files of settings have no hooks: only names that begin like the key are compared
+    # Most files of settings have no hooks: only names that begin like the key are compared.
+    for name in value:
         if name[:1].lower() == key[0] and similar(name, (key,)):
             fields.note(join(path, name), f"unknown field: its hooks never run; did you mean {key}?")
