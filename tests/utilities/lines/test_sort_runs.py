@@ -82,3 +82,18 @@ def test_a_sample_shows_whether_lines_occur_many_times() -> None:
     assert runs.has_many_equals([b"%d" % (number * 7919 % 500) for number in range(20_000)])
     assert not runs.has_many_equals([b"%d" % number for number in range(20_000)])
     assert not runs.has_many_equals([b"same"] * 2_047)  # few lines are sorted as fast
+
+
+def test_lines_of_which_only_a_sample_repeats_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script chooses its lines: the table of those that differ must not have all of them."""
+    monkeypatch.setattr(runs, "_RUN", 500)
+    lines = [b"same" if number % 8 == 0 else b"%d" % (number * 7919 % 10_007) for number in range(8_192)]
+    assert runs.has_many_equals(lines)
+    sorted_at_once = []
+
+    def sort(given: list[bytes], _: object) -> list[bytes]:
+        sorted_at_once.append(len(given))
+        return sorted(given)
+
+    assert runs.sorted_once(list(lines), sort, lambda units: None) == sorted(lines)
+    assert sorted_at_once == [8_192]

@@ -65,6 +65,8 @@ def sorted_once(
     for start in range(0, len(lines), _RUN):
         charge(_RUN >> 3)
         times.update(lines[start : start + _RUN])
+        if 2 * len(times) > min(start + _RUN, len(lines)):  # the sample was not like the rest: hold no more
+            return sort(lines, charge)
     ordered = sort(list(times), charge)
     return list(chain.from_iterable(map(repeat, ordered, map(times.__getitem__, ordered))))
 
