@@ -35,7 +35,9 @@ class Limits(Record):
     wall_seconds: float = 5.0  #: virtual seconds: real time plus what `sleep` skipped
     output_bytes: int = 65_536  #: standard output and standard error together
     steps: int = 10_000_000  #: simple commands, loop turns, pattern and utility work units
-    memory_bytes: int = 64 << 20  #: variables, buffers of pipes, captured output and trees, all at once
+    memory_bytes: int = (
+        64 << 20
+    )  #: variables, arguments, buffers of pipes, captured output and trees, all at once
     fs_bytes: int = 16 << 20  #: contents of all files
     fs_inodes: int = 10_000  #: files, directories, links
     call_depth: int = 2_000  #: nested functions, `source`, `eval`

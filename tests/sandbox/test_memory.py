@@ -56,6 +56,50 @@ TABLES = [
 ]
 
 
+#: What may end these scripts.
+ENDS = (
+    "memory_bytes", "script_bytes", "nesting", "call_depth", "fields", "processes", "wall_seconds", "None",
+)  # fmt: skip
+
+#: What puts a text of a megabyte into L, and what makes 512 arguments of it.
+LONG = "printf -v L %1000000s; L=${L// /x}; "
+DOUBLED = LONG + 'set -- "$L" "$L"; for i in {1..8}; do set -- "$@" "$@"; done; '
+
+#: Short scripts that multiply a long text.
+MULTIPLYING = [
+    LONG + 'a=({1..2000}); echo "${a[@]/%/$L}"',
+    LONG + 'a=({1..2000}); echo ${a[@]//[0-9]/$L}',
+    LONG + 'set -- {1..2000}; echo "${@/#/$L}"',
+    LONG + 'set -- {1..2000}; echo "${*/#/$L}"',
+    LONG + 'for i in {1..2000}"$L"; do :; done',
+    LONG + 'echo "$L"{1..50}{1..50}',
+    LONG + 'a=("$L"{1..2000})',
+    LONG + 'eval "echo {1..200}${L:0:500000}"',
+    LONG + 'eval "echo {1..2000}${L:0:500000}"',
+    LONG + 'f() { sleep 3; }; for i in {1..200}; do f "$L$L" & done; wait',
+    LONG + 'for i in {1..200}; do sleep 3 <<< "$L$L" & done; wait',
+    LONG + 'for i in {1..200}; do bash -c "sleep 3" a "$L$L" & done; wait',
+    DOUBLED + 'echo "$@"',
+    DOUBLED + 'echo "$*"',
+    DOUBLED + 'eval : "$@"',
+    DOUBLED + 'history -s "$@"',
+    DOUBLED + 'logger "$@"',
+    DOUBLED + 'jq -n 1 --args "$@"',
+    DOUBLED + 'echo "${@@A}"',
+    LONG + "eval echo $(printf ' $L%.0s' {1..500})",
+    "seq -f %1000000g 100000 | wc -c",
+    LONG + 'seq -f "%g$L" 100000 | wc -c',
+    LONG + 'seq 100000 | cut -c 1,3 --output-delimiter="$L" | wc -c',
+    LONG + 'seq 100000 | sed "s/./,/2" | cut -d , -f 1,2 --output-delimiter="$L" | wc -c',
+    LONG + 'seq -s , 2000 | cut -c "$(seq -s , 1 2 2000)" --output-delimiter="$L" | wc -c',
+    LONG + 'seq -s , 2000 | cut -d , -f "$(seq -s , 1 2 2000)" --output-delimiter="$L" | wc -c',
+    LONG + "seq 2000 | cut -d $'\\n' -f \"$(seq -s , 1 2 2000)\" --output-delimiter=\"$L\" | wc -c",
+    "awk -v OFMT=%1000000000.0f 'BEGIN { print 0.5 }' | wc -c",
+    "awk -v CONVFMT=%.1000000000f 'BEGIN { x = 0.5 \"\"; print length(x) }'",
+    "seq 100000 | awk -v OFMT=%1000000.0f '{ print $1 + 0.5 }' | wc -c",
+]  # fmt: skip
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss differs between systems")
 @pytest.mark.parametrize(
     "script",
@@ -91,7 +135,7 @@ TABLES = [
         "echo a | grep -P '((?1)a|a)'",
         "echo a | grep -P '(?<n>(?&n)|a)'",
         "echo a | grep -P '(?:(?R)|a)b'",
-    ]),
+    ]) + every(7, MULTIPLYING),
 )  # fmt: skip
 def test_the_host_needs_little_more_than_the_limit(script: str) -> None:
     limit = 16 * MEBIBYTE
@@ -99,9 +143,7 @@ def test_the_host_needs_little_more_than_the_limit(script: str) -> None:
         [sys.executable, "-c", CHILD, str(limit)], input=script, capture_output=True, text=True, check=True
     )
     name, growth = done.stdout.split()
-    assert name in ("memory_bytes", "nesting", "call_depth", "fields", "processes", "wall_seconds", "None"), (
-        name
-    )
+    assert name in ENDS, name
     assert int(growth) <= 4 * limit + 64 * MEBIBYTE, f"{name}: {int(growth) >> 20} MiB"
 
 

@@ -12,7 +12,7 @@ from sandhook.expand import transform
 from sandhook.expand.escapes import prompt_value
 from sandhook.expand.reference import Parameter, SpacedList, Value, Values, Words, elements
 from sandhook.state.state import State
-from sandhook.state.values import AssociativeArray, IndexedArray
+from sandhook.state.values import AssociativeArray, IndexedArray, held
 from sandhook.syntax.nodes import DoubleQuoted, Escaped, Literal, ParameterExpansion, SingleQuoted, Word
 from sandhook.syntax.wordprinter import word_text
 from sandhook.text.locale import as_bytes, as_characters, characters_are_bytes
@@ -125,11 +125,14 @@ def _mapped(
         elements = values(state)
         if not elements:
             return elements
-        arguments = prepare(state)
+        arguments, budget = prepare(state), state.budget
         return [
-            change(state, value, *arguments)
-            if value.isascii() or not characters_are_bytes(state.get)
-            else _change_bytes(state, value, change, arguments)
+            held(
+                change(state, value, *arguments)
+                if value.isascii() or not characters_are_bytes(state.get)
+                else _change_bytes(state, value, change, arguments),
+                budget,
+            )
             for value in elements
         ]
 

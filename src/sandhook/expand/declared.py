@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from sandhook.expand.special import separator
+from sandhook.expand.special import join_values, separator
 from sandhook.state.environment import attribute_bits
 from sandhook.state.state import State
-from sandhook.state.values import Array, AssociativeArray, letters
+from sandhook.state.values import Array, AssociativeArray, held, letters
 from sandhook.syntax.nodes import ParameterExpansion
 from sandhook.text.quoting import at_quote, double_quote, key_quote
 
@@ -63,7 +63,9 @@ def declaration(
         if not state.positional:
             return ""
         joiner = separator(state, True) or " "
-        return "set -- " + joiner.join(at_quote(text) for text in state.positional)
+        return "set -- " + join_values(
+            state, joiner, [held(at_quote(text), state.budget) for text in state.positional]
+        )
     name, _ = state.resolve(node.name)
     flags = attributes_of(state, name)
     value = state.value(name)
@@ -83,7 +85,7 @@ def words_of(state: State, node: ParameterExpansion, text: str | None) -> list[s
         return []
     ifs = state.get("IFS") or " "
     if node.name == "@":
-        first, *rest = map(at_quote, state.positional)
+        first, *rest = [held(at_quote(text), state.budget) for text in state.positional]
         return ["set", "--", first, *rest] if " " in ifs else [f"set -- {first}", *rest]
     if isinstance(state.value(node.name), str):
         return [text]

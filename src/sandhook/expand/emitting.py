@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from sandhook.expand.fields import Fields, Unglobbed
 from sandhook.expand.reference import Parameter, SpacedList, Value
-from sandhook.expand.special import separator
+from sandhook.expand.special import join_values, separator
 from sandhook.expand.text import Text
 from sandhook.state.state import State
 from sandhook.text.fields import DEFAULT_IFS, split
@@ -66,7 +66,7 @@ def emit_starred_next_to_list(values_of: Callable[[State], list[str]]) -> Emit:
         joiner = separator(state, True)
         values = values_of(state)
         if not joiner:
-            fields.add_any(lambda: fields.quoted("".join(values)))
+            fields.add_any(lambda: fields.quoted(join_values(state, "", values)))
             return
         blank = joiner in DEFAULT_IFS
         for index, text in enumerate(values):
@@ -90,19 +90,19 @@ def emit_value(compiled: Parameter, quoted: bool) -> Emit:
     values = compiled.values
     assert values is not None
     if quoted and compiled.star:
-        return lambda state, fields: fields.quoted(separator(state, True).join(values(state)))
+        return lambda state, fields: fields.quoted(join_values(state, separator(state, True), values(state)))
     spaced = isinstance(compiled, SpacedList)
 
     def run(state: State, fields: Fields) -> None:
         if not quoted:
             ifs = state.get("IFS")
             if ifs == "" and spaced:
-                fields.expansion(" ".join(values(state)))
+                fields.expansion(join_values(state, " ", values(state)))
                 return
             if ifs and ifs != DEFAULT_IFS and ifs.strip(DEFAULT_IFS):
                 # with an IFS character that is not white space, empty values count, and white space
                 # joins the delimiter at the beginning of a value
-                fields.expansion(ifs[0].join(values(state)))
+                fields.expansion(join_values(state, ifs[0], values(state)))
                 return
         first = True
         for text in values(state):
@@ -151,7 +151,7 @@ def list_in_choice(compiled: Parameter, plain: Emit, *, changed: bool) -> Emit:
             empty = [""] if ifs.strip(DEFAULT_IFS) else []
             values = [part for value in values for part in split(value, ifs) or empty]
         if " " not in ifs:
-            fields.quoted(" ".join(values))
+            fields.quoted(join_values(state, " ", values))
             return
         for index, value in enumerate(values):
             if index:
@@ -166,7 +166,9 @@ def unsplit_list(compiled: Parameter, *, trimmed: bool) -> Emit:
 
     def emit(state: State, fields: Fields) -> None:
         values = compiled.values(state) if compiled.values is not None else [compiled.text(state)]
-        fields.quoted(" ".join(values[:-1] if trimmed and values and not values[-1] else values))
+        if trimmed and values and not values[-1]:
+            values = values[:-1]
+        fields.quoted(join_values(state, " ", values))
 
     return emit
 
@@ -178,7 +180,7 @@ def joined_fields(emitters: Sequence[Emit]) -> Text:
         fields = Unglobbed(state)
         for emit in emitters:
             emit(state, fields)
-        return " ".join(fields.end())
+        return join_values(state, " ", fields.end())
 
     return run
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from itertools import chain
 
 from sandhook.expand.pathname import PathnameOptions, expand_pathname
+from sandhook.expand.special import join_values
 from sandhook.lazy import lazily
 from sandhook.limits import check_clock, check_fits, timed_items
 from sandhook.pattern.glob import Pattern, compile_pattern, has_magic, quote
@@ -127,7 +128,9 @@ class Fields:
                     self._pieces = []
                     self.results += glob_field(state, pieces)
                     return
-        self.results.append(pieces[0][0] if len(pieces) == 1 else "".join([text for text, _ in pieces]))
+        self.results.append(
+            pieces[0][0] if len(pieces) == 1 else join_values(state, "", [text for text, _ in pieces])
+        )
         self._pieces = []
 
     def end(self) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sandhook.expand.numbers import NotPlain
-from sandhook.expand.special import separator, special_value
+from sandhook.expand.special import join_values, separator, special_value
 from sandhook.state.control import bad_substitution_error, unbound_error
 from sandhook.state.references import refers_to_element
 from sandhook.state.state import State
@@ -66,7 +66,7 @@ class Parameter:
         if self.value is not None:
             return self.value(state) or ""
         assert self.values is not None
-        return separator(state, self.star).join(self.values(state))
+        return join_values(state, separator(state, self.star), self.values(state))
 
     def is_set(self, state: State, nonempty: bool, quoted: bool = False) -> bool:
         """Return True when the parameter is set (``-``) and, with ``nonempty``, not empty (``:-``).

@@ -7,6 +7,7 @@ import re
 from sandhook.lazy import lazily
 from sandhook.limits import PIECE, check_clock, check_fits
 from sandhook.state.state import State
+from sandhook.state.values import LARGE, held
 
 #: Bytes of a short text in a list.
 _ITEM_BYTES = 64
@@ -23,6 +24,15 @@ def separator(state: State, star: bool) -> str:
         return " "
     ifs = state.get("IFS")
     return " " if ifs is None else ifs[:1]
+
+
+def join_values(state: State, joiner: str, values: list[str]) -> str:
+    """Return a list as one text. Raises LimitExceeded before it is made if it cannot fit."""
+    size = sum(map(len, values)) + len(joiner) * len(values)
+    if size <= LARGE:
+        return joiner.join(values)
+    state.budget.check_fits(size)
+    return held(joiner.join(values), state.budget)
 
 
 def special_value(state: State, name: str) -> str | None:
@@ -47,7 +57,8 @@ def special_value(state: State, name: str) -> str | None:
             source = "c" if invocation.input == "string" else "s" if invocation.input == "stdin" else ""
             return state.options.flags("i" if invocation.interactive is not None else "") + source
         case "@" | "*":
-            return separator(state, name == "*").join(state.positional) if state.positional else None
+            positional = state.positional
+            return join_values(state, separator(state, name == "*"), positional) if positional else None
         case "_":
             return state.last_argument
     return state.get(name)

@@ -11,13 +11,14 @@ from sandhook.errors import ShellSyntaxError
 from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter, shown_name
 from sandhook.expand.reference import Parameter, compile_base, plain_value
 from sandhook.expand.shapes import has_braces, is_star, runs_commands, unquoting
-from sandhook.expand.special import separator
+from sandhook.expand.special import join_values, separator
 from sandhook.expand.tilde import expand_tilde, has_tilde, split_assignment_tildes, split_tildes
 from sandhook.lazy import lazy_module
 from sandhook.limits import check_clock
 from sandhook.pattern.glob import quote
 from sandhook.state.control import ShellError, subscript_error
 from sandhook.state.state import State
+from sandhook.state.values import LARGE
 from sandhook.syntax import parse_word
 from sandhook.syntax.nodes import (
     AnsiQuoted,
@@ -204,9 +205,9 @@ class TextCompiler:
             return compiled.text
         if stored and by_ifs and not compiled.star and compiled.values:
             values = compiled.values
-            return lambda state: (separator(state, True) or " ").join(values(state))
+            return lambda state: join_values(state, separator(state, True) or " ", values(state))
         if not compiled.star and compiled.values is not None and not quoted:
-            return lambda state: " ".join(compiled.values(state) if compiled.values else ())
+            return lambda state: join_values(state, " ", compiled.values(state) if compiled.values else [])
         return compiled.text
 
     def _indirect_choice_text(self, node: ParameterExpansion, compiled: Indirect, quoted: bool) -> Text:
@@ -484,17 +485,8 @@ def _concatenate(pieces: Sequence[Text]) -> Text:
 
         def pair(state: State) -> str:
             head, tail = first(state), second(state)
-            if len(head) + len(tail) > 65_536:
-                state.budget.check_fits(len(head) + len(tail))
-            return head + tail
+            return head + tail if len(head) + len(tail) <= LARGE else join_values(state, "", [head, tail])
 
         return pair
 
-    def join(state: State) -> str:
-        texts = [piece(state) for piece in pieces]
-        size = sum(map(len, texts))
-        if size > 65_536:
-            state.budget.check_fits(size)
-        return "".join(texts)
-
-    return join
+    return lambda state: join_values(state, "", [piece(state) for piece in pieces])

@@ -45,6 +45,7 @@ from sandhook.expand.text import Text, TextCompiler, tilde
 from sandhook.expand.tilde import split_assignment_tildes, split_tildes
 from sandhook.limits import check_clock
 from sandhook.state.state import State
+from sandhook.state.values import held
 from sandhook.syntax.nodes import (
     AnsiQuoted,
     ArithmeticExpansion,
@@ -62,8 +63,8 @@ from sandhook.syntax.nodes import (
 )
 from sandhook.text.fields import DEFAULT_IFS, split
 
-#: A word whose braces yield more words than this is expanded again each time it runs.
-EAGER_BRACES = 256
+#: A word whose braces yield more than this, of characters and 256 for each word, is expanded again each time it runs.
+EAGER_BRACES = 65_536
 
 #: Operators whose empty result starts no field next to a list.
 _EMPTY_IS_NONE = CHOOSING - {"=", ":="}
@@ -211,9 +212,7 @@ class WordCompiler(TextCompiler):
     def _may_be_list(self, part: WordPart) -> bool:
         if not isinstance(part, ParameterExpansion):
             return False
-        if part.prefix == "#":
-            return False
-        return (
+        return part.prefix != "#" and (
             part.name in "@*" or part.subscript is not None or part.prefix == "!" or part.operator in CHOOSING
         )
 
@@ -224,17 +223,18 @@ class WordCompiler(TextCompiler):
         if sequence is not None:
             return numbers(sequence, self._fields(word))
         words: list[Word] = []
+        size = 0
         for result in expand_braces(word):
             words.append(result)
-            if len(words) > EAGER_BRACES:
+            size += 256 + sum(len(part.text) for part in result.parts if isinstance(part, Literal))
+            if size > EAGER_BRACES:
                 return self._many_braces(word)
         plain = self._fields(word)
         if len(words) == 1:
             return self._fields(words[0])
         # Words made by braces are never assignments.
         compiled = [self._fields(result, named_tildes=False) for result in words]
-        constants = [text for text in map(self.constant, words) if text is not None]
-        if len(constants) == len(words):
+        if len(constants := [text for text in map(self.constant, words) if text is not None]) == len(words):
             return lambda state: constants if "braceexpand" in state.options.enabled else plain(state)
 
         def run(state: State) -> list[str]:
@@ -264,7 +264,7 @@ class WordCompiler(TextCompiler):
                 budget.charge(1)
                 constant = self.constant(result)
                 if constant is not None:
-                    collected.append(constant)
+                    collected.append(held(constant, budget))
                 else:
                     collected += self._fields(result, named_tildes=False)(state)
                 if len(collected) > limit:

@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from sandhook.kernel.descriptor import Description, Input
 from sandhook.state.state import State
+from sandhook.state.values import LARGE, Charge
+
+
+class _LongInput(Input):
+    """The bytes of a long document, which are charged as long as a process has them open."""
+
+    __slots__ = ("_charge",)
+
+    def __init__(self, data: bytes, charge: Charge) -> None:
+        super().__init__(data)
+        self._charge = charge
 
 
 def open_document(state: State, text: str) -> Description:
@@ -14,7 +25,7 @@ def open_document(state: State, text: str) -> Description:
     data = text.encode("utf-8", "surrogateescape")
     kernel = state.process.kernel
     if kernel.outside is None:
-        return Input(data)
+        return Input(data) if len(data) <= LARGE else _LongInput(data, Charge(len(data), kernel.budget))
     reader, writer = kernel.pipe().ends()
     reader.pipe.buffer += data
     writer.release()

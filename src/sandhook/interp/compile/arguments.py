@@ -24,6 +24,10 @@ Arguments: TypeAlias = Callable[[State], "list[Argument]"]
 #: Arguments of one command (a count) above which they are charged.
 MANY = 2048
 
+#: Characters of the arguments of one command above which they must fit in the memory that is left, as if each were a
+#: text of its own: commands join them and copy them, and many may be the same text.
+LONG = 65_536
+
 
 def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) -> Arguments:
     """Compile the words of a command to a closure that returns argv, a new list in each call."""
@@ -42,15 +46,21 @@ def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) ->
     def arguments(state: State) -> list[Argument]:
         argv = template.copy()
         offset = 0  # fields that earlier words added to argv
+        size = 0
         for at, fields_of in slots:
             fields = fields_of(state)
             if fields.__class__ is not list:
                 argv[at + offset] = fields
+                if isinstance(fields, str):
+                    size += len(fields)
             else:
                 argv[at + offset : at + offset + 1] = fields
                 offset += len(fields) - 1
+                size += sum(map(len, fields))
         if len(argv) > MANY:
             charge_fields(state, len(argv))
+        if size > LONG:
+            state.budget.check_fits(size)
         return argv
 
     return arguments
@@ -65,6 +75,8 @@ def _constants_then_one(head: list[Argument], fields_of: Callable[[State], Any])
             return [*head, fields]
         if len(fields) > MANY:
             charge_fields(state, len(fields))
+        if len(fields) > 1 and (size := sum(map(len, fields))) > LONG:
+            state.budget.check_fits(size)
         return [*head, *fields]
 
     return arguments

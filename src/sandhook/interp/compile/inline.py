@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from sandhook.expand.numbers import NUMBERS, remember
 from sandhook.expand.shapes import is_plain_variable
+from sandhook.expand.special import join_values
 from sandhook.expand.word import WordCompiler
 from sandhook.interp.compile.functions import Inline, inline_local, inline_return
 from sandhook.state.state import State
@@ -51,7 +52,8 @@ def _echo(words: WordCompiler, node: SimpleCommand) -> Inline | None:
         if "xpg_echo" in state.options.shopts or (fields and fields[0][:1] == "-"):
             status: int = state.shell.invoke(state, ["echo", *fields])
             return status
-        return _write(state, (" ".join(fields) + "\n").encode("utf-8", "surrogateescape"))
+        text = fields[0] if len(fields) == 1 else join_values(state, " ", fields)
+        return _write(state, (text + "\n").encode("utf-8", "surrogateescape"))
 
     return run
 

@@ -14,6 +14,8 @@ from sandhook.command.ranges import LAST, Range, parse_list
 from sandhook.text.quoting import quote_odd
 from sandhook.vfs.errors import error_text
 
+SHORT = 64  #: bytes between parts that are joined with those of many lines before they are written
+
 
 def _delimiter(text: str) -> bytes:
     """Parse the argument of -d; an empty one is NUL."""
@@ -83,12 +85,14 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     between = None
     if options.output is not None:  # an empty one means NUL
         between = options.output.encode("utf-8", "surrogateescape") or b"\0"
+    if between is None:
+        between = raw if by_field else b""
+    join = joiner(between, ctx)
     if by_field and raw == end:
-        copy = whole_input(ranges, between if between is not None else raw, options.only, end)
-    elif by_field:
-        copy = line_by_line(field_cutter(ranges, raw, between, options.only), end)
+        copy = whole_input(ranges, join, options.only, end)
     else:
-        copy = line_by_line(byte_cutter(ranges, between or b""), end)
+        cut = field_cutter(ranges, raw, join, options.only) if by_field else byte_cutter(ranges, join)
+        copy = line_by_line(cut, end, apart=len(between) > SHORT)
     for name in operands or ("-",):
         try:
             with ctx.open(name) as reader:
@@ -114,7 +118,19 @@ def complement(ranges: list[Range]) -> list[Range]:
 Cutter = Callable[[bytes], "bytes | None"]
 
 
-def byte_cutter(ranges: list[Range], between: bytes) -> Cutter:
+def joiner(between: bytes, ctx: Context) -> Callable[[list[bytes]], bytes]:
+    """Return the function that joins parts of a line; with a long text between them they must fit in memory."""
+    if len(between) <= SHORT:
+        return between.join
+
+    def join(parts: list[bytes]) -> bytes:
+        ctx.budget.check_fits(len(between) * len(parts))
+        return between.join(parts)
+
+    return join
+
+
+def byte_cutter(ranges: list[Range], join: Callable[[list[bytes]], bytes]) -> Cutter:
     """Return the function that selects bytes of a line."""
     if len(ranges) == 1:
         ((start, stop),) = ranges
@@ -122,14 +138,15 @@ def byte_cutter(ranges: list[Range], between: bytes) -> Cutter:
 
     def cut(line: bytes) -> bytes:
         size = len(line)
-        return between.join([line[first - 1 : last] for first, last in ranges if first <= size])
+        return join([line[first - 1 : last] for first, last in ranges if first <= size])
 
     return cut
 
 
-def field_cutter(ranges: list[Range], delimiter: bytes, between: bytes | None, only: bool) -> Cutter:
+def field_cutter(
+    ranges: list[Range], delimiter: bytes, join: Callable[[list[bytes]], bytes], only: bool
+) -> Cutter:
     """Return the function that selects fields of a line; None leaves the line out."""
-    join = delimiter if between is None else between
     if len(ranges) == 1 and ranges[0][0] == ranges[0][1] and ranges[0][0] < 100_000:
         number = ranges[0][0]
 
@@ -148,14 +165,14 @@ def field_cutter(ranges: list[Range], delimiter: bytes, between: bytes | None, o
         if len(parts) == 1:
             return None if only else line
         if len(ranges) == 1:
-            return join.join(parts[ranges[0][0] - 1 : ranges[0][1]])
-        return join.join([part for first, last in ranges for part in parts[first - 1 : last]])
+            return join(parts[ranges[0][0] - 1 : ranges[0][1]])
+        return join([part for first, last in ranges for part in parts[first - 1 : last]])
 
     return cut
 
 
-def line_by_line(cut: Cutter, end: bytes) -> Callable[[Reader, Context], None]:
-    """Return the function that cuts every line of an input."""
+def line_by_line(cut: Cutter, end: bytes, *, apart: bool) -> Callable[[Reader, Context], None]:
+    """Return the function that cuts every line of an input; ``apart``: each line may become long and is written alone."""
 
     def copy(reader: Reader, ctx: Context) -> None:
         for block in reader.blocks(end):
@@ -163,8 +180,13 @@ def line_by_line(cut: Cutter, end: bytes) -> Callable[[Reader, Context], None]:
             if not lines[-1]:
                 lines.pop()
             ctx.charge(len(lines) >> 1)
-            parts = [part for part in map(cut, lines) if part is not None]
-            if parts:
+            pieces = (part for part in map(cut, lines) if part is not None)
+            if apart:
+                for part in pieces:
+                    ctx.charge(1 + (len(part) >> 10))
+                    ctx.write(part)
+                    ctx.write(end)
+            elif parts := list(pieces):
                 parts.append(b"")
                 ctx.write(end.join(parts))
 
@@ -172,7 +194,7 @@ def line_by_line(cut: Cutter, end: bytes) -> Callable[[Reader, Context], None]:
 
 
 def whole_input(
-    ranges: list[Range], between: bytes, only: bool, end: bytes
+    ranges: list[Range], join: Callable[[list[bytes]], bytes], only: bool, end: bytes
 ) -> Callable[[Reader, Context], None]:
     """Return the function for a delimiter that also ends lines: the lines are the fields."""
 
@@ -186,6 +208,7 @@ def whole_input(
             [part for first, last in ranges for part in parts[first - 1 : last]] if len(parts) > 1 else parts
         )
         if selection or parts:
-            ctx.write(between.join(selection) + end)
+            ctx.write(join(selection))
+            ctx.write(end)
 
     return copy

@@ -16,6 +16,9 @@ from sandhook.text.longdouble import nearest, parse, render
 PERMUTE = False
 NEGATIVE = True
 _BATCH = 2_048  #: numbers per write
+_BATCH_CHARACTERS = (
+    1 << 20
+)  #: what they may have in all; a format can make each as long as the memory that is left
 _LONG = 64  #: characters of a separator that is written alone
 _DECIMAL = re.compile(r"[ \t\n]*([+-]?)(\d*)(?:\.(\d*))?", re.ASCII)
 _FORMAT = re.compile(r"%([-+ #0']*+)(\d*+)(?:\.(\d*+))?L?([aefgAEFG])", re.ASCII)
@@ -173,8 +176,9 @@ def texts(options: Options, first: Number, step: Number, last: Number, ctx: Cont
         width = max(len(_decimal(start // cut, precision)), len(_decimal((stop or 0) // cut, precision)))
         width = max(width, max(first.width, last.width) + (precision + 1 if precision else 0))
     current = start
+    count = _BATCH if options.format_ is None else _fitting(options.format_)
     while stop is None or (current <= stop if stride > 0 else current >= stop):
-        end = current + stride * _BATCH
+        end = current + stride * count
         if stop is not None:
             end = min(end, stop + 1) if stride > 0 else max(end, stop - 1)
         values = range(current, end, stride)
@@ -189,6 +193,14 @@ def texts(options: Options, first: Number, step: Number, last: Number, ctx: Cont
             cut = 10 ** (scale - precision)
             yield [_decimal(value // cut, precision).zfill(width) for value in values]
         current = values[-1] + stride
+
+
+def _fitting(format_: str) -> int:
+    """Return how many numbers of a format are made at once."""
+    directive = _FORMAT.search(format_.replace("%%", ""))
+    width, precision = (directive[2], directive[3]) if directive else ("", "")
+    characters = len(format_) + int(width[:12] or 0) + int((precision or "")[:12] or 0)
+    return max(1, min(_BATCH, _BATCH_CHARACTERS // characters))
 
 
 def _decimal(value: int, precision: int) -> str:

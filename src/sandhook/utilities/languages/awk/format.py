@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from sandhook.lazy import lazily
+from sandhook.limits import check_fits as check_memory
 from sandhook.record import Record
 from sandhook.utilities.languages.awk.values import Array, Fatal, Key, Strnum, Value, numeric_value, to_number
 
@@ -318,7 +319,7 @@ def number_to_text(value: float, conversion: str) -> str:
         return str(integer)
     if conversion == "%.6g":
         return f"{value:.6g}"
-    return format_text(conversion, [value], "%.6g")
+    return format_text(conversion, [value], "%.6g", check_memory)
 
 
 def order(left: Value, right: Value, conversion: str) -> int:

@@ -62,6 +62,10 @@ _NUMERIC = (Number, Arithmetic, Negation, UnaryPlus, Comparison, Match, And, Or,
 _TRUE_OR_FALSE = (Comparison, Match, And, Or, Not, Membership, Ere)
 
 
+#: Characters of OFMT and CONVFMT; a longer one can make texts of any length.
+_LONGEST_CONVERSION = 6
+
+
 class Unsupported(Exception):
     """A rule is not compiled for blocks."""
 
@@ -390,6 +394,8 @@ def _constant_text(rt: Runtime, slot: int, prints: bool) -> str:
 
 
 def _numbers_to_texts(numbers: Numbers, conversion: str) -> Texts:
+    if len(conversion) > _LONGEST_CONVERSION:
+        raise Unfit
     integer = INTEGERS.get
     return [integer(number) or number_to_text(number, conversion) for number in numbers]
 
