@@ -87,6 +87,7 @@ MULTIPLYING = [
     DOUBLED + 'jq -n 1 --args "$@"',
     DOUBLED + 'echo "${@@A}"',
     LONG + "eval echo $(printf ' $L%.0s' {1..500})",
+    LONG + "x=$L$L; y=${x//x/&&&&&&&&}",
     "seq -f %1000000g 100000 | wc -c",
     LONG + 'seq -f "%g$L" 100000 | wc -c',
     LONG + 'seq 100000 | cut -c 1,3 --output-delimiter="$L" | wc -c',

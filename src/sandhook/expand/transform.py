@@ -132,10 +132,9 @@ def replace(
         start = compiled.match_suffix(value, True, charge)
         spans = [(start, len(value))] if start >= 0 else []
     elif operator == "//" and compiled.is_literal and compiled.literal_text:
-        plain = _template(state, replacement)
-        if None not in plain:
-            return _replace_literal(state, value, compiled.literal_text, "".join(filter(None, plain)))
-        spans = compiled.find_all(value, charge)
+        old = compiled.literal_text
+        new = "".join([old if piece is None else piece for piece in _template(state, replacement)])
+        return _replace_literal(state, value, old, new)
     elif operator == "//":
         tested = compiled.one_character()
         if tested is not None:
