@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.hooks.contracts._exit_2_heuristic import looks_accidental
-from sandhook.hooks.event import Json
+from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object
+from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import PERMISSIONS, Operation, Permission, RunResult, Verdict
+from sandhook.record import Record
 from sandhook.typed import Literal
 
 #: A note on an exit status that refuses and may not be the author's.
@@ -73,6 +75,34 @@ def words_of(ran: RunResult) -> str:
 def broken(ran: RunResult) -> str | None:
     """Return why a run could not decide, or None. A script that does not parse has the exit status 2, as in bash."""
     return ran._replace(syntax_error=None).could_not_run
+
+
+class Printed(Record):
+    """A text that should be one JSON object.
+
+    Attributes:
+        value: The object; an empty one if the text is empty or not an object.
+        odd: Why it is not an object, or None.
+        exceeded_bound: It begins like an object, and exceeds a bound of sandhook.
+        diagnostics: What is noted of an object.
+    """
+
+    value: JsonObject
+    odd: str | None = None
+    exceeded_bound: bool = False
+    diagnostics: tuple[str, ...] = ()
+
+
+def printed(text: str) -> Printed:
+    """Read a text, without white space around it, as one JSON object. No text is not a fault."""
+    if not text:
+        return Printed({})
+    try:
+        decoded = decode_object(text)
+    except DecodeError as error:
+        odd = f"standard output is not a JSON object: {error}"
+        return Printed({}, odd, isinstance(error, BoundExceeded))
+    return Printed(decoded.value, diagnostics=decoded.diagnostics)
 
 
 def unreadable(

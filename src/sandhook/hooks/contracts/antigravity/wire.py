@@ -6,10 +6,10 @@ import posixpath
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import accidents, refusal, unreadable, words_of
+from sandhook.hooks.contracts._outcome import accidents, printed, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import an_object, directory
 from sandhook.hooks.contracts.antigravity.names import COMMON, EVENTS, ROWS
-from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, text_of, type_name
+from sandhook.hooks.decode import encode, text_of, type_name
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
 from sandhook.text.nearest import hint
@@ -80,12 +80,11 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     if native != "Stop":
         return Verdict("error" if ran.exit_status else "none", diagnostics=tuple(notes))
     text = ran.stdout.decode("utf-8", "replace").strip()
-    try:
-        value = decode_object(text).value if text else {}
-    except DecodeError as error:
-        odd = f"standard output is not a JSON object: {error}"
+    output = printed(text)
+    value, odd = output.value, output.odd
+    if odd is not None:
         notes.append(odd)
-        return unreadable(odd, notes, exceeded_bound=isinstance(error, BoundExceeded), label="error")
+        return unreadable(odd, notes, exceeded_bound=output.exceeded_bound, label="error")
     word = value.get("decision")
     if word == "continue" or (compat != "strict" and word in ("block", "deny")):
         if word != "continue":
@@ -97,26 +96,20 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
 def _of_call(spec: HookSpec, ran: RunResult, notes: list[str], *, better: bool) -> Verdict:
     """Return the verdict of a hook before a call."""
     text = "" if ran.truncated else ran.stdout.decode("utf-8", "replace").strip()
-    value: JsonObject = {}
-    odd: str | None = None
-    exceeded = False
-    if text:
-        try:
-            value = decode_object(text).value
-        except DecodeError as error:
-            odd, exceeded = f"standard output is not a JSON object: {error}", isinstance(error, BoundExceeded)
+    output = printed(text)
+    value, odd = output.value, output.odd
     word = value.get("decision")
     if word == "deny":
         reason = text_of(value, "reason") or ("denied by a hook" if better else "")
         return refusal("tool.pre", reason, notes)._replace(could_not_run=ran.could_not_run)
-    why = ran.could_not_run or (f"its output cannot be read: {odd}" if exceeded else None)
+    why = ran.could_not_run or (f"its output cannot be read: {odd}" if output.exceeded_bound else None)
     words = words_of(ran)
     if why is not None or ran.exit_status or odd is not None:
         status = f"exit status {ran.exit_status}" if ran.exit_status else None
         notes += accidents(ran, words, ran.exit_status) if ran.exit_status else []
         reason = words or f"hook {spec.id} failed: {why or status or odd}"
         verdict = refusal("tool.pre", reason, notes)._replace(could_not_run=why, decided=why is None)
-        return verdict._replace(undecodable=odd, exceeded_bound=exceeded)
+        return verdict._replace(undecodable=odd, exceeded_bound=output.exceeded_bound)
     if word in ("ask", "force_ask"):
         extras: JsonObject = {"decision": word} if word == "force_ask" else {}
         return Verdict(

@@ -9,6 +9,7 @@ from sandhook.hooks.contracts._outcome import (
     GOES_ON,
     accidents,
     after_mark,
+    printed,
     refusal,
     stronger,
     unreadable,
@@ -31,7 +32,7 @@ from sandhook.hooks.contracts.copilot.names import (
     TOOLS,
     snake,
 )
-from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, object_of, text_of
+from sandhook.hooks.decode import DecodeError, decode_object, encode, object_of, text_of
 from sandhook.hooks.decode import decode as decode_json
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.matcher import as_text
@@ -150,17 +151,16 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Ver
     text = _without_progress(ran.stdout.decode("utf-8", "replace"))
     if not text:
         return Verdict("none", diagnostics=tuple(notes))
-    try:
-        decoded = decode_object(text)
-    except DecodeError as error:
-        odd = f"standard output is not a JSON object: {error}"
+    output = printed(text)
+    value, odd = output.value, output.odd
+    if odd is not None:
         notes.append(odd)
-        unread = unreadable(odd, notes, exceeded_bound=isinstance(error, BoundExceeded))
+        unread = unreadable(odd, notes, exceeded_bound=output.exceeded_bound)
         if native != "permissionRequest" or unread.exceeded_bound or _is_array(text):
             return unread
         return refusal(event.kind, PERMISSION_FAILED, notes)._replace(undecodable=odd)
-    notes.extend(decoded.diagnostics)
-    value, better = decoded.value, compat != "strict"
+    notes += output.diagnostics
+    better = compat != "strict"
     if native == "preToolUse" and (spec.extras or {}).get("name") == native:
         value = _without_specific(value, notes, better=better)
     return _verdict_of(native, event, value, notes, better=better)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandhook.hooks.contracts._agent import SNAKE, agent_event, asking, payload
-from sandhook.hooks.contracts._outcome import accidents, broken, refusal, words_of
+from sandhook.hooks.contracts._outcome import accidents, broken, printed, refusal, words_of
 from sandhook.hooks.contracts._payload import directory, variable
 from sandhook.hooks.contracts.droid.names import (
     ABORT,
@@ -15,7 +15,7 @@ from sandhook.hooks.contracts.droid.names import (
     ROWS,
     STOPPED,
 )
-from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, object_of, text_of
+from sandhook.hooks.decode import encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Compat, HookSpec, Operation, Placement, Request, RunResult, Verdict
 
@@ -64,15 +64,8 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     if ran.failure is not None or (ran.limit is not None and better):
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
     text = "" if ran.truncated else ran.stdout.decode("utf-8", "replace").strip()
-    value: JsonObject = {}
-    odd: str | None = None
-    exceeded = False
-    if text:
-        try:
-            value = decode_object(text).value
-        except DecodeError as error:
-            odd = f"standard output is not a JSON object: {error}"
-            exceeded = isinstance(error, BoundExceeded) and text.startswith("{")
+    output = printed(text)
+    value, odd = output.value, output.odd
     status = ran.exit_status if ran.signal is None and ran.limit is None else 1
     verdict = _verdict_of(native, event, value, (status, words_of(ran)), notes, better=better)
     if verdict.intervenes:
@@ -81,10 +74,14 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         return verdict._replace(
             could_not_run=why if ran.signal or ran.limit else None, diagnostics=tuple(notes)
         )
-    why = ran.could_not_run or (f"its output cannot be read: {odd}" if exceeded else None)
+    why = ran.could_not_run or (f"its output cannot be read: {odd}" if output.exceeded_bound else None)
     if why is not None and better:  # what it said before is no approval
         return Verdict(
-            "error", could_not_run=why, undecodable=odd, exceeded_bound=exceeded, diagnostics=tuple(notes)
+            "error",
+            could_not_run=why,
+            undecodable=odd,
+            exceeded_bound=output.exceeded_bound,
+            diagnostics=tuple(notes),
         )
     if status:
         notes.append(f"exit status {status} refuses nothing on {native}")
@@ -93,7 +90,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         label="error" if why is not None or (status and verdict.label == "none") else verdict.label,
         could_not_run=why,
         undecodable=odd if native not in ("SessionStart", "UserPromptSubmit") else None,
-        exceeded_bound=exceeded,
+        exceeded_bound=output.exceeded_bound,
         diagnostics=tuple(notes),
     )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import accidents, broken, refusal, words_of
+from sandhook.hooks.contracts._outcome import accidents, broken, printed, refusal, words_of
 from sandhook.hooks.contracts.goose.names import EVENTS, GENERIC, ROWS
-from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, object_of, text_of
+from sandhook.hooks.decode import encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.matcher import as_text
 from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
@@ -80,16 +80,10 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         return refusal(event.kind, words or GENERIC, [*notes, *accidents(ran, words, 2)])
     text = ran.stdout.decode("utf-8", "replace").strip()
     whole = better or _is_utf8(ran.stdout)
-    odd: str | None = None
-    value: JsonObject | None = None
-    exceeded = False
-    if text:
-        try:
-            value = decode_object(text).value if whole and not ran.truncated else None
-        except DecodeError as error:
-            odd, exceeded = f"standard output is not a JSON object: {error}", isinstance(error, BoundExceeded)
-            notes.append(odd)
-    value = value or {}
+    output = printed(text if whole and not ran.truncated else "")
+    value, odd = output.value, output.odd
+    if odd is not None:
+        notes.append(odd)
     word = value.get("decision")
     if not better and not isinstance(value.get("reason", ""), str):
         word = None  # a reason of another type makes the output none
@@ -106,10 +100,11 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         and _is_utf8(ran.stdout)
     ):
         return Verdict("allow" if text else "none", bool(text), diagnostics=tuple(notes))
-    why = ran.could_not_run or (f"its output cannot be read: {odd}" if exceeded else None)
+    why = ran.could_not_run or (f"its output cannot be read: {odd}" if output.exceeded_bound else None)
     verdict = _undecided(spec, ran, why, notes)
     return verdict._replace(
-        exceeded_bound=exceeded, undecodable=odd or (None if ran.exit_status or why else "no decision")
+        exceeded_bound=output.exceeded_bound,
+        undecodable=odd or (None if ran.exit_status or why else "no decision"),
     )
 
 

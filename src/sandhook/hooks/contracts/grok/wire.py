@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import GOES_ON, accidents, broken, refusal, words_of
+from sandhook.hooks.contracts._outcome import GOES_ON, accidents, broken, printed, refusal, words_of
 from sandhook.hooks.contracts._payload import an_object, plugin_root, variable
 from sandhook.hooks.contracts.grok.names import COMMON, EVENTS, MAX_INPUT, NAMES, ROWS, TWINS, snake
 from sandhook.hooks.contracts.grok.reply import fault_of, generic, name_of, verdict_of
-from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode
+from sandhook.hooks.decode import DecodeError, encode
 from sandhook.hooks.decode import decode as decode_json
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
@@ -166,19 +166,25 @@ def _value(
     """
     if not text:
         return None, None, False
-    try:
-        if text.startswith("[") and event.kind not in ("tool.pre", "tool.post", "tool.fail"):
-            items = decode_json(text).value
-            if isinstance(items, list) and items and isinstance(items[0], str):
-                return {"decision": items[0]}, None, False
-        decoded = decode_object(text)
-    except DecodeError as error:
-        odd = f"standard output is not a JSON object: {error}"
-        if text.startswith("{"):
-            return None, odd, isinstance(error, BoundExceeded)
-        return None, odd if event.kind in ("tool.pre", *GOES_ON) else None, False
-    notes += decoded.diagnostics
-    fault = fault_of(decoded.value) or next(iter(decoded.diagnostics), None)
+    if text.startswith("[") and event.kind not in ("tool.pre", "tool.post", "tool.fail"):
+        items = _items(text)
+        if items and isinstance(items[0], str):
+            return {"decision": items[0]}, None, False
+    output = printed(text)
+    value, odd = output.value, output.odd
+    if odd is not None:
+        says = text.startswith("{") or event.kind in ("tool.pre", *GOES_ON)
+        return None, odd if says else None, output.exceeded_bound
+    notes += output.diagnostics
+    fault = fault_of(value) or next(iter(output.diagnostics), None)
     if fault is not None and not better:
         return None, f"standard output is not what Grok Build reads: {fault}", False
-    return decoded.value, None, False
+    return value, None, False
+
+
+def _items(text: str) -> list[Json]:
+    try:
+        value = decode_json(text).value
+    except DecodeError:
+        return []
+    return value if isinstance(value, list) else []

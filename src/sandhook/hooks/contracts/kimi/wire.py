@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import accidents, after_mark, broken, refusal, unreadable, words_of
+from sandhook.hooks.contracts._outcome import (
+    accidents,
+    after_mark,
+    broken,
+    printed,
+    refusal,
+    unreadable,
+    words_of,
+)
 from sandhook.hooks.contracts._payload import an_object
 from sandhook.hooks.contracts.kimi.names import BLOCKABLE, COMMON, EVENTS, MAX_TOOL_OUTPUT, ROWS
 from sandhook.hooks.decode import (
-    BoundExceeded,
-    DecodeError,
-    decode_object,
     encode,
     object_of,
     text_of,
@@ -120,19 +125,15 @@ def _refused(native: str, event: Event, reason: str, notes: list[str]) -> Verdic
 
 def _printed(native: str, event: Event, text: str, notes: list[str], *, better: bool) -> Verdict:
     """Return the verdict of an output with the exit status 0."""
-    odd: str | None = None
-    value: JsonObject = {}
-    try:
-        decoded = decode_object(text)
-        value = decoded.value
-        notes.extend(decoded.diagnostics)
-    except DecodeError as error:
-        if text.startswith("{") or native != "UserPromptSubmit":
-            odd = f"standard output is not a JSON object: {error}"
-        if text.startswith("{"):
-            notes.append(str(odd))
-            if isinstance(error, BoundExceeded):
-                return unreadable(str(odd), notes, exceeded_bound=True)
+    output = printed(text)
+    value, odd = output.value, output.odd
+    notes += output.diagnostics
+    if odd is not None and text.startswith("{"):
+        notes.append(odd)
+        if output.exceeded_bound:
+            return unreadable(odd, notes, exceeded_bound=True)
+    elif native == "UserPromptSubmit":  # plain text is context
+        odd = None
     specific = object_of(value, "hookSpecificOutput")
     if specific.get("permissionDecision") == "deny":
         reason = specific.get("permissionDecisionReason")

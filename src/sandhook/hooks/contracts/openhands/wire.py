@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import accidents, broken, refusal, words_of
+from sandhook.hooks.contracts._outcome import accidents, broken, printed, refusal, words_of
 from sandhook.hooks.contracts._payload import directory, variable
 from sandhook.hooks.contracts.openhands.names import EVENTS, GENERIC, NAMES
-from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, object_of
+from sandhook.hooks.decode import encode, object_of
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.matcher import as_text
 from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
@@ -66,9 +66,10 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     why = broken(ran)
     if why is not None and (ran.limit is not None or ran.failure is not None):
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
-    value, odd, exceeded = _value(
-        "" if ran.truncated else ran.stdout.decode("utf-8", "replace").strip(), notes
-    )
+    text = "" if ran.truncated else ran.stdout.decode("utf-8", "replace").strip()
+    output = printed(text)
+    value, odd = output.value, output.odd
+    notes += output.diagnostics
     readable = better or _is_utf8(ran)
     if not readable:
         value, odd = {}, "the output is not UTF-8: upstream takes the hook for failed"
@@ -86,7 +87,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         feedback = value.get("additionalContext") if native == "Stop" else None
         text = (as_text(feedback) if feedback else "") or reason or words or GENERIC
         return refusal(event.kind, text, notes)._replace(could_not_run=why if ran.signal else None)
-    why = ran.could_not_run or (f"its output cannot be read: {odd}" if exceeded else None)
+    why = ran.could_not_run or (f"its output cannot be read: {odd}" if output.exceeded_bound else None)
     if ran.exit_status and why is None:
         notes.append(f"exit status {ran.exit_status} refuses nothing (2 does)")
     word = value.get("decision")
@@ -98,7 +99,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         decided=allows,
         could_not_run=why,
         undecodable=odd or _unknown(word),
-        exceeded_bound=exceeded,
+        exceeded_bound=output.exceeded_bound,
         diagnostics=tuple(notes),
     )
 
@@ -110,19 +111,6 @@ def _is_utf8(ran: RunResult) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _value(text: str, notes: list[str]) -> tuple[JsonObject, str | None, bool]:
-    """Return the object of an output, why it cannot be read, and whether it exceeds a bound of sandhook."""
-    if not text:
-        return {}, None, False
-    try:
-        decoded = decode_object(text)
-    except DecodeError as error:
-        odd = f"standard output is not a JSON object: {error}"
-        return {}, odd, isinstance(error, BoundExceeded) and text.startswith("{")
-    notes += decoded.diagnostics
-    return decoded.value, None, False
 
 
 def _unknown(word: Json) -> str | None:
