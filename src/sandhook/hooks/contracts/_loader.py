@@ -265,3 +265,22 @@ def lists_of(definition: str, events: Iterable[str], **more: Json) -> JsonObject
     """Return the schema of an object with a list for each event, whose items have one definition."""
     items: Json = {"type": "array", "items": {"$ref": f"#/$defs/{definition}"}}
     return {"type": "object", "properties": dict.fromkeys(events, items), **more}
+
+
+def group_of(
+    matcher: str, more: JsonObject | None = None, *, required: bool = True, **about: Json
+) -> JsonObject:
+    """Return the schema of an object with a matcher and a list of hooks, whose definition is named "hook".
+
+    Args:
+        matcher: The description of the matcher.
+        more: Further properties.
+        required: An object without the list is a fault.
+        about: Further keywords of the matcher.
+    """
+    properties: JsonObject = {
+        "matcher": {"type": "string", **about, "description": matcher},
+        **(more or {}),
+        "hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}},
+    }
+    return {"type": "object", **({"required": ["hooks"]} if required else {}), "properties": properties}

@@ -14,6 +14,7 @@ from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     gather,
+    group_of,
     home,
     hook_spec,
     lists_of,
@@ -198,13 +199,7 @@ SCHEMA = schema(
     "Hooks of Codex",
     {"hooks": lists_of("group", EVENTS)},
     {
-        "group": {
-            "type": "object",
-            "properties": {
-                "matcher": {"type": "string", "description": "A regular expression; all when empty or *."},
-                "hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}},
-            },
-        },
+        "group": group_of("A regular expression; all when empty or *.", required=False),
         "hook": {
             "type": "object",
             "required": ["type"],

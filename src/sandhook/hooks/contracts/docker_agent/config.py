@@ -12,6 +12,7 @@ from sandhook.hooks.contracts._loader import (
     check_type,
     entries,
     gather,
+    group_of,
     hook_spec,
     schema,
     seconds,
@@ -159,14 +160,7 @@ SCHEMA = schema(
         }
     },
     {
-        "group": {
-            "type": "object",
-            "required": ["hooks"],
-            "properties": {
-                "matcher": {"type": "string", "description": "RE2 over all of the tool's name."},
-                "hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}},
-            },
-        },
+        "group": group_of("RE2 over all of the tool's name."),
         "hook": {
             "type": "object",
             "required": ["type", "command"],

@@ -13,6 +13,7 @@ from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     gather,
     gather_faultless,
+    group_of,
     home,
     hook_spec,
     lists_of,
@@ -194,21 +195,15 @@ SCHEMA = schema(
     "Hooks in Factory Droid's settings.json",
     {"hooks": lists_of("group", EVENTS)},
     {
-        "group": {
-            "type": "object",
-            "required": ["hooks"],
-            "properties": {
-                "matcher": {
-                    "type": "string",
-                    "description": "JavaScript's RegExp, found anywhere in the tool's name.",
-                },
+        "group": group_of(
+            "JavaScript's RegExp, found anywhere in the tool's name.",
+            {
                 "commandRegex": {
                     "type": "string",
                     "description": "JavaScript's RegExp, found anywhere in the command of Execute.",
-                },
-                "hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}},
+                }
             },
-        },
+        ),
         "hook": {
             "type": "object",
             "required": ["type", "command"],

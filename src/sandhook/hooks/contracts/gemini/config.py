@@ -11,6 +11,7 @@ from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     check_type,
     gather,
+    group_of,
     home,
     hook_spec,
     lists_of,
@@ -233,17 +234,11 @@ SCHEMA = schema(
         },
     },
     {
-        "group": {
-            "type": "object",
-            "properties": {
-                "matcher": {
-                    "type": "string",
-                    "description": "JavaScript's RegExp on the tool's name; elsewhere a text.",
-                },
-                "sequential": {"type": "boolean", "default": False, "description": "One by one, chained."},
-                "hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}},
-            },
-        },
+        "group": group_of(
+            "JavaScript's RegExp on the tool's name; elsewhere a text.",
+            {"sequential": {"type": "boolean", "default": False, "description": "One by one, chained."}},
+            required=False,
+        ),
         "hook": {
             "type": "object",
             "required": ["type", "command"],

@@ -13,6 +13,7 @@ from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     gather,
     gather_faultless,
+    group_of,
     home,
     hook_spec,
     lists_of,
@@ -274,17 +275,9 @@ SCHEMA = schema(
     "goose's hooks.json",
     {"hooks": lists_of("group", EVENTS)},
     {
-        "group": {
-            "type": "object",
-            "required": ["hooks"],
-            "properties": {
-                "matcher": {
-                    "type": "string",
-                    "description": "Rust's regular expression on the tool's name, the prompt, the path or the command.",
-                },
-                "hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}},
-            },
-        },
+        "group": group_of(
+            "Rust's regular expression on the tool's name, the prompt, the path or the command."
+        ),
         "hook": {
             "type": "object",
             "required": ["command"],

@@ -14,6 +14,7 @@ from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     gather,
     gather_faultless,
+    group_of,
     home,
     hook_spec,
     lists_of,
@@ -256,17 +257,9 @@ SCHEMA = schema(
     "Hooks of Grok Build",
     {"hooks": lists_of("group", EVENTS)},
     {
-        "group": {
-            "type": "object",
-            "required": ["hooks"],
-            "properties": {
-                "matcher": {
-                    "type": "string",
-                    "description": "Names of tools with | between them, or Rust's regular expression, without lookaround.",
-                },
-                "hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}},
-            },
-        },
+        "group": group_of(
+            "Names of tools with | between them, or Rust's regular expression, without lookaround."
+        ),
         "hook": {
             "type": "object",
             "required": ["type"],

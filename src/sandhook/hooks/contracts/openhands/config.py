@@ -11,6 +11,7 @@ from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     gather,
     gather_faultless,
+    group_of,
     home,
     hook_spec,
     lists_of,
@@ -149,17 +150,9 @@ SCHEMA = schema(
     "OpenHands' hooks.json",
     {"hooks": lists_of("group", NAMES)},
     {
-        "group": {
-            "type": "object",
-            "properties": {
-                "matcher": {
-                    "type": "string",
-                    "default": "*",
-                    "description": "A name, or an expression over the whole name of the tool.",
-                },
-                "hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}},
-            },
-        },
+        "group": group_of(
+            "A name, or an expression over the whole name of the tool.", required=False, default="*"
+        ),
         "hook": {
             "type": "object",
             "required": ["command"],

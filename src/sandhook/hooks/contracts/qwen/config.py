@@ -9,7 +9,16 @@ from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_o
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean, join
 from sandhook.hooks.contracts._groups import Handler, handlers
-from sandhook.hooks.contracts._loader import gather, home, hook_spec, lists_of, no_effect, schema, shell_text
+from sandhook.hooks.contracts._loader import (
+    gather,
+    group_of,
+    home,
+    hook_spec,
+    lists_of,
+    no_effect,
+    schema,
+    shell_text,
+)
 from sandhook.hooks.contracts.qwen.matcher import matcher_of
 from sandhook.hooks.contracts.qwen.names import (
     DEFAULT_TIMEOUT,
@@ -216,18 +225,10 @@ SCHEMA = schema(
         "disableAllHooks": {"type": "boolean", "default": False},
     },
     {
-        "group": {
-            "type": "object",
-            "required": ["hooks"],
-            "properties": {
-                "matcher": {
-                    "type": "string",
-                    "description": "Names with bars between them, or JavaScript's RegExp on the tool's name.",
-                },
-                "sequential": {"type": "boolean", "default": False, "description": "One by one, chained."},
-                "hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}},
-            },
-        },
+        "group": group_of(
+            "Names with bars between them, or JavaScript's RegExp on the tool's name.",
+            {"sequential": {"type": "boolean", "default": False, "description": "One by one, chained."}},
+        ),
         "hook": {
             "type": "object",
             "required": ["type"],
