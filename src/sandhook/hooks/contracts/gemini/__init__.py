@@ -9,20 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sandhook.hooks.contracts._agent import Agent
+from sandhook.hooks.contracts._sequential import SequentialAgent
 from sandhook.hooks.contracts.gemini.names import EVENTS
 from sandhook.hooks.fold import FoldPolicy
-from sandhook.hooks.match_budget import MatchBudget
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sandhook.hooks.contracts import Document
     from sandhook.hooks.event import Event
-    from sandhook.hooks.model import Decision, HookSpec
+    from sandhook.hooks.model import Decision
 
 
-class Gemini(Agent):
+class Gemini(SequentialAgent):
     """The contract; it has no state."""
 
     name = "gemini"
@@ -42,22 +38,6 @@ class Gemini(Agent):
         dedupe="source",
     )
     sequential = fold._replace(parallel=False, chained=True, matchers_see_changes=False)
-
-    def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:
-        """Decode settings, which may have comments."""
-        from sandhook.hooks.contracts._comments import without_comments
-
-        return super().parse(without_comments(text), name, env)
-
-    def fold_for(self, specs: Sequence[HookSpec], event: Event) -> FoldPolicy:
-        """Return how hooks compose: one sequential group that matches makes all of them sequential."""
-        budget = MatchBudget()
-        for spec in specs:
-            if (spec.extras or {}).get("sequential"):
-                match = budget.check(spec.matcher, event)
-                if match.matched or match.undecided:
-                    return self.sequential
-        return self.fold
 
     def message(self, decision: Decision, event: Event) -> str:
         """Return the text that the model sees instead of what was refused."""
