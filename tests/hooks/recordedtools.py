@@ -29,19 +29,6 @@ from sandhook.hooks.model import Compat, Request
 from sandhook.vfs.path import VirtualPath
 
 ROOT = Path(__file__).parents[2] / "conformance" / "hooks"
-AGENTS = (
-    "claude_code",
-    "codex",
-    "gemini",
-    "copilot",
-    "qwen",
-    "kimi",
-    "goose",
-    "grok",
-    "hermes",
-    "openhands",
-    "droid",
-)
 
 #: Contracts of which only an older version could be recorded.
 VERSIONS = {"hermes": "hermes@0.19.0"}

@@ -15,7 +15,6 @@ import pytest
 
 from sandhook.hooks import HookEngine, ToolPre, contracts
 from tests.hooks.recordedtools import (
-    AGENTS,
     cases,
     decided,
     differences,
@@ -23,6 +22,7 @@ from tests.hooks.recordedtools import (
     received,
     refuses_more,
 )
+from tools.agents.records import AGENTS
 
 DIVERGENCES = Path(__file__).parents[2] / "docs" / "divergences.md"
 

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.hooks.recordedtools import AGENTS, ROOT
+from tests.hooks.recordedtools import ROOT
 from tools.agents.convert import main
 from tools.agents.grid import GRIDS, OTHERS, cases_of
+from tools.agents.records import AGENTS
 
 COMMAND = 'echo a >>"$PROBE/ran"; echo no >&2; exit 2'
 RECORD = {

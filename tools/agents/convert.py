@@ -13,21 +13,8 @@ import sys
 from pathlib import Path
 from typing import cast
 
-from tools.agents.records import Agent, Json, Object, Record, listed, mapping, objects, read
+from tools.agents.records import AGENTS, Agent, Json, Object, Record, listed, mapping, objects, read
 
-AGENTS = (
-    "claude_code",
-    "codex",
-    "gemini",
-    "copilot",
-    "qwen",
-    "kimi",
-    "goose",
-    "grok",
-    "hermes",
-    "openhands",
-    "droid",
-)
 FORMAT = "sandhook recorded hooks 1"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.agents.records import Facts, Object, Record, joined
+from tools.agents.records import Facts, Object, Record, what_was_read
 
 CONTRACT = "droid"
 TITLE = "Factory Droid"
@@ -47,15 +47,12 @@ def payloads(record: Record) -> list[Object]:
 def facts(record: Record) -> Facts:
     """Return what the agent did."""
     event, requests, ran = record.event, record.number("requests"), record.texts("ran")
-    texts = joined(record.texts("tool_results"), record.texts("said"), record.texts("first"))
-    did: Facts = {"ran": [*sorted(set(ran))], "texts": texts}
-    if not requests:
-        del did["texts"]
+    did = what_was_read(record, "tool_results", "said", "first")
     if event == "PreToolUse":
         did.update(touched=list(record.texts("files")), halt=requests == 1)
     elif event == "UserPromptSubmit":
         did["refused"] = requests == 0
     elif event == "Stop":  # the agent goes on without a bound, until the recorder ends it
-        del did["texts"]
+        did.pop("texts", None)
         did["refused"] = len(ran) > 1
     return did

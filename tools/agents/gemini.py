@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from tools.agents.records import Facts, Object, Record, joined, mapping, objects
+from tools.agents.records import Facts, Object, Record, mapping, objects, what_was_read
 
 CONTRACT = "gemini"
 TITLE = "Gemini CLI"
@@ -48,10 +48,7 @@ def payloads(record: Record) -> list[Object]:
 def facts(record: Record) -> Facts:
     """Return what the agent did; its results are JSON texts, in which the words of hooks stand."""
     event, requests = record.event, record.number("requests")
-    texts = joined(record.texts("said"), record.texts("first"), record.texts("tool_results"))
-    did: Facts = {"ran": [*sorted(set(record.texts("ran")))], "texts": texts}
-    if not requests:  # nobody read anything
-        del did["texts"]
+    did = what_was_read(record)
     if event == "BeforeTool":
         did.update(touched=list(record.texts("files")), halt=requests == 1)
     elif event == "BeforeAgent":

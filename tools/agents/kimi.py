@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.agents.records import Facts, Object, Record, joined
+from tools.agents.records import Facts, Object, Record, what_was_read
 
 CONTRACT = "kimi"
 TITLE = "Kimi Code"
@@ -29,10 +29,7 @@ def payloads(record: Record) -> list[Object]:
 def facts(record: Record) -> Facts:
     """Return what the agent did."""
     event, requests = record.event, record.number("requests")
-    texts = joined(record.texts("said"), record.texts("first"), record.texts("tool_results"))
-    did: Facts = {"ran": [*sorted(set(record.texts("ran")))], "texts": texts}
-    if not requests:  # nobody read anything
-        del did["texts"]
+    did = what_was_read(record)
     if event in ("PreToolUse", "PermissionRequest"):
         did["touched"] = list(record.texts("files"))
     elif event == "UserPromptSubmit":

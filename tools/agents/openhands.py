@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.agents.records import Facts, Object, Record, joined
+from tools.agents.records import Facts, Object, Record, joined, what_was_read
 
 CONTRACT = "openhands"
 TITLE = "OpenHands"
@@ -35,11 +35,8 @@ def payloads(record: Record) -> list[Object]:
 
 def facts(record: Record) -> Facts:
     """Return what the agent did."""
-    event, requests, ran = record.event, record.number("requests"), record.texts("ran")
-    texts = joined(record.texts("tool_results"), record.texts("said"), record.texts("first"))
-    did: Facts = {"ran": [*sorted(set(ran))], "texts": texts}
-    if not requests:
-        del did["texts"]
+    event, requests = record.event, record.number("requests")
+    did = what_was_read(record, "tool_results", "said", "first")
     if event == "PreToolUse":
         did["touched"] = [name for name in record.texts("files") if name == "marker"]
     elif event == "UserPromptSubmit":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.agents.records import Facts, Object, Record, joined
+from tools.agents.records import Facts, Object, Record, what_was_read
 
 CONTRACT = "qwen"
 TITLE = "Qwen Code"
@@ -40,10 +40,7 @@ def payloads(record: Record) -> list[Object]:
 def facts(record: Record) -> Facts:
     """Return what the agent did."""
     event, requests = record.event, record.number("requests")
-    texts = joined(record.texts("said"), record.texts("first"), record.texts("tool_results"))
-    did: Facts = {"ran": [*sorted(set(record.texts("ran")))], "texts": texts}
-    if not requests:  # nobody read anything
-        del did["texts"]
+    did = what_was_read(record)
     if event == "PreToolUse":
         did["touched"] = list(record.texts("files"))
     elif event == "PermissionRequest":  # the user agrees to what no hook refused
@@ -51,7 +48,7 @@ def facts(record: Record) -> Facts:
     elif event in ("UserPromptSubmit", "UserPromptExpansion"):
         did["refused"] = requests == 0
     elif event == "SubagentStop":
-        del did["texts"]
+        did.pop("texts", None)
         did["refused"] = len(record.texts("ran")) > 1  # again and again, until the agent ends it
     elif event == "PostToolBatch":
         did["refused"] = not record.texts("tool_results")[0].startswith("Command:")

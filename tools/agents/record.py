@@ -20,22 +20,8 @@ from typing import Protocol, cast
 from tools.agents.recorder import terminal
 from tools.agents.recorder.model import ModelServer
 from tools.agents.recorder.world import Ended, World, run
-from tools.agents.records import Agent, Json, Object, listed, mapping, objects
+from tools.agents.records import AGENTS, Agent, Json, Object, listed, mapping, objects
 
-#: The agents that the recorder can start.
-AGENTS = (
-    "claude_code",
-    "codex",
-    "gemini",
-    "copilot",
-    "qwen",
-    "kimi",
-    "goose",
-    "grok",
-    "hermes",
-    "openhands",
-    "droid",
-)
 KEPT = (
     *("id", "event", "layers", "files", "script", "args", "env", "prompt", "turns", "allowed", "endpoints"),
     *("limit", "config", "tables", "trust", "sandbox", "keys"),

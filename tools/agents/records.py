@@ -14,6 +14,20 @@ from typing import NamedTuple, Protocol, TypeAlias, cast
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Object: TypeAlias = "dict[str, Json]"
 
+#: The agents that the recorder can start.
+AGENTS = (
+    "claude_code",
+    "codex",
+    "gemini",
+    "copilot",
+    "qwen",
+    "kimi",
+    "goose",
+    "grok",
+    "hermes",
+    "openhands",
+    "droid",
+)
 #: Fields of a case that only the recorder reads.
 SCENE = ("script", "prompt", "turns", "endpoints", "limit", "config", "tables", "trust", "sandbox", "keys")
 
@@ -136,3 +150,15 @@ def commands(value: Json) -> list[str]:
 def joined(*texts: Sequence[str]) -> str:
     """Return texts that the model received, one below the other."""
     return "\n".join(text for several in texts for text in several)
+
+
+def what_was_read(record: Record, *parts: str) -> Facts:
+    """Return the hooks that ran, each once, and the texts that the model got, if it was asked at all.
+
+    Args:
+        parts: Where the texts are, in this order.
+    """
+    facts: Facts = {"ran": [*sorted(set(record.texts("ran")))]}
+    if record.number("requests"):
+        facts["texts"] = joined(*(record.texts(part) for part in parts or ("said", "first", "tool_results")))
+    return facts
