@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 
 from tools.agents.recorder import chat
 from tools.agents.recorder.model import ModelServer
 from tools.agents.recorder.world import TIME, Ended, World, environment, neutral, objects_of, with_etc
 from tools.agents.records import Json, Object, listed, mapping
+
+_CONVERSATION = Path(__file__).with_name("droid_run.py")
 
 PACKAGE, PROGRAM = "@factory/cli-linux-x64", "droid"
 
@@ -45,11 +49,13 @@ def prepare(case: Object, world: World, url: str) -> None:
 
 
 def command(case: Object, program: str) -> list[str]:
+    """Return a run of one prompt, or a conversation in JSON-RPC for a case that has turns."""
+    if case.get("turns") is not None:
+        level = str(case.get("allowed", "high"))
+        return [sys.executable, str(_CONVERSATION), program, level, json.dumps(case["turns"])]
     words = [program, "exec", "-m", "custom:Made-Up-0", "-o", "stream-json"]
     words += [str(each) for each in listed(case.get("args", ["--auto", "high"]))]
-    if case.get("turns") is None:
-        words.append(str(case.get("prompt", "do it")))
-    return with_etc(case, words)
+    return with_etc(case, [*words, str(case.get("prompt", "do it"))])
 
 
 def lines(case: Object) -> Json:

@@ -2,7 +2,7 @@
 
 It speaks Anthropic's Messages, OpenAI's Responses and Chat Completions, and Gemini's generateContent, streamed or
 not. A script is a list of replies: ``{"text": ...}``, ``{"tool": NAME, "input": {...}}``, ``{"status": 400}``, or a
-list of the first two for one turn. Only requests that offer tools use the script up; side requests (titles,
+list of the first two for one turn; ``"tokens"`` besides is how many the model says that it read. Only requests that offer tools use the script up; side requests (titles,
 summaries) get a constant. After the script every reply is "done".
 
 Hooks of the type http post to the same server, below ``/hook/``; the case has the answers, by path. Its answer of the path

@@ -13,6 +13,11 @@ Events: TypeAlias = "list[tuple[str | None, Any]]"
 Wire: TypeAlias = "Callable[[int, list[Value], Value], tuple[Value, Events]]"
 
 
+def _tokens(parts: list[Value]) -> int:
+    """Return how many tokens the model says that it read: agents make a summary when these are many."""
+    return next((int(part["tokens"]) for part in parts if "tokens" in part), 10)
+
+
 def anthropic(number: int, parts: list[Value], body: Value) -> tuple[Value, Events]:
     blocks: list[Value] = [
         {"type": "text", "text": part["text"]}
@@ -27,7 +32,7 @@ def anthropic(number: int, parts: list[Value], body: Value) -> tuple[Value, Even
     ]
     stop = "tool_use" if any("tool" in part for part in parts) else "end_turn"
     usage = {
-        "input_tokens": 10,
+        "input_tokens": _tokens(parts),
         "output_tokens": 5,
         "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": 0,
@@ -108,11 +113,11 @@ def responses(number: int, parts: list[Value], body: Value) -> tuple[Value, Even
                 }
             )
     usage = {
-        "input_tokens": 10,
+        "input_tokens": _tokens(parts),
         "input_tokens_details": {"cached_tokens": 0},
         "output_tokens": 5,
         "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": 15,
+        "total_tokens": _tokens(parts) + 5,
     }
     whole = {
         "id": f"resp_{number}",
@@ -163,7 +168,8 @@ def chat(number: int, parts: list[Value], body: Value) -> tuple[Value, Events]:
     finish = "tool_calls" if calls else "stop"
     head = {"id": f"chat_{number}", "created": 1, "model": body.get("model")}
     message = {"role": "assistant", "content": text, **({"tool_calls": calls} if calls else {})}
-    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    read = _tokens(parts)
+    usage = {"prompt_tokens": read, "completion_tokens": 5, "total_tokens": read + 5}
     whole = {
         **head,
         "object": "chat.completion",
@@ -187,9 +193,14 @@ def gemini(number: int, parts: list[Value], body: Value) -> tuple[Value, Events]
         else {"functionCall": {"id": f"call_{number}_{i}", "name": part["tool"], "args": part["input"]}}
         for i, part in enumerate(parts)
     ]
+    read = _tokens(parts)
     whole = {
         "candidates": [{"content": {"role": "model", "parts": content}, "finishReason": "STOP", "index": 0}],
-        "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15},
+        "usageMetadata": {
+            "promptTokenCount": read,
+            "candidatesTokenCount": 5,
+            "totalTokenCount": read + 5,
+        },
         "modelVersion": "fake",
     }
     return whole, [(None, whole)]
