@@ -70,7 +70,12 @@ class World:
         self.case = case
         self.contract = contracts.get(VERSIONS.get(agent, agent))
         self.env = {"HOME": f"{WORLD}/home", "PROBE": f"{WORLD}/probe", **self.case.get("env", {})}
-        runner = SandboxRunner(files={f"{WORLD}/{name}/.keep": "" for name in ("project", "probe", "home")})
+        # In worker processes, hooks that run at the same time lose what one of them writes to a shared file.
+        together = '"async": true' in json.dumps(case["layers"])
+        runner = SandboxRunner(
+            files={f"{WORLD}/{name}/.keep": "" for name in ("project", "probe", "home")},
+            isolation="thread" if together else None,
+        )
         for name, value in self.case.get("files", {}).items():
             text, mode = (
                 value if isinstance(value, list) else (value, 0o755 if name.endswith(".sh") else 0o644)
@@ -149,7 +154,8 @@ class World:
         return read
 
     def fire(self, payload: dict[str, Any], **changes: object) -> Decision:
-        decision = self.engine.fire(self.contract.event(self.case["event"], {**payload, **changes}))
+        event = self.contract.event(self.case["event"], {**payload, **changes})
+        decision = self.engine.fire(event if event.cwd else event.with_(cwd=f"{WORLD}/project"))
         self.engine.wait(2.0)
         return decision
 
@@ -353,7 +359,11 @@ def _contains(text: str, line: str) -> bool:
     if line in text or json.dumps(line)[1:-1] in text:
         return True
     cut = _CUT.search(text)
-    return cut is not None and line.startswith(text[: cut.start()].splitlines()[-1][-40:])
+    if cut is None:
+        return False
+    before = text[: cut.start()].splitlines()[-1]
+    start = before.rfind(line[:40])
+    return line.startswith((before[-40:], before[start:] if start >= 0 else before[-40:]))
 
 
 def refuses_more(aspect: str, did: Any, says: Any) -> bool:

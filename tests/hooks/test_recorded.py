@@ -35,6 +35,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "http.continue-false",
             *("PostToolUseFailure.out.halt*", "PreCompact.out.halt*", "SubagentStart.out.halt*"),
             *("TaskCompleted.out.halt*", "PermissionRequest.*out.halt*", "PreModelSwitch.out.halt*"),
+            "PreCompact.auto.out.halt",
         ),
         "L-CLAUDE-016": ("WorktreeCreate.out.block",),
         "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
@@ -46,9 +47,13 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-CODEX-001": (
             *("PostToolUse.exit2", "PreToolUse.exit2-out", "PreToolUse.raw.exit2-deny-no-stderr"),
             *("Stop.exit2", "PermissionRequest.*exit2-silent", "SubagentStop.exit2-silent"),
+            *("mixed.blank-stderr", "mixed.empty-exit2"),
         ),
         "L-CODEX-006": ("PostToolUse.out.halt-noreason",),
-        "L-CODEX-002": ("*.out.*", "several.updated-ask"),
+        "L-CODEX-002": (
+            *("*.out.*", "several.updated-ask"),
+            *("mixed.reason-*", "mixed.unknown-keys", "mixed.word-upper"),
+        ),
         "L-CODEX-007": (
             "fault.unknown-top",
             "matcher.bad-5",
@@ -56,12 +61,18 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("PreToolUse.timeout-fraction", "handler.mcp", "handler.mcp_tool-input-text"),
             "handler.mcp_tool-input-number",
         ),
-        "L-CODEX-008": ("several.deny-deny", "managed.all", "managed.no-directory", "managed.only-false"),
+        "L-CODEX-008": (
+            *("several.deny-deny", "managed.all", "managed.no-directory", "managed.only-false"),
+            "mixed.two.exit2-silent-deny",
+        ),
         "L-CODEX-009": ("trust.user", "trust.managed"),
         "L-CODEX-010": ("managed.feature-project", "managed.feature-project-managed"),
     },
     "gemini": {
-        "L-GEMINI-001": (*("BeforeTool.exit2-allow-err", "*.exit2-silent", "*.out.context-exit2"),),
+        "L-GEMINI-001": (
+            *("BeforeTool.exit2-allow-err", "*.exit2-silent", "*.out.context-exit2"),
+            *("mixed.allow-exit2", "mixed.blank-stderr", "mixed.empty-exit2", "mixed.two.exit2-silent-deny"),
+        ),
         "L-GEMINI-005": ("layers.off-project", "layers.disabled-project", "layers.disabled-both"),
     },
     "copilot": {
@@ -89,16 +100,21 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("preToolUse.exit*", "preToolUse.not-*", "preToolUse.signal-*", "PreToolUse.exit*"),
             *("exec.missing", "handler.env", "handler.osx"),
             *("PreToolUse.signal", "[pP]ermissionRequest.*exit*", "[pP]ermissionRequest.*signal"),
+            *("mixed.*exit*", "mixed.*stderr", "mixed.a-directory", "mixed.missing", "mixed.no-shebang"),
+            *("mixed.not-executable", "mixed.shebang-*", "mixed.closed", "mixed.directory"),
             "[pP]ermissionRequest.out.context-exit2",
         ),
         "L-COPILOT-011": ("layers.disable-all-*",),
         "L-COPILOT-012": ("handler.exec-bash", "handler.linux-exec"),
     },
     "qwen": {
-        "L-QWEN-001": ("PreToolUse.top-block-inner-allow", "several.*", "layers.allow-project-deny"),
+        "L-QWEN-001": (
+            *("PreToolUse.top-block-inner-allow", "several.*", "layers.allow-project-deny"),
+            *("mixed.two.allow-exit2", "mixed.two.exit1-deny"),
+        ),
         "L-QWEN-002": (
             *("PreToolUse.exit2-*", "UserPromptSubmit.exit2-silent", "Todo*.exit2"),
-            "PermissionRequest.exit2*",
+            *("PermissionRequest.exit2*", "mixed.blank-stderr", "mixed.empty-exit2"),
         ),
         "L-QWEN-003": ("Todo*.out.halt", "PermissionRequest.out.block", "PermissionRequest.out.halt"),
         "L-QWEN-004": ("layers.off-project",),
@@ -106,7 +122,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     "droid": {
         "L-DROID-001": (
             *("PreToolUse.out.block*", "PreToolUse.out.deny", "PreToolUse.out.deny-number"),
-            "Stop.out.*",
+            *("Stop.out.*", "UserPromptSubmit.out.block*", "UserPromptSubmit.out.deny"),
         ),
         "L-DROID-002": ("several.*",),
         "L-DROID-003": ("fault.*", "layers.user", "layers.project", "matcher.17"),
@@ -116,7 +132,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     "openhands": {
         "L-OPENHANDS-001": ("layers.*",),
         "L-OPENHANDS-003": ("matcher.9",),
-        "L-OPENHANDS-004": ("PreToolUse.out.block", "*.inner-deny"),
+        "L-OPENHANDS-004": ("PreToolUse.out.block", "*.inner-deny", "mixed.bytes-*"),
     },
     "hermes": {
         "L-HERMES-001": ("closed.*",),
@@ -136,13 +152,18 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-GROK-004": (
             *("PreToolUse.out.deny-*", "PreToolUse.out.halt*", "PreToolUse.twice", "UserPromptSubmit.out.*"),
             *("Stop.out.deny", "SubagentStop.out.deny", "PostToolUse.out.deny"),
+            *("mixed.doubled", "mixed.reason-list"),
         ),
         "L-GROK-005": ("mcp.claude",),
+        "L-GROK-006": ("mixed.no-shebang",),
     },
     "goose": {
         "L-GOOSE-001": ("matcher.1",),
         "L-GOOSE-002": ("fault.*",),
-        "L-GOOSE-003": ("*.bytes", "*.out.block-number", "*.out.deny"),
+        "L-GOOSE-003": (
+            *("*.bytes", "*.out.block-number", "*.out.deny"),
+            *("mixed.bytes-reason", "mixed.doubled", "mixed.reason-list"),
+        ),
         "L-GOOSE-004": ("layers.user-off-by-project", "layers.same-name"),
         "L-GOOSE-007": ("matcher.13", "context.SessionStart-0", "context.Stop-0"),
     },
@@ -156,7 +177,8 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
 
 #: The same for all agents.
 EVERYWHERE: dict[str, tuple[str, ...]] = {
-    "L-HOOKS-006": ("*.timeout-after-deny", "*.deny-signal", "*.timeout-after-block", "*.block-signal")
+    "L-CRLF-001": ("*.crlf",),
+    "L-HOOKS-006": ("*.timeout-after-deny", "*.deny-signal", "*.timeout-after-block", "*.block-signal"),
 }
 
 

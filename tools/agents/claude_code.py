@@ -49,6 +49,8 @@ _OF_PLUGIN = re.compile(r"\n\nThis hook comes from the \S+ plugin.*", re.S)
 _ANSWERED = re.compile(r"answered (\{.*\})")
 #: How the agent wraps a reason; what stands for a reason that the hook did not write.
 _STOPPED = "Operation stopped by hook: "
+#: What the agent says of a conversation that it may not compact, whatever the reason.
+_FULL = "Prompt is too long"
 _NO_REASON = ("No stderr output", "Blocked by hook")
 
 
@@ -200,8 +202,8 @@ def _special(record: Record, results: list[Object], final: Object) -> Facts | No
     if event in ("PreCompact", "PostCompact"):
         refused = "compact_boundary" not in subtypes
         text = str(final.get("result", "")).removeprefix("Compaction blocked by PreCompact hook: ")
-        reason = {"reason": _reason(_WHOLE, text, record)} if refused else {}
-        return {"refused": refused, **reason}
+        shown = refused and text != _FULL
+        return {"refused": refused, **({"reason": _reason(_WHOLE, text, record)} if shown else {})}
     if event in ("TaskCreated", "TaskCompleted"):
         text = str(results[-1]["text"])
         refused = text.startswith(f"{event} hook feedback:")
@@ -233,6 +235,7 @@ def _reason(pattern: re.Pattern[str], text: str, record: Record) -> str:
     text = match[1].strip() if match else text
     for command in commands(record.layers):
         for each in (command, command.replace("${CLAUDE_PLUGIN_ROOT}", "@W@/home/plug")):
-            text = text.replace(f"[{each}]: ", "").replace(f"[{each}]", "")
+            for sign in (f"[{each}]: ", f"[{each}]:", f"[{each}]"):
+                text = text.replace(sign, "")
     text = _OF_PLUGIN.sub("", _EXPLANATION.sub(r"\1\2…", text))
     return "" if text in _NO_REASON else text

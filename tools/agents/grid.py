@@ -131,9 +131,26 @@ CLAUDE_CODE: dict[str, Object] = {
 }
 
 
+#: The model says that it read more than there is room for, so that the agent makes a summary by itself.
+_FULL: Object = {
+    "env": {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000"},
+    "turns": ["do it", "again"],
+    "script": [
+        {"tool": "Bash", "input": {"command": "printf x", "description": "t"}, "tokens": 190000},
+        {"text": "a summary"},
+        {"text": "done"},
+    ],
+}
+
+
 def claude_code() -> list[Object]:
     """Return the grid of Claude Code."""
     cases: list[Object] = []
+    for event in ("PreCompact", "PostCompact"):
+        ends = {**bodies({**OUTPUTS, **specific(event)}), "timeout": "sleep 20; exit 2"}
+        for name in ("silent", "text", "exit2", "exit1", "out.block", "out.halt", "out.context"):
+            made = claude_shaped(event, probe("a", ends[name]))
+            cases.append({"id": f"{event}.auto.{name}", "event": event, "layers": {"project": made}, **_FULL})
     for event, scene in CLAUDE_CODE.items():
         outputs = {**OUTPUTS, **specific(event)}
         if event == "PermissionRequest":

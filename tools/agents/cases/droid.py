@@ -14,14 +14,23 @@ _TASK: list[Json] = [
     {"text": "sub done"},
     *_DONE,
 ]
-#: How each event is brought about. ``droid exec`` has no UserPromptSubmit.
+_TALK: list[Json] = ["do it"]
+#: How each event is brought about. SubagentStop needs the daemon of a signed-in user.
 SCENES: dict[str, Object] = {
     "PreToolUse": {},
     "PostToolUse": {"script": _PRINT},
     "Stop": {"script": _DONE},
     "SessionStart": {"script": _DONE},
     "SessionEnd": {"script": _DONE},
+    "UserPromptSubmit": {"script": _DONE, "turns": _TALK},
+    "Notification": {
+        "script": [{"tool": "Execute", "input": {"command": "touch marker", **_RISK}}, *_DONE],
+        "turns": _TALK,
+        "allowed": "off",
+    },
+    "PreCompact": {"script": _DONE, "turns": [*_TALK, {"method": "droid.compact_session"}]},
 }
+_ONLY_WATCHED = ("SessionEnd", "Notification", "PreCompact")
 _WATCHED = ("silent", "text", "exit2", "exit1", "out.block", "out.halt", "out.context", "timeout")
 
 
@@ -61,7 +70,7 @@ def _endings() -> list[Object]:
     for event, scene in SCENES.items():
         ends = {**bodies(_decisions(event)), "timeout": "sleep 20; exit 2", "missing": "nosuch-program"}
         for name, body in ends.items():
-            if event == "SessionEnd" and name not in _WATCHED:
+            if event in _ONLY_WATCHED and name not in _WATCHED:
                 continue
             found.append(case(f"{event}.{name}", event, hook(name, body), **scene))
     return found
@@ -184,7 +193,10 @@ def _faults() -> list[Object]:
 def _given() -> list[Object]:
     hooks: Json = {
         event: [{"hooks": [{"type": "command", "command": probe(event)}]}]
-        for event in ("PreToolUse", "PostToolUse", "Stop", "SubagentStop", "SessionStart", "SessionEnd")
+        for event in (
+            *("PreToolUse", "PostToolUse", "Stop", "SubagentStop", "SessionStart", "SessionEnd"),
+            *("UserPromptSubmit", "Notification", "PreCompact"),
+        )
     }
     layers: Object = {"project": {"hooks": hooks}}
     shaped = claude_shaped("PreToolUse", probe("PreToolUse", printing({})))
@@ -192,5 +204,7 @@ def _given() -> list[Object]:
     return [
         {"id": "given.all", "event": "*", "layers": layers, "script": [_PRINT[0], *_DONE]},
         {"id": "given.task", "event": "*", "layers": layers, "script": _TASK},
+        {"id": "given.talk", "event": "*", "layers": layers, **SCENES["PreCompact"]},
+        {"id": "given.asked", "event": "*", "layers": layers, **SCENES["Notification"]},
         {"id": "given.create", "event": "*", "layers": {"project": shaped}, "script": create},
     ]

@@ -67,6 +67,30 @@ def _case(identifier: str, event: str, body: str, **scene: Json) -> Object:
     }
 
 
+_WRITE: Json = {"tool": "write_file", "input": {"path": "@P@/new.py", "content": "x = 1\n"}}
+_WAIT: Json = {"tool": "terminal", "input": {"command": "sleep 4"}}
+#: Both agents wait, whichever of them asks first: hooks of the sub-agent's end run while the other still works.
+_DELEGATE: list[Json] = [{"tool": "delegate_task", "input": {"goal": "go"}}, _WAIT, _WAIT, _SAY, _WAIT, _SAY]
+_WATCHED = ("exit2", "out.block", "out.context")
+#: How further events come about, and the endings that show all there is of them.
+_SCENES: dict[str, tuple[Object, tuple[str, ...]]] = {
+    "pre_verify": (
+        {"script": [_WRITE, _SAY]},
+        (
+            *("silent", "text", "exit2", "exit1", "broken", "array", "timeout", "block-exit1", "block-exit2"),
+            *("out.block", "out.block-noreason", "out.action-block", "out.context", "out.halt"),
+            "out.continue",
+        ),
+    ),
+    "post_llm_call": ({"script": [_SAY]}, _WATCHED),
+    "subagent_start": ({"script": _DELEGATE}, _WATCHED),
+    "subagent_stop": ({"script": _DELEGATE}, _WATCHED),
+    "pre_api_request": ({"script": [_SAY]}, _WATCHED),
+    "post_api_request": ({"script": [_SAY]}, _WATCHED),
+    "api_request_error": ({"script": [{"status": 400}]}, _WATCHED),
+}
+
+
 def cases() -> list[Object]:
     """Return the cases of Hermes Agent."""
     before = {**bodies(_OWN), **_MORE}
@@ -93,6 +117,9 @@ def cases() -> list[Object]:
         )
     ):
         made.append(_case(f"matcher.{number}", "pre_tool_call", refusing, hook={"matcher": pattern}))
+    ends = {**before, "out.continue": printing({"action": "continue", "message": "check it"})}
+    for event, (scene, names) in _SCENES.items():
+        made += [_case(f"{event}.{name}", event, ends[name], **scene) for name in names]
     return [*made, *_commands(), *_several(), *_given()]
 
 
@@ -169,21 +196,28 @@ _EVENTS = (
     "on_session_end",
     "on_session_finalize",
 )
+#: Further sessions, by the events that are not in each of them.
+_SESSIONS: dict[str, tuple[tuple[str, ...], list[Json]]] = {
+    "written": (("pre_verify", "post_llm_call"), [_WRITE, _SAY]),
+    "delegated": (("subagent_start", "subagent_stop"), _DELEGATE),
+    "failed": (("api_request_error",), [{"status": 400}]),
+    "requested": (("pre_api_request", "post_api_request"), [_SAY]),
+}
 
 
 def _given() -> list[Object]:
     """Return what hooks of all events receive."""
-    lines = ["hooks:"]
-    files: Object = {}
-    for event in _EVENTS:
-        lines += [f"  {event}:", f"  - command: '@P@/{event}.sh'"]
-        files[f"project/{event}.sh"] = _script(probe(event))
-    return [
-        {
-            "id": "given.all",
-            "event": "*",
-            "layers": {"user": "\n".join(lines) + "\n"},
-            "files": files,
-            "limit": 120,
-        }
-    ]
+    sessions: dict[str, tuple[tuple[str, ...], Object]] = {"all": (_EVENTS, {})}
+    sessions |= {name: (events, {"script": script}) for name, (events, script) in _SESSIONS.items()}
+    found: list[Object] = []
+    for name, (events, scene) in sessions.items():
+        lines = ["hooks:"]
+        files: Object = {}
+        for event in events:
+            lines += [f"  {event}:", f"  - command: '@P@/{event}.sh'"]
+            files[f"project/{event}.sh"] = _script(probe(event))
+        layers: Object = {"user": "\n".join(lines) + "\n"}
+        found.append(
+            {"id": f"given.{name}", "event": "*", "layers": layers, "files": files, "limit": 120, **scene}
+        )
+    return found

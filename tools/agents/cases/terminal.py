@@ -157,6 +157,22 @@ CLAUDE_CODE = (
     Scene("TeammateIdle", _TEAM, False),
     Scene("Elicitation", _ASKED, False, _answers("Elicitation")),
     Scene("ElicitationResult", _NAMED, False, _answers("ElicitationResult")),
+    Scene(
+        "DirectoryAdded",
+        {
+            "files": {"other/x": ""},
+            "script": [{"text": "done"}],
+            "limit": 20,
+            "keys": [
+                _PROMPT,
+                step("/add-dir @W@/other\r", 2, requests=1),
+                step("\x1b[B", 2, see="leave it out"),
+                step("\r", 1, see="Yes"),
+                step("\r", 2, see="for this session"),
+                step("/exit\r", 2, ran="a"),
+            ],
+        },
+    ),
 )
 
 
@@ -525,6 +541,15 @@ KIMI = (
         for event in ("PreCompact", "PostCompact")
     ),
     Scene("SessionEnd", {"args": _NO, "script": [_TEXT], "keys": [*_KIMI, step("/exit\r", 2, requests=1)]}),
+    Scene(  # every minute
+        "SessionHeartbeat",
+        {
+            "args": _NO,
+            "script": [_TEXT],
+            "limit": 100,
+            "keys": [*_KIMI, step("/exit\r", 1, ran="a", patience=90)],
+        },
+    ),
     Scene(
         "Interrupt",
         {

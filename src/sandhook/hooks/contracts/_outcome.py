@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.hooks.contracts._exit_2_heuristic import looks_accidental
-from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object
+from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import PERMISSIONS, Operation, Permission, RunResult, Verdict
 from sandhook.record import Record
@@ -67,6 +67,15 @@ def after_mark(ran: RunResult, decode: Callable[[RunResult], Verdict], *, strict
     return verdict if strict or verdict.intervenes else decode(ran)
 
 
+def in_javascript(value: Json) -> str | None:
+    """Return a value as JavaScript puts it into a message: of an array the items, with commas between them."""
+    if isinstance(value, list):
+        return ",".join(in_javascript(each) or "" for each in value)
+    if isinstance(value, (str, type(None))):
+        return value
+    return "[object Object]" if isinstance(value, dict) else encode(value)
+
+
 def words_of(ran: RunResult) -> str:
     """Return standard error as text."""
     return ran.stderr.decode("utf-8", "replace").strip()
@@ -85,12 +94,14 @@ class Printed(Record):
         odd: Why it is not an object, or None.
         exceeded_bound: It begins like an object, and exceeds a bound of sandhook.
         diagnostics: What is noted of an object.
+        duplicates: Its keys that it has twice.
     """
 
     value: JsonObject
     odd: str | None = None
     exceeded_bound: bool = False
     diagnostics: tuple[str, ...] = ()
+    duplicates: tuple[str, ...] = ()
 
 
 def printed(text: str) -> Printed:
@@ -102,7 +113,7 @@ def printed(text: str) -> Printed:
     except DecodeError as error:
         odd = f"standard output is not a JSON object: {error}"
         return Printed({}, odd, isinstance(error, BoundExceeded))
-    return Printed(decoded.value, diagnostics=decoded.diagnostics)
+    return Printed(decoded.value, diagnostics=decoded.diagnostics, duplicates=decoded.top_duplicates)
 
 
 def unreadable(

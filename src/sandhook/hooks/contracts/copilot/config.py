@@ -100,8 +100,8 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
     if type_ not in ("command", None):  # a hook without a type is a command
         fields.problem(f"{path}.type", f"unknown type {type_!r}; known are command, http, prompt")
     text = _text(fields, raw, path, strict=strict)
-    if strict and _SCRIPT.fullmatch(text):  # upstream runs a script without execute permission too
-        text = f"bash {text}"
+    if strict and (script := _SCRIPT.match(text)):  # upstream gives a script execute permission
+        text = f"chmod +x {script[0]} 2>/dev/null; {text}"
     variables = fields.get(raw, "env", dict, path) or {}
     for key, value in variables.items():
         if not isinstance(value, str):
@@ -127,8 +127,8 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
     )
 
 
-#: A path of a script, and nothing else.
-_SCRIPT = re.compile(r"[\w.-]*+/[\w./-]+")
+#: A path of a script, at the start of a command.
+_SCRIPT = re.compile(r"[\w.-]*+/[\w./-]++(?![^\s;&|])")
 
 _NAMES = re.compile(r"[\w| -]+")
 

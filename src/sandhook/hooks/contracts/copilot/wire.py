@@ -9,6 +9,7 @@ from sandhook.hooks.contracts._outcome import (
     GOES_ON,
     accidents,
     after_mark,
+    in_javascript,
     printed,
     refusal,
     stronger,
@@ -35,7 +36,6 @@ from sandhook.hooks.contracts.copilot.names import (
 from sandhook.hooks.decode import DecodeError, decode_object, encode, object_of, text_of
 from sandhook.hooks.decode import decode as decode_json
 from sandhook.hooks.event import Event, Json, JsonObject
-from sandhook.hooks.matcher import as_text
 from sandhook.hooks.model import Compat, HookSpec, Operation, Placement, Request, RunResult, Verdict
 
 _COMMON = ("sessionId", "timestamp", "cwd")
@@ -129,7 +129,9 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Ver
     if native == "preToolUse" and (why is not None or ran.exit_status):
         reason = words or f"hook {spec.id} failed: {why or f'exit status {ran.exit_status}'}"
         if compat == "strict":  # standard error does not reach the model
-            reason = "hook exited with code 2" if ran.exit_status == 2 else FAILED
+            said = printed(_without_progress(ran.stdout.decode("utf-8", "replace"))).value
+            own = in_javascript(said.get("permissionDecisionReason"))
+            reason = (own or "hook exited with code 2") if ran.exit_status == 2 else FAILED
         notes += accidents(ran, words, ran.exit_status) if ran.exit_status else []
         return refusal(event.kind, reason, notes)._replace(could_not_run=why, decided=why is None)
     if native == "permissionRequest" and (why is not None or ran.exit_status):
@@ -248,7 +250,7 @@ def _decided(
         )
         written = value.get("permissionDecisionReason")
         if reason is None and written is not None and not isinstance(written, str):
-            reason = as_text(written)
+            reason = in_javascript(written)
         blocks = better and value.get("decision") in ("block", "deny")
         if word == "deny" or blocks or (better and value.get("continue") is False):
             return refusal(event.kind, reason or NO_REASON)

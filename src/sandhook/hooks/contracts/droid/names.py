@@ -20,7 +20,7 @@ ROWS = {
     ),
     "SessionStart": Row(
         "session.start",
-        ("source", "previous_session_id?", "calling_session_id?", "message_id?", "CLAUDE_ENV_FILE?"),
+        ("message_id?", "source", "previous_session_id?", "calling_session_id?", "CLAUDE_ENV_FILE?"),
         "source",
     ),
     "SessionEnd": Row("session.end", ("message_id?", "reason", "session_duration_ms?", "message_count?")),

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from sandhook.hooks.contracts._agent import SNAKE, agent_event, asking, payload
-from sandhook.hooks.contracts._outcome import accidents, after_mark, broken, refusal, unreadable, words_of
+from sandhook.hooks.contracts._outcome import (
+    accidents,
+    after_mark,
+    broken,
+    in_javascript,
+    refusal,
+    unreadable,
+    words_of,
+)
 from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts.gemini.names import ABSENT, COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import (
@@ -199,7 +207,7 @@ def _verdict_of(name: str, event: Event, value: JsonObject, notes: list[str]) ->
 
 
 def _decided(name: str, event: Event, value: JsonObject, word: Json, notes: list[str]) -> Verdict:
-    reason = text_of(value, "reason")
+    reason = in_javascript(value.get("reason"))
     if value.get("continue") is False:
         if name in ("SessionStart", "SessionEnd", "PreCompress", "Notification", "BeforeToolSelection"):
             notes.append(f"continue is ignored on {name}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import accidents, broken, printed, refusal, words_of
+from sandhook.hooks.contracts._outcome import Printed, accidents, broken, printed, refusal, words_of
 from sandhook.hooks.contracts.goose.names import EVENTS, GENERIC, ROWS
 from sandhook.hooks.decode import encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -85,8 +85,8 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     if odd is not None:
         notes.append(odd)
     word = value.get("decision")
-    if not better and not isinstance(value.get("reason", ""), str):
-        word = None  # a reason of another type makes the output none
+    if not better and not _is_read(output):
+        word = None
     if word == "block" and (ended or ran.signal is not None):
         why = broken(ran)
         return refusal(event.kind, text_of(value, "reason") or GENERIC, notes)._replace(could_not_run=why)
@@ -106,6 +106,12 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         exceeded_bound=output.exceeded_bound,
         undecodable=odd or (None if ran.exit_status or why else "no decision"),
     )
+
+
+def _is_read(output: Printed) -> bool:
+    """Return whether upstream reads an object: not with a reason of another type, or with a key twice."""
+    reason = output.value.get("reason")
+    return (reason is None or isinstance(reason, str)) and not {"decision", "reason"} & {*output.duplicates}
 
 
 def _undecided(spec: HookSpec, ran: RunResult, why: str | None, notes: list[str]) -> Verdict:

@@ -163,7 +163,7 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher, options: LoadOptio
     if options.compat == "strict":
         command = command.replace("$$", "$")  # upstream's own expansion comes first
     default = TIMEOUTS.get(handler.event, DEFAULT_TIMEOUT)
-    executor = Executor("bash", _located(command, fields.document.name), env=own)
+    executor = _executor(command, fields.document.name, own, strict=options.compat == "strict")
     if unset := _unset_in(executor, options):
         fields.note(
             f"{path}.command",
@@ -198,12 +198,18 @@ def _unset_in(executor: Executor, options: LoadOptions) -> str | None:
     return next((one or other for one, other in _VARIABLE.findall(text) if (one or other) not in known), None)
 
 
-def _located(command: str, file: str) -> str:
-    """Return the shell text of a command; one word without special characters is a path next to its file."""
+def _executor(command: str, file: str, env: tuple[tuple[str, str], ...], *, strict: bool) -> Executor:
+    """Return what runs a command; one word without special characters is a program, next to its file.
+
+    Upstream starts such a program itself, so that a script needs its first line; ``strict`` alone does so.
+    """
     where = posixpath.dirname(file.replace("\\", "/"))
-    if not command or _SHELL & set(command) or command.startswith(("~", "/")) or not where:
-        return command
-    return quote_word(posixpath.normpath(posixpath.join(where, command)))
+    if not command or _SHELL & set(command) or command.startswith("~") or not where:
+        return Executor("bash", command, env=env)
+    path = posixpath.normpath(posixpath.join(where, command))
+    if strict:
+        return Executor("argv", argv=(path,), env=env)
+    return Executor("bash", command if command.startswith("/") else quote_word(path), env=env)
 
 
 def _matcher(fields: Fields, handler: Handler, *, strict: bool) -> Matcher:

@@ -114,7 +114,7 @@ def _of_call(
     inner, outer = specific.get("permissionDecision"), value.get("decision")
     word, key = (outer, "decision") if inner is None else (inner, "permissionDecision")
     reason = text_of(specific, "permissionDecisionReason") or text_of(value, "reason")
-    permission = WORDS.get(word) if isinstance(word, str) else None
+    permission = WORDS.get(word.strip()) if isinstance(word, str) else None
     if better and permission != "deny":
         if outer in ("deny", "block"):
             notes.append("decision refuses, and permissionDecision does not: upstream lets that pass")

@@ -81,7 +81,8 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
         "CLAUDE_PROJECT_DIR": variable(root),
         **plugin_root(spec, "GROK_PLUGIN_ROOT"),
     }
-    return asking(spec, event, encode(fields), compat, env=env, cwd=root)
+    asked = asking(spec, event, encode(fields), compat, env=env, cwd=root)
+    return asked._replace(by_execve=spec.executor.type == "argv")
 
 
 def event(name: str, payload: Json) -> Event:

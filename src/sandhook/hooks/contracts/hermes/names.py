@@ -5,6 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts._rows import Row
 
 _IDS = ("task_id", "tool_call_id", "turn_id", "api_request_id")
+_REQUEST = ("task_id?", "turn_id?", "api_request_id?")
 
 #: Events, with the keys of the payload's ``extra``.
 ROWS = {
@@ -18,7 +19,7 @@ ROWS = {
     "post_llm_call": Row(
         "model.post", ("turn_id?", "user_message?", "assistant_response?", "model?", "platform?")
     ),
-    "pre_verify": Row("stop", ("task_id", "turn_id")),
+    "pre_verify": Row("stop"),
     "on_session_start": Row("session.start", ("model", "platform")),
     "on_session_end": Row(
         "turn.end", ("task_id", "turn_id", "completed", "interrupted", "model", "platform")
@@ -30,9 +31,9 @@ ROWS = {
         "subagent.stop",
         ("parent_turn_id", "child_session_id", "child_role", "child_summary", "child_status", "duration_ms"),
     ),
-    "pre_api_request": Row("x.pre_api_request"),
-    "post_api_request": Row("x.post_api_request"),
-    "api_request_error": Row("x.api_request_error"),
+    "pre_api_request": Row("x.pre_api_request", (*_REQUEST, "user_message?")),
+    "post_api_request": Row("x.post_api_request", _REQUEST),
+    "api_request_error": Row("x.api_request_error", _REQUEST),
     "pre_approval_request": Row("x.pre_approval_request", ("command", "description", "surface?")),
     "post_approval_response": Row(
         "x.post_approval_response", ("command", "description", "choice", "surface?")
