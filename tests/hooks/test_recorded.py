@@ -143,7 +143,11 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "*.inner-deny",
             "*.action-approve",
         ),
-        "L-HERMES-007": ("pre_tool_call.exit2*", "pre_tool_call.out.context-exit2"),
+        "L-HERMES-005": ("mixed.no-shebang",),
+        "L-HERMES-007": (
+            *("pre_tool_call.exit2*", "pre_tool_call.out.context-exit2", "mixed.*exit2*", "mixed.*stderr"),
+            *("mixed.closed", "mixed.directory", "mixed.bytes-reason"),
+        ),
     },
     "grok": {
         "L-GROK-001": ("fault.*",),

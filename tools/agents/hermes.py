@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 
-from tools.agents.records import Facts, Object, Record, joined, mapping
+from tools.agents.records import Facts, Json, Object, Record, joined, mapping
 
 CONTRACT = "hermes"
 TITLE = "Hermes Agent"
 TOUCH: Object = {"tool": "terminal", "input": {"command": "touch marker"}}
 LAYERS = {"user": "home/.hermes/config.yaml"}
 EVENTS: dict[str, str] = {}
+_ERROR = '{"error": "'
 INCOMPARABLE: dict[str, str] = {
     "trust.unapproved": "a hook that nobody approved does not run there, and sandhook leaves the question to its caller"
 }
@@ -39,8 +40,16 @@ def facts(record: Record) -> Facts:
     did: Facts = {"ran": [*sorted(set(record.texts("ran")))], "texts": texts}
     if event == "pre_tool_call":
         did["touched"] = [name for name in record.texts("files") if "." not in name]
-        error = mapping(json.loads(results[0])).get("error") if results else None
+        error = _error(str(results[0])) if results else None
         did["refused"] = error is not None
         if error is not None:
             did["message"] = error
     return did
+
+
+def _error(result: str) -> Json:
+    """Return what a result says of a refusal; the record cuts long ones, which are no JSON any more."""
+    try:
+        return mapping(json.loads(result)).get("error")
+    except ValueError:
+        return result.removeprefix(_ERROR) if result.startswith(_ERROR) else None

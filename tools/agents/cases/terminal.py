@@ -380,7 +380,7 @@ _CLASSIFIED: list[Json] = [
     _TEXT,
 ]
 #: A call whose result is long enough to be worth a summary.
-_LONG: Json = {
+_LONG: Object = {
     "tool": "run_shell_command",
     "input": {"command": "seq 2000", "description": "t", "is_background": False},
 }
@@ -415,6 +415,39 @@ QWEN = (
                 _GEMINI,
                 step("/compress\r", 2, requests=2),
                 step("again\r", 3, ran="a"),
+                step("\x03", 2, requests=3),
+                step("\x03"),
+            ],
+        },
+    ),
+    Scene(
+        "SessionDelete",
+        {
+            "script": [_TEXT],
+            "keys": [
+                _GEMINI,
+                step("/clear\r", 3, requests=1),
+                step("again\r", 4),
+                step("/delete\r", 3, requests=2),
+                step("\x1b[B", 3),
+                step(" ", 1),
+                step("\r", 2),
+                step("\r", 2),
+                step("\x03", 3, ran="a"),
+                step("\x03"),
+            ],
+        },
+    ),
+    Scene(
+        "PostCompact",
+        {
+            # A summary counts only if the conversation is shorter with it.
+            "endpoints": {"side": "<state_snapshot>a summary</state_snapshot>", "side tokens": 50000},
+            "script": [{**_LONG, "tokens": 30000}, {"text": "one", "tokens": 60000}, _TEXT],
+            "keys": [
+                _GEMINI,
+                step("/compress\r", 4, requests=2),
+                step("again\r", 4, ran="a"),
                 step("\x03", 2, requests=3),
                 step("\x03"),
             ],

@@ -6,7 +6,7 @@ list of the first two for one turn; ``"tokens"`` besides is how many the model s
 summaries) get a constant. After the script every reply is "done".
 
 Hooks of the type http post to the same server, below ``/hook/``; the case has the answers, by path. Its answer of the path
-"side" replaces the constant, for hooks that ask the model.
+"side" replaces the constant, for hooks that ask the model, and "side tokens" is how many it says that it read.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class ModelServer:
         with self._lock:
             if not body.get("tools") or _is_aside(body):
                 self.others.append(("POST", path, body))
-                return 9000 + len(self.others), [{"text": self.endpoints.get("side", SIDE)}]
+                read = self.endpoints.get("side tokens", 10)
+                return 9000 + len(self.others), [{"text": self.endpoints.get("side", SIDE), "tokens": read}]
             number = len(self.requests)
             self.requests.append(body)
         return number, self.script[number] if number < len(self.script) else [{"text": END}]

@@ -81,6 +81,16 @@ def words_of(ran: RunResult) -> str:
     return ran.stderr.decode("utf-8", "replace").strip()
 
 
+def is_utf8(*outputs: bytes) -> bool:
+    """Return whether all outputs can be decoded."""
+    try:
+        for output in outputs:
+            output.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def broken(ran: RunResult) -> str | None:
     """Return why a run could not decide, or None. A script that does not parse has the exit status 2, as in bash."""
     return ran._replace(syntax_error=None).could_not_run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import Printed, accidents, broken, printed, refusal, words_of
+from sandhook.hooks.contracts._outcome import Printed, accidents, broken, is_utf8, printed, refusal, words_of
 from sandhook.hooks.contracts.goose.names import EVENTS, GENERIC, ROWS
 from sandhook.hooks.decode import encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -79,7 +79,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         words = words_of(ran)
         return refusal(event.kind, words or GENERIC, [*notes, *accidents(ran, words, 2)])
     text = ran.stdout.decode("utf-8", "replace").strip()
-    whole = better or _is_utf8(ran.stdout)
+    whole = better or is_utf8(ran.stdout)
     output = printed(text if whole and not ran.truncated else "")
     value, odd = output.value, output.odd
     if odd is not None:
@@ -97,7 +97,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         ran.exit_status == 0
         and ran.could_not_run is None
         and (not text or word == "allow")
-        and _is_utf8(ran.stdout)
+        and is_utf8(ran.stdout)
     ):
         return Verdict("allow" if text else "none", bool(text), diagnostics=tuple(notes))
     why = ran.could_not_run or (f"its output cannot be read: {odd}" if output.exceeded_bound else None)
@@ -132,14 +132,6 @@ def _cause(ran: RunResult) -> str:
         return "the hook command failed to run"
     if ran.exit_status:
         return f"the hook exited with status {ran.exit_status} and no usable decision"
-    if not _is_utf8(ran.stdout):
+    if not is_utf8(ran.stdout):
         return "the hook wrote invalid UTF-8 to stdout"
     return "the hook exited 0 without an allow or block decision on stdout"
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

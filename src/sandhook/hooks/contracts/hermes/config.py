@@ -81,7 +81,7 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec:
         fields,
         handler,
         EVENTS[handler.event],
-        Executor("bash", _command(fields, raw, path)),
+        _executor(fields, raw, path, strict=strict),
         matcher=_matcher(fields, handler, strict=strict),
         timeout=_timeout(fields, raw, path),
         on_error="block" if closed and handler.event == "pre_tool_call" else "warn",
@@ -91,6 +91,15 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec:
 
 #: Words that only a shell reads.
 _OPERATORS = frozenset({"|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1", "2>/dev/null"})
+
+
+def _executor(fields: Fields, raw: JsonObject, path: str, *, strict: bool) -> Executor:
+    """Return what runs a command: bash, or in strict mode the program itself, so that a script needs its first line."""
+    text = _command(fields, raw, path)
+    command = raw.get("command")
+    if strict and text and isinstance(command, str) and command.startswith("/"):
+        return Executor("argv", argv=tuple(shlex.split(command)))
+    return Executor("bash", text)
 
 
 def _command(fields: Fields, raw: JsonObject, path: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import accidents, refusal, words_of
+from sandhook.hooks.contracts._outcome import accidents, is_utf8, refusal, words_of
 from sandhook.hooks.contracts._payload import an_object
 from sandhook.hooks.contracts.hermes.names import BLOCKED, EVENTS, MAX_REASON, ROWS
 from sandhook.hooks.decode import (
@@ -75,7 +75,7 @@ def request(spec: HookSpec, event: Event, compat: Compat, *, released: bool = Fa
     }
     if released:
         del fields["profile"]
-    return asking(spec, event, encode(fields), compat)
+    return asking(spec, event, encode(fields), compat)._replace(by_execve=spec.executor.type == "argv")
 
 
 def event(name: str, payload: Json) -> Event:
@@ -104,6 +104,8 @@ def decode(
     ended = ran.limit is None and ran.failure is None
     text = "" if ran.truncated or not ended else ran.stdout.decode("utf-8", "replace").strip()
     value, odd, exceeded = _object(text)
+    if not better and not is_utf8(ran.stdout, ran.stderr):
+        value, odd = {}, "the output is not UTF-8: upstream takes the hook for failed"
     if odd is not None:
         notes.append(odd)
     if native != "pre_tool_call":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import accidents, broken, printed, refusal, words_of
+from sandhook.hooks.contracts._outcome import accidents, broken, is_utf8, printed, refusal, words_of
 from sandhook.hooks.contracts._payload import directory, variable
 from sandhook.hooks.contracts.openhands.names import EVENTS, GENERIC, NAMES
 from sandhook.hooks.decode import encode, object_of
@@ -70,7 +70,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     output = printed(text)
     value, odd = output.value, output.odd
     notes += output.diagnostics
-    readable = better or _is_utf8(ran)
+    readable = better or is_utf8(ran.stdout, ran.stderr)
     if not readable:
         value, odd = {}, "the output is not UTF-8: upstream takes the hook for failed"
     reason = as_text(value["reason"]) if "reason" in value else ""
@@ -102,15 +102,6 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         exceeded_bound=output.exceeded_bound,
         diagnostics=tuple(notes),
     )
-
-
-def _is_utf8(ran: RunResult) -> bool:
-    try:
-        ran.stdout.decode()
-        ran.stderr.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _unknown(word: Json) -> str | None:
