@@ -7,6 +7,7 @@ tests/hooks/recordedtools.py says what their fields mean.
 from __future__ import annotations
 
 import json
+import re
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 
 from sandhook.hooks import HookEngine, ToolPre, contracts
 from tests.hooks.recordedtools import (
+    VERSIONS,
     cases,
     decided,
     differences,
@@ -283,6 +285,20 @@ def test_the_recorded_version_is_one_of_the_contract(agent: str) -> None:
 def test_the_page_says_how_many_runs_are_recorded(agent: str) -> None:
     text = (DIVERGENCES.parent / "contracts" / f"{agent}.md").read_text(encoding="utf-8")
     assert f" {len(cases(agent))} recorded runs" in " ".join(text.split())
+
+
+def test_every_event_has_a_record_or_a_reason() -> None:
+    missing = []
+    for agent in AGENTS:
+        contract, recorded = contracts.get(VERSIONS.get(agent, agent)), set()
+        for case in cases(agent):
+            payloads = [probe["payload"] for probe in case.get("probes", {}).values()]
+            recorded |= {case["event"], *case.get("probes", {})}
+            recorded |= {each.get("hook_event_name") for each in payloads if isinstance(each, dict)}
+        missing += [(contract.title, event) for event in contract.events if event not in recorded]
+    text = (DIVERGENCES.parent / "contracts" / "recorded-runs.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\| (\S.*?) \| `(\w+)` \|", text, re.M)
+    assert sorted(named) == sorted(missing)
 
 
 @pytest.mark.parametrize("agent", AGENTS)
