@@ -7,10 +7,21 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import Event, HookEngine, PromptSubmit, RunResult, Stop, ToolCall, ToolPost, ToolPre
+from sandhook.hooks import (
+    Event,
+    HookEngine,
+    PromptSubmit,
+    RunResult,
+    SandboxRunner,
+    Stop,
+    ToolCall,
+    ToolPost,
+    ToolPre,
+)
 from sandhook.hooks.contracts import ContractError, Document, get, recognise
 from sandhook.hooks.decode import decode
 from sandhook.hooks.model import LayerName, Operation
+from sandhook.vfs.path import VirtualPath
 from tests.hooks.agenttools import back, faults, fired, paths
 from tests.hooks.hooktools import Scripted, said
 
@@ -281,3 +292,29 @@ def test_under_copilots_own_name_the_nested_form_can_only_refuse(compat: str) ->
     engine = HookEngine.load({"version": 1, "hooks": {"preToolUse": [hook]}}, "copilot", compat=compat)
     decision = engine.fire(ToolPre("bash", {"command": "ls"}))
     assert (decision.refused, decision.input) == (compat == "better", ())
+
+
+@pytest.mark.parametrize(
+    ("command", "mode"),
+    [
+        ("/w/a.sh", 0o644),
+        ("/w/a.sh # why", 0o644),
+        ("/w/a.sh", 0o755),
+        ("cd /; /w/a.sh", 0o644),  # which fails, and a failed hook refuses
+    ],
+)
+def test_a_script_without_execute_permission_runs_in_strict_mode(command: str, mode: int) -> None:
+    runner = SandboxRunner(files={"/w/a.sh": "#!/bin/sh\necho ran >/w/ran\nexit 2\n"})
+    runner.fs.chmod(VirtualPath("/w/a.sh"), mode)
+    engine = HookEngine.load(
+        config(bash=command), "copilot", compat="strict", runner=runner, shared_files=True
+    )
+    assert engine.fire(CALL).refused
+    assert runner.fs.exists("/w/ran") is not command.startswith("cd")
+    assert runner.fs.stat(VirtualPath("/w/a.sh")).mode & 0o777 == mode
+
+
+def test_a_reason_that_is_no_text_is_written_as_javascript_does() -> None:
+    for value, text in ((["a", ["b", None], 1], "a,b,,1"), ({"a": 1}, "[object Object]"), (True, "true")):
+        output = {"permissionDecision": "deny", "permissionDecisionReason": value}
+        assert fired("copilot", config(), CALL, RunResult(0, json.dumps(output).encode())).reason == text

@@ -100,8 +100,9 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
     if type_ not in ("command", None):  # a hook without a type is a command
         fields.problem(f"{path}.type", f"unknown type {type_!r}; known are command, http, prompt")
     text = _text(fields, raw, path, strict=strict)
-    if strict and (script := _SCRIPT.match(text)):  # upstream gives a script execute permission
-        text = f"chmod +x {script[0]} 2>/dev/null; {text}"
+    if strict and (script := _SCRIPT.match(text)):
+        # Upstream gives a script execute permission. sandhook changes no file for that.
+        text = f"if [ -f {script[0]} ] && [ ! -x {script[0]} ]; then\nbash {text}\nelse\n{text}\nfi"
     variables = fields.get(raw, "env", dict, path) or {}
     for key, value in variables.items():
         if not isinstance(value, str):
