@@ -161,7 +161,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("mixed.doubled", "mixed.reason-list"),
         ),
         "L-GROK-005": ("mcp.claude",),
-        "L-GROK-006": ("mixed.no-shebang",),
+        "L-GROK-009": ("mixed.no-shebang",),
     },
     "goose": {
         "L-GOOSE-001": ("matcher.1",),
