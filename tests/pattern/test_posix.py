@@ -234,6 +234,10 @@ GREP = [
     ("-E", "a)", "a)", 0, ""),
     ("-E", "a", "(a", 2, r"Unmatched ( or \("),
     ("-E", "a", "a{2,1}", 2, r"Invalid content of \{\}"),
+    ("-E", "a{}", "a{}", 2, r"Invalid content of \{\}"),
+    ("-E", "a{}b", "(a{}?)b", 2, r"Invalid content of \{\}"),
+    ("-E", "{}", "^{}", 0, ""),
+    ("-E", "a{x}", "a{x}", 0, ""),
     ("-E", "d", r"\d", 0, ""),  # Debian's grep 3.8 does not warn of it
     ("-E", "aa", r"(a)\1", 0, ""),
     ("-E", "b", "a\nb", 0, ""),

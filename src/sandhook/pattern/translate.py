@@ -392,7 +392,8 @@ class Translator:
             self._misplaced("{", 0)
             return
         error, low, high, end = self._bounds(closer)
-        if error and self.extended and self.lenient and low >= 0:
+        empty = self.pattern.startswith(closer, self.at) and not misplaced  # glibc rejects "a{}" in every dialect
+        if error and self.extended and self.lenient and low >= 0 and not empty:
             self._literal("{")
             return
         if error:
