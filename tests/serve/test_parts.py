@@ -247,6 +247,22 @@ def test_an_audit_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None
         open_target(f"sqlite:{tmp_path / 'text'}", "--audit ")
 
 
+def test_a_file_that_is_no_database_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "text").write_text("this is not a database " * 10)
+    opened: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def recorded(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        opened.append(connect(*arguments, **options))
+        return opened[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", recorded)
+    with pytest.raises(JournalError, match="--audit sqlite:"):
+        open_target(f"sqlite:{tmp_path / 'text'}", "--audit ")
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        opened[0].execute("SELECT 1")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full")
 def test_what_cannot_be_audited_is_refused() -> None:
     log = open_target("/dev/full", "--audit ")

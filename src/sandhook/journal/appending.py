@@ -96,10 +96,7 @@ class SqliteTarget:
         self._lock = Lock()
         try:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600))
-            self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute("PRAGMA synchronous=NORMAL")
-            self._connection.execute(_TABLE)
+            self._connection = _appending_database(path)
         except OSError as error:
             raise JournalError(f"{self._name}: {error.strerror}") from None
         except sqlite3.Error as error:
@@ -126,6 +123,18 @@ class SqliteTarget:
     def close(self) -> None:
         with self._lock:
             self._connection.close()
+
+
+def _appending_database(path: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute(_TABLE)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _row(line: str, now: str) -> tuple[str, str, str, str | None, str]:
