@@ -109,6 +109,7 @@ def test_a_reserved_name_needs_the_keyword() -> None:
         ("time -- a", "time -p a"),
         ("time -- -- a", "time -p -- -- a"),
         ("cat << -E\nx\n-E", "cat << -E\nx\n-E\n"),
+        ("cat << <(a)E\nx\n<(a)E", "cat << <(a)E\nx\n<(a)E\n"),
     ],
 )
 def test_spelling(script: str, text: str) -> None:
@@ -131,6 +132,7 @@ def test_spelling(script: str, text: str) -> None:
         "(! a\n)",
         "(a & !\n)",
         "cat << -E; b\nx\n-E",
+        "cat << <(a)E; b\nx\n<(a)E",
         "<<-E a\nE",
     ],
 )

@@ -419,7 +419,7 @@ def redirection_text(node: n.Redirection) -> str:
         delimiter = delimiter_text(node.document)
         if node.document.quoted:
             delimiter = single_quote(delimiter)
-        space = " " if delimiter.startswith("-") else ""  # "<<-E" is the other operator
+        space = " " if delimiter.startswith(("-", "<")) else ""  # "<<-E" and "<<<(E)" have other operators
         return f"{'' if prefix == '0' else prefix}{operator}{space}{delimiter}"
     target = word_text(node.target, substitution_text)
     if operator in ("<&", ">&"):
