@@ -40,6 +40,9 @@ _CODE = lazily(r"\\x\{([0-9a-f]+)\}")
 _ESCAPED_SETS = {"w": f"[{WORD}]", "W": f"[^{WORD}]", "s": f"[{SPACE}]", "S": f"[^{SPACE}]"}
 _ASCII_SETS = {"w": r"[0-9A-Za-z_]", "W": r"[^0-9A-Za-z_]", "s": r"[\t\n\v\f\r ]", "S": r"[^\t\n\v\f\r ]"}
 
+#: Bytes that are not UTF-8, as surrogateescape decodes them.
+_STRAY_BYTES = r"\udc80-\udcff"
+
 #: Zero-width escapes: (RE2, regex).
 _ASSERTIONS = {
     "`": (r"\A", r"\A"),
@@ -188,9 +191,9 @@ class Translator:
                 folds=self.folds,
             )
             self.at = bracket.end
-            self._add(_Piece(bracket.text, word=bracket.words))
+            self._set(bracket.text, bracket.words)
         elif c == ".":
-            self._add(_Piece("[^\\n]" if self.newline else "(?s:.)"))
+            self._set(r"[^\n]" if self.newline else "[^]" if self.fallback else "(?s:.)")
         elif c == "*":
             self._repeat("*", 0, -1)
         elif c == "^" and self._caret_is_anchor():
@@ -245,7 +248,7 @@ class Translator:
             else:
                 self._add(_Piece(text, kind=c if c in "<>" else "="))
         elif c in _ESCAPED_SETS:
-            self._add(_Piece((_ASCII_SETS if self.bytewise else _ESCAPED_SETS)[c], word=c == "w"))
+            self._set((_ASCII_SETS if self.bytewise else _ESCAPED_SETS)[c], c == "w")
         elif "1" <= c <= "9":
             self._reference(int(c))
         elif self.extended or c not in "+?(){}|":
@@ -274,6 +277,12 @@ class Translator:
     def _literal(self, c: str) -> None:
         text = f"[{c.upper()}{c.lower()}]" if self.folds and c.isascii() and c.isalpha() else code(c)
         self._add(_Piece(text, word=(c.isalnum() and (c.isascii() or not self.bytewise)) or c == "_"))
+
+    def _set(self, text: str, word: bool = False) -> None:
+        """Add a set of characters. For ``regex``, a byte that is not UTF-8 is a character, but in no set."""
+        if self.fallback and text.startswith("[^"):
+            text = f"[^{_STRAY_BYTES}{text[2:]}"
+        self._add(_Piece(text, word=word))
 
     def _add(self, piece: _Piece) -> None:
         self.levels[-1].current.append(piece)
