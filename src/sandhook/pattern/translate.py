@@ -401,8 +401,8 @@ class Translator:
             self._misplaced("{", 0)
             return
         error, low, high, end = self._bounds(closer)
-        empty = self.pattern.startswith(closer, self.at) and not misplaced  # glibc rejects "a{}" in every dialect
-        if error and self.extended and self.lenient and low >= 0 and not empty:
+        empty = not misplaced and self.pattern.startswith(closer, self.at)
+        if error and self.extended and self.lenient and low >= 0 and not empty:  # glibc rejects "a{}" always
             self._literal("{")
             return
         if error:
