@@ -57,8 +57,8 @@ def fatal_error(runtime: Interpreter, state: State, error: ShellError, argv: Seq
         _end_shell(state, error.status, error)
     if options.errexit and error.reason != "expression" and "subscript" not in error.origins:
         _exit_at_once(state, previous if previous and error.reason in _LEAVING_STATUS else error.status)
-    if state.subshell:  # leaves no call: its EXIT trap sees the locals
-        raise Discard(state.shell.run_exit_trap(state, error.status))
+    if state.subshell and ("subscript" not in error.origins or state.invocation.input == "string"):
+        raise Discard(state.shell.run_exit_trap(state, error.status))  # the trap sees the calls' locals
     raise Discard(error.status)
 
 
@@ -91,7 +91,8 @@ def _end_shell(state: State, status: int, error: ShellError) -> NoReturn:
     if state.invocation.interactive is not None:
         raise Discard(status)
     at_once = state.options.errexit and not state.eval_in_condition and error.reason != "expression"
-    if state.subshell or at_once:
+    leaves_calls = "subscript" in error.origins and error.reason == "expression"
+    if (state.subshell and not leaves_calls) or at_once:
         _exit_at_once(state, status)
     raise ExitShell(status)
 
