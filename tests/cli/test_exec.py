@@ -167,12 +167,12 @@ def test_an_endless_input_is_read_as_the_script_asks_for_it() -> None:
     """A writer that never ends, and one that never begins."""
     endless = [sys.executable, "-c", "while True: print('y' * 100)"]
     silent = [sys.executable, "-c", "import time; time.sleep(60)"]
-    for writer, script, status, stdout in (
-        (endless, "head -c 3", 0, b"yyy"),
-        (silent, "echo started; cat", 124, b"started\n"),
+    for writer, script, seconds, status, stdout in (
+        (endless, "head -c 3", "60", 0, b"yyy"),
+        (silent, "echo started; cat", "1", 124, b"started\n"),
     ):
         with subprocess.Popen(writer, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as source:
-            command = [sys.executable, "-m", "sandhook.cli", "exec", "--timeout", "1", "-c", script]
+            command = [sys.executable, "-m", "sandhook.cli", "exec", "--timeout", seconds, "-c", script]
             done = subprocess.run(command, stdin=source.stdout, capture_output=True, check=False)
             source.kill()
         assert (done.returncode, done.stdout) == (status, stdout), done.stderr

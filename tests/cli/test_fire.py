@@ -404,7 +404,7 @@ def test_a_path_that_only_the_sandbox_does_not_split(
     (project / "g.sh").write_bytes(b"exit 2\n")
     monkeypatch.chdir(project)
     fire = ("fire", "PreToolUse", "--hooks", "h.json", "--contract", "claude_code", "--tool", "Bash")
-    split = f"$CLAUDE_PROJECT_DIR is not quoted, and is {project.as_posix()!r}: the shell splits it"
+    split = f"$CLAUDE_PROJECT_DIR is not quoted, and is '{project}': the shell splits it"
     for command, note in (
         ("$CLAUDE_PROJECT_DIR/g.sh", f"note: PreToolUse[0]: outside of the sandbox: {split}\n"),
         ('"$CLAUDE_PROJECT_DIR"/g.sh', ""),

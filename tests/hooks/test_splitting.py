@@ -59,6 +59,11 @@ def test_the_note(text: str, note: str | None) -> None:
     assert split_note(text, PLACE) == note
 
 
+def test_a_path_of_windows_is_shown_as_it_is_written() -> None:
+    note = split_note("$P/g.sh", {"P": r"C:\my project"})
+    assert note == r"$P is not quoted, and is 'C:\my project': the shell splits it"
+
+
 def notes_of(contract: str, command: str, **options: Any) -> str:
     value = json.loads(json.dumps(GUARDS[contract]).replace('"guard"', json.dumps(command)))
     engine = HookEngine.load(Document(value, "hooks.json"), contract, **options)

@@ -243,7 +243,7 @@ class _Checker:
     def _splits(self, act: Act, own: str | None) -> None:
         """Report a script's path that is expanded without quotes and has a blank."""
         for name, value in unquoted_variables(act, self.variables):
-            self.add("E-SPLIT", f"${name} is not quoted, and is {value!r} here", own, act.line)
+            self.add("E-SPLIT", f"${name} is not quoted, and is {value} here", own, act.line)
 
     def _path(self, name: str) -> str:
         if name == "~" or name.startswith("~/"):

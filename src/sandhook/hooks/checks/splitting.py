@@ -23,13 +23,13 @@ _MOST_WORDS = 6
 
 
 def unquoted_variables(act: Act, variables: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield name and value of each variable that splits the path of a script."""
+    """Yield the name and the quoted value of each variable that splits the path of a script."""
     words = act.nodes if act.name in INTERPRETERS else act.nodes[:1]
     for word in words:
         for part in word.parts if isinstance(word, Word) else ():
             value = variables.get(part.name) if isinstance(part, ParameterExpansion) else None
             if value is not None and isinstance(part, ParameterExpansion) and _SPLITTING & set(value):
-                yield part.name, value
+                yield part.name, repr(value).replace("\\\\", "\\")  # a path of Windows, as it is written there
 
 
 def path_with_blank(act: Act) -> str | None:
@@ -57,7 +57,7 @@ def split_note(text: str, variables: Mapping[str, str]) -> str | None:
         return None
     for act in acts:
         for name, value in unquoted_variables(act, variables):
-            return f"${name} is not quoted, and is {value!r}: the shell splits it"
+            return f"${name} is not quoted, and is {value}: the shell splits it"
         if (path := path_with_blank(act)) is not None:
             return f"the shell splits paths at blanks: if {path!r} is one path, write it in quotes"
     return None
