@@ -17,7 +17,7 @@ from sandhook.hooks.contracts import Document
 from sandhook.hooks.evidence.bounds import MAX_BYTES
 from sandhook.hooks.model import Decision
 from sandhook.hooks.runner import SandboxRunner
-from sandhook.hooks.trust import TrustStore
+from sandhook.hooks.trust import TrustStore, shell_name
 from sandhook.host import approved as host_approved
 from sandhook.host.approved import ApprovedFiles
 from sandhook.host.hashing import MAX_HASHED, hash_of
@@ -294,7 +294,7 @@ def test_a_link_that_is_switched_after_the_comparison_makes_no_difference(
 
 
 def test_in_the_sandbox_a_program_that_changed_could_not_run(project: Project) -> None:
-    files = {f"{project.root.as_posix()}/bin/guard": "echo evil >&2; exit 2"}
+    files = {f"{shell_name(str(project.root))}/bin/guard": "echo evil >&2; exit 2"}
     engine = project.engine(host=False, runner=SandboxRunner(files=files))
     (outcome,) = project.fire(engine).outcomes
     assert "has changed since it was approved" in str(outcome.run.failure)
