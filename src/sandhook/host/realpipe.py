@@ -22,9 +22,8 @@ from sandhook.host.poller import (
     set_write_blocking,
     write_some,
 )
-from sandhook.kernel.pipe import CAPACITY, Pipe, PipeReader, PipeWriter
+from sandhook.kernel.pipe import CAPACITY, Pipe, PipeReader, PipeWriter, lose_readers
 from sandhook.kernel.scheduler import Scheduler
-from sandhook.kernel.signals import BrokenPipe
 
 
 class RealPipe(Pipe):
@@ -107,15 +106,13 @@ class RealPipe(Pipe):
         return data is not None
 
     def write_some(self, data: bytes | memoryview) -> int:
-        """Write as much as there is room for, and return the number of bytes. Raises BrokenPipe."""
+        """Write as much as there is room for, and return the number of bytes. Raises BrokenPipeError."""
         fd = self.sink
         if self._pending or fd < 0:
             return 0
         self._set_blocking(fd, False)
         try:
             return write_some(fd, data)
-        except BrokenPipeError:
-            raise BrokenPipe from None
         finally:
             if fd in self._lent:
                 self._set_blocking(fd, True)
@@ -133,7 +130,7 @@ class RealPipe(Pipe):
         pending, self._pending = self._pending, b""
         try:
             pending = pending[self.write_some(pending) :]
-        except BrokenPipe:
+        except BrokenPipeError:
             pending = b""
         self._pending = pending
 
@@ -238,9 +235,12 @@ class RealWriter(PipeWriter):
         view: bytes | memoryview = data
         while True:
             if pipe.real:
-                count = pipe.write_some(view)
+                try:
+                    count = pipe.write_some(view)
+                except BrokenPipeError:
+                    lose_readers()
             elif not pipe.readers:
-                raise BrokenPipe
+                lose_readers()
             else:
                 room = CAPACITY - len(pipe.buffer)
                 count = min(room, len(view))

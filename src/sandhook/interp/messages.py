@@ -94,9 +94,11 @@ def report_signal(state: State, pid: int | None, signal: int, command: Callable[
     """
     if state.tracing.in_substitution:  # bash does not report deaths in a command substitution
         return
-    if signal == SIGTERM or (NAMES.get(signal) in state.traps and signal in DESCRIPTIONS):
+    if signal not in DESCRIPTIONS or signal in (SIGINT, SIGPIPE):
+        return
+    if signal == SIGTERM or NAMES.get(signal) in state.traps:
         state.shell.write_error(state, f"{DESCRIPTIONS[signal]}\n")
-    elif signal in DESCRIPTIONS and signal not in (SIGINT, SIGPIPE):
+    else:
         text = command()
         state.shell.error(state, text if pid is None else f"{pid:5d} {DESCRIPTIONS[signal]:<24}{text}")
 

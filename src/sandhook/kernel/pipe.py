@@ -134,6 +134,18 @@ class PipeReader(Description):
             self.pipe.wake_writers()
 
 
+def lose_readers() -> NoReturn:
+    """Raise what a writer gets without readers: SIGPIPE ends it, unless its process ignores or catches it."""
+    process = getcurrent().process
+    if process is not None:
+        if SIGPIPE in process.ignored:
+            raise fs_error(errno.EPIPE)
+        if SIGPIPE in process.caught and not process.utility:  # a utility does not have the traps of the shell
+            process.kill(SIGPIPE)
+            raise fs_error(errno.EPIPE)
+    raise BrokenPipe
+
+
 class PipeWriter(Description):
     __slots__ = ("pipe",)
     writable = True
@@ -161,7 +173,7 @@ class PipeWriter(Description):
         start = 0
         while True:
             if not pipe.readers:
-                self._break()
+                lose_readers()
             room = CAPACITY - len(pipe.buffer)
             if room >= len(data) - start:
                 pipe.buffer += data[start:] if start else data
@@ -175,19 +187,6 @@ class PipeWriter(Description):
                     pipe.wake_readers()
             pipe.writing.append(getcurrent())
             pipe.scheduler.block()
-
-    def _break(self) -> NoReturn:
-        """Raise what a writer gets without readers: SIGPIPE ends it, unless its process ignores or catches it."""
-        process = getcurrent().process
-        if process is not None:
-            if SIGPIPE in process.ignored:
-                raise fs_error(errno.EPIPE)
-            if (
-                SIGPIPE in process.caught and not process.utility
-            ):  # a utility does not have the traps of the shell
-                process.kill(SIGPIPE)
-                raise fs_error(errno.EPIPE)
-        raise BrokenPipe
 
     def close(self) -> None:
         self.pipe.writers -= 1
