@@ -140,7 +140,9 @@ def lose_readers() -> NoReturn:
     if process is not None:
         if SIGPIPE in process.ignored:
             raise fs_error(errno.EPIPE)
-        if SIGPIPE in process.caught and not process.utility:  # a utility does not have the traps of the shell
+        if (
+            SIGPIPE in process.caught and not process.utility
+        ):  # a utility does not have the traps of the shell
             process.kill(SIGPIPE)
             raise fs_error(errno.EPIPE)
     raise BrokenPipe

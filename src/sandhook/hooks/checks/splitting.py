@@ -29,7 +29,10 @@ def unquoted_variables(act: Act, variables: Mapping[str, str]) -> Iterator[tuple
         for part in word.parts if isinstance(word, Word) else ():
             value = variables.get(part.name) if isinstance(part, ParameterExpansion) else None
             if value is not None and isinstance(part, ParameterExpansion) and _SPLITTING & set(value):
-                yield part.name, repr(value).replace("\\\\", "\\")  # a path of Windows, as it is written there
+                yield (
+                    part.name,
+                    repr(value).replace("\\\\", "\\"),
+                )  # a path of Windows, as it is written there
 
 
 def path_with_blank(act: Act) -> str | None:
