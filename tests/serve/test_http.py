@@ -22,6 +22,7 @@ from sandhook.hooks.adapters import caller
 from sandhook.hooks.checks.probe import sample
 from sandhook.hooks.contracts import Answer
 from sandhook.hooks.model import Executor, HookSpec, RunResult
+from sandhook.hooks.trust import machine_name, shell_name
 from sandhook.serve.answers import HTTP_AGENTS, answer_of
 from sandhook.serve.firing import FireCall, Fired, refuse
 from sandhook.serve.tally import Tally
@@ -479,10 +480,11 @@ def test_hooks_of_an_event_from_elsewhere_run_in_the_workspace(serve: Callable[.
     )
     (service.project / "deep").mkdir()
     (service.project / "deep" / "name").write_text("deep")
-    place = service.project.as_posix()
-    for cwd in ("/nonexistent/dir", str(service.home), f"{place}x", "/workspace/repository"):
+    place = shell_name(str(service.project))
+    for cwd in ("/nonexistent/dir", str(service.home), f"{service.project}x", "/workspace/repository"):
         reply = service.fire("x", cwd=cwd).json["hookSpecificOutput"]
-        assert reply["permissionDecisionReason"].split() == [place, place, "here"], cwd
+        where, sent, name = reply["permissionDecisionReason"].split()
+        assert (where, Path(machine_name(sent)), name) == (place, service.project, "here"), cwd
         assert service.decisions()[0]["cwd"] == cwd
     reply = service.fire("x", cwd=str(service.project / "deep")).json["hookSpecificOutput"]
     assert reply["permissionDecisionReason"].split()[0] == f"{place}/deep"
@@ -494,7 +496,7 @@ def test_lists_can_be_of_one_workspace(serve: Callable[..., Running]) -> None:
     files = {"hooks.json": settings("exit 0"), "a/name": "a", "b/name": "b", "ab/name": "ab"}
     words = [word for name in ("a", "b", "ab") for word in ("--workspace", name)]
     service = serve("--hooks", "hooks.json", *words, files=files)
-    places = {name: (service.project / name).as_posix() for name in ("a", "b", "ab")}
+    places = {name: str(service.project / name) for name in ("a", "b", "ab")}
     connection = service.connection()
     headers = {"Authorization": f"Bearer {service.token}"} if service.tcp else {}
     connection.request("GET", f"/v1/live?workspace={quote(places['a'])}", headers=headers)
@@ -514,7 +516,7 @@ def test_lists_can_be_of_one_workspace(serve: Callable[..., Running]) -> None:
         )
         assert ran.status == 2
     for name, place in places.items():
-        for spelling in (place, f"{place}/"):
+        for spelling in (place, f"{place}/", Path(place).as_posix()):
             listed = service.ask("GET", f"/v1/decisions?workspace={quote(spelling)}").json["decisions"]
             assert [each["source"] for each in listed] == ["command", "http"], (name, listed)
         one = service.ask("GET", f"/v1/decisions/{listed[0]['id']}?workspace={quote(place)}")
@@ -528,7 +530,8 @@ def test_lists_can_be_of_one_workspace(serve: Callable[..., Running]) -> None:
     connection.close()
     text = service.ask("GET", "/metrics").body.decode()
     for place in places.values():
-        names = f'agent="claude_code",ending="decided",event="PreToolUse",workspace="{place}"'
+        label = place.replace("\\", "\\\\")
+        names = f'agent="claude_code",ending="decided",event="PreToolUse",workspace="{label}"'
         assert f"sandhook_fires_total{{{names}}} 2.0" in text
 
 
