@@ -54,7 +54,7 @@ Facts = dict[str, Any]
 
 def documents(agent: str) -> list[dict[str, Any]]:
     """Return the files of one agent's records."""
-    paths = sorted((ROOT / agent / "recorded").glob("*.json"))
+    paths = sorted((ROOT / agent / "recorded").glob("*.json"), key=str)  # Windows compares paths without case
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
 
 

@@ -530,7 +530,7 @@ def test_lists_can_be_of_one_workspace(serve: Callable[..., Running]) -> None:
     connection.close()
     text = service.ask("GET", "/metrics").body.decode()
     for place in places.values():
-        label = place.replace("\\", "\\\\")
+        label = Path(place).as_posix()
         names = f'agent="claude_code",ending="decided",event="PreToolUse",workspace="{label}"'
         assert f"sandhook_fires_total{{{names}}} 2.0" in text
 
