@@ -43,7 +43,18 @@ class OptionError(UsageError):
 class Option:
     """One declared option: its names, the converter of its argument, and its help."""
 
-    __slots__ = ("append", "const", "convert", "field", "flags", "help", "ignored", "metavar", "optional")
+    __slots__ = (
+        "append",
+        "const",
+        "convert",
+        "field",
+        "flags",
+        "help",
+        "ignored",
+        "implies",
+        "metavar",
+        "optional",
+    )
 
     def __init__(
         self,
@@ -56,6 +67,7 @@ class Option:
         const: Any = None,
         optional: bool = False,
         ignored: bool = False,
+        implies: str = "",
     ) -> None:
         self.field = ""
         self.flags = flags
@@ -66,6 +78,7 @@ class Option:
         self.const = const
         self.optional = optional
         self.ignored = ignored
+        self.implies = implies
 
 
 class Declared:
@@ -90,6 +103,7 @@ def opt(
     const: Any = True,
     optional: bool = False,
     ignored: str | None = None,
+    implies: str = "",
 ) -> Any:
     """Declare one option of an ``Options`` dataclass.
 
@@ -106,6 +120,7 @@ def opt(
             then be attached, and its absence stores ``const``.
         ignored: The option is accepted without effect, for this reason ("" for no reason). Without
             ``help`` that is the help text.
+        implies: The field of a flag that the option also sets.
     """
     if ignored is not None and help is None:
         help = f"accepted, without effect: {ignored}" if ignored else "accepted, without effect"
@@ -122,6 +137,7 @@ def opt(
         const=const,
         optional=optional,
         ignored=ignored is not None,
+        implies=implies,
     )
     if default is _UNSET:
         default = () if append else None if metavar else False
@@ -200,7 +216,7 @@ def _raise_immutable(self: Any, name: str, value: Any) -> None:
 class Syntax:
     """The parser made from one ``Options`` class."""
 
-    __slots__ = ("_parsed", "digits", "is_operand", "long", "numeric", "options", "permute", "short")
+    __slots__ = ("_parsed", "digits", "is_operand", "last", "long", "numeric", "options", "permute", "short")
 
     def __init__(
         self,
@@ -210,6 +226,7 @@ class Syntax:
         numeric: str | None = None,
         digits: str | None = None,
         is_operand: Callable[[str], bool] | None = None,
+        last: str | None = None,
     ) -> None:
         """Make the parser.
 
@@ -219,6 +236,7 @@ class Syntax:
             numeric: The field of ``-5``.
             digits: The field of the last digits in a cluster of letters (``-5c``).
             is_operand: Returns True for an argument with a dash that is an operand (``-1``, ``-echo``).
+            last: The field of an option after which all arguments are operands.
         """
         self._parsed: dict[tuple[str, ...], tuple[Any, tuple[str, ...]]] = {}
         self.options = options
@@ -226,6 +244,7 @@ class Syntax:
         self.numeric: Option | None = None
         self.digits = digits
         self.is_operand = is_operand
+        self.last = last
         self.short: dict[str, Option] = {}
         self.long: dict[str, Option] = {}
         for flag, option in options_by_flag(options).items():
@@ -293,6 +312,9 @@ class Syntax:
                 except OptionError as error:
                     error.word = argument
                     raise
+                if self.last in values:
+                    operands += reversed(rest)
+                    break
         return self.options(**values), tuple(operands)
 
     def _option(self, argument: str, rest: list[str], values: dict[str, Any]) -> None:
@@ -368,6 +390,8 @@ class Syntax:
             values[option.field] = (*values.get(option.field, ()), value)
         else:
             values[option.field] = value
+        if option.implies:
+            values[option.implies] = True
 
 
 def is_negative_number(word: str) -> bool:
