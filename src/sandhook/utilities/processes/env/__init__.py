@@ -16,7 +16,7 @@ from sandhook.text.quoting import quote_always
 from sandhook.utilities.processes.env.signals import Handling, print_line, signal_options
 from sandhook.vfs.path import normalize
 
-PERMUTE = False
+RAW = True  # the words of -S come before what follows it
 USAGE_STATUS = 125
 
 
@@ -39,8 +39,9 @@ class Options:
     )
 
 
-def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return the command's status; 125 when env fails, 126 and 127 when it cannot be run or found."""
+    options, operands = _SYNTAX.parse(arguments)
     directory, empty, zero, unset = options.directory, options.empty, options.zero, options.unset
     debug, signals, listing = options.debug, options.signals, options.list_signals
     while options.split is not None:  # the words of STRING, which may be options, precede the operands
@@ -61,16 +62,16 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     environment = {} if empty else dict(ctx.environment)
     command = list(operands)
     if command and command[0] == "-":
-        environment = {}
+        environment, empty = {}, True
         del command[0]
-    for name in unset:
+    for name in () if empty else unset:
         if not name or "=" in name:
             raise Failure(f"cannot unset {quote_always(name)}: Invalid argument")
-        if debug and not empty:
+        if debug:
             print_line(ctx, f"unset:    {name}")
         environment.pop(name, None)
     while command and "=" in command[0]:
-        name, _, value = command.pop(0).partition("=")
+        name, value = command.pop(0).split("=", 1)
         if debug:
             print_line(ctx, f"setenv:   {name}={value}")
         environment[name] = value
@@ -127,4 +128,4 @@ def _print_split(text: str, words: list[str], ctx: Context) -> None:
 
 
 #: For the words of -S.
-_SYNTAX = Syntax(Options, permute=PERMUTE)
+_SYNTAX = Syntax(Options, permute=False, last="split")
