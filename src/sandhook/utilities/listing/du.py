@@ -54,7 +54,15 @@ class Options:
     apparent: bool = opt("--apparent-size", help="sizes of files instead of their blocks")
     size: tuple[int, str] = block_size_option(
         "--si",
-        further=[opt("-b", "--bytes", help="sizes in bytes, as --apparent-size -B1", const=(1, "bytes"))],
+        further=[
+            opt(
+                "-b",
+                "--bytes",
+                help="sizes in bytes, as --apparent-size -B1",
+                const=(1, ""),
+                implies="apparent",
+            )
+        ],
     )
     inodes: bool = opt("--inodes", help="count files instead")
     links: bool = opt("-l", "--count-links", help="count a file as often as it has names")
@@ -95,6 +103,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         if options.depth:
             raise UsageError(f"warning: summarizing conflicts with --max-depth={options.depth}")
         ctx.error("warning: summarizing is the same as using --max-depth=0")
+    if options.inodes and options.apparent:
+        ctx.error("warning: options --apparent-size and -b are ineffective with --inodes")
     if options.names is not None:
         if operands:
             message = f"extra operand {quote_always(operands[0])}\nfile operands cannot be combined with --files0-from"
@@ -261,7 +271,7 @@ class _Walk:
     def _size(self, info: Stat) -> int:
         if self.options.inodes:
             return 1
-        if self.options.apparent or self.options.size[1] == "bytes":
+        if self.options.apparent:
             return info.size
         return blocks_of(info) * 1024
 
@@ -297,4 +307,4 @@ def _format_size(size: int, options: Options) -> str:
         return human_size(size, suffix) if not unit else str(size)
     if not unit:
         return human_size(size, suffix)
-    return f"{-(-size // unit)}{suffix if suffix != 'bytes' else ''}"
+    return f"{-(-size // unit)}{suffix}"
