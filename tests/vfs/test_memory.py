@@ -80,9 +80,28 @@ def test_the_skeleton_is_not_the_users(fs):
     ],
 )
 def test_devices(fs, path, device):
-    assert fs.open(path, write=True) == device
-    assert fs.open(path, read=False, write=True, create=True, truncate=True) == device
+    for opened in (
+        fs.open(path, write=True),
+        fs.open(path, read=False, write=True, create=True, truncate=True),
+    ):
+        assert (opened.kind, opened.number) == (device.kind, device.number)
     assert stat.S_ISCHR(fs.stat(path).mode)
+
+
+@pytest.mark.parametrize(
+    ("name", "major", "minor"),
+    [
+        ("null", 1, 3),
+        ("zero", 1, 5),
+        ("full", 1, 7),
+        ("random", 1, 8),
+        ("urandom", 1, 9),
+        ("tty", 5, 0),
+        ("fd/0", 0, 0),
+    ],
+)
+def test_numbers_of_devices(fs, name, major, minor):
+    assert divmod(fs.stat(f"/dev/{name}").rdev, 256) == (major, minor)
 
 
 @pytest.mark.parametrize("name", ["x", "-1", "01", "1.0", "\u0661", "9" * 12])

@@ -69,7 +69,7 @@ class Device(Record):
 
     kind: DeviceKind
     number: int = -1  #: the descriptor of an "fd"
-    key: int = 0  #: the inode of a "fifo"
+    key: int = 0  #: the inode of a "fifo"; the major and minor number (as st_rdev) of the others
 
 
 class Entry(Record):

@@ -101,8 +101,8 @@ class Inode:
             self.mtime,
             self.atime,
             self.ctime,
-            1,  # the defaults of device and rdev: a record is made twice as fast when nothing is left out
-            0,
+            1,  # the default of device: a record is made twice as fast when nothing is left out
+            self.target.key if self.target and self.mode & S_IFMT == S_IFCHR else 0,  # type: ignore[union-attr]
         )
 
 

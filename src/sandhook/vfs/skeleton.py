@@ -62,15 +62,15 @@ _FILES: tuple[tuple[str, str, bytes], ...] = (
 )
 
 _DEVICES: tuple[tuple[str, Device], ...] = (
-    ("full", Device("full")),
-    ("null", Device("null")),
-    ("random", Device("random")),
+    ("full", Device("full", key=0x107)),
+    ("null", Device("null", key=0x103)),
+    ("random", Device("random", key=0x108)),
     ("stderr", Device("stderr")),
     ("stdin", Device("stdin")),
     ("stdout", Device("stdout")),
-    ("tty", Device("tty")),
-    ("urandom", Device("random")),
-    ("zero", Device("zero")),
+    ("tty", Device("tty", key=0x500)),
+    ("urandom", Device("random", key=0x109)),
+    ("zero", Device("zero", key=0x105)),
 )
 
 _FD_TARGET = "/proc/self/fd"

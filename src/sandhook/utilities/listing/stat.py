@@ -89,12 +89,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when the status of a file is not available."""
     if not operands:
         raise UsageError("missing operand")
+    escapes: list[str] = []
     if isinstance(options.format_, _Escaped):
-        for escape in re.findall(r"\\.|\\\Z", options.format_, re.DOTALL):
-            if escape == "\\":
-                ctx.error("warning: backslash at end of format")
-            elif escape[1] not in '\\abefnrtvx"01234567':
-                ctx.error(f"warning: unrecognized escape '{escape}'")
+        escapes = re.findall(r"\\.|\\\Z", options.format_, re.DOTALL)
         format_ = unescape(options.format_)
     elif options.format_ is not None:
         format_ = str(options.format_)
@@ -120,10 +117,19 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             )
             ctx.fail(f"cannot {verb} {what}: {reason(error)}")
             continue
+        _warn(escapes, ctx)  # for each file, as GNU's does
         printer = _System(name, info, names, ctx) if options.system else _Printer(name, info, names, ctx)
         text = _DIRECTIVE.sub(printer, format_) + end
         ctx.write(text.encode("utf-8", "surrogateescape"))
     return ctx.failed
+
+
+def _warn(escapes: Sequence[str], ctx: Context) -> None:
+    for escape in escapes:
+        if escape == "\\":
+            ctx.error("warning: backslash at end of format")
+        elif escape[1] not in '\\abefnrtvx"01234567':
+            ctx.error(f"warning: unrecognized escape '{escape}'")
 
 
 _NUMBERS: dict[str, Callable[[Stat], int]] = {
