@@ -13,9 +13,13 @@ from sandhook.command.context import Context
 from sandhook.command.links import resolve
 from sandhook.command.options import Inform, Option, also, opt, option_set, options_by_flag
 from sandhook.utilities.lines.cat import plain_copy
+from sandhook.version import __version__
 from sandhook.vfs.errors import error_text
 
 RAW = True  # a wrong option is reported and skipped, and a cluster may continue after an option-argument
+
+#: The version of less whose options these are.
+VERSION = 590
 
 _NO_SCREEN = "there is no screen"
 
@@ -113,7 +117,14 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             break
         if word[0] == "-":
             errors = _parse_long(word[2:], rest) if word[:2] == "--" else _parse_letters(word[1:], rest)
-            for message in errors:
+            try:
+                messages = list(errors)
+            except Inform as inform:
+                if inform.topic != "version":
+                    raise
+                ctx.write_line(f"less {VERSION} (sandhook {__version__})")  # scripts compare the second word
+                return 0
+            for message in messages:
                 ctx.process.write_error(f"{message}\n".encode("utf-8", "surrogateescape"))
     printed: set[str] = set()
     for name in reversed(rest or ["-"]):

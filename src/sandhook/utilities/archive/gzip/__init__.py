@@ -13,7 +13,7 @@ from typing import Literal
 
 from sandhook.command.context import Context, Failure, Reader, WriteError
 from sandhook.command.operands import beneath, find, reason
-from sandhook.command.options import Inform, UsageError, also, opt, option_set
+from sandhook.command.options import Inform, Topic, UsageError, also, opt, option_set
 from sandhook.dates.clock import strftime
 from sandhook.formats.compressed import (
     LZMA_FIRST,
@@ -80,6 +80,10 @@ class Options:
     list_: bool = opt("-l", "--list", help="list the contents of compressed files (gzip, xz)")
     robot: bool = opt("--robot", help="with -l, lines for programs (xz)")
     long_help: bool = opt("-H", "--long-help", help="print this help (xz)")
+    inform: Topic | None = also(
+        opt("-h", help="print this help", const="help", default=None),
+        opt("-V", help="print the version", const="version"),
+    )
     name: str = also(
         opt("-n", "--no-name", help="neither store nor restore name and time", const="no", default=""),
         opt("-N", "--name", help="store name and time, or restore them", const="yes"),
@@ -99,10 +103,7 @@ class Options:
     no_warn: bool = opt("-Q", "--no-warn", help="warnings do not count (xz)")
     license_: bool = opt("-L", "--license", help="print under which terms this may be used (gzip, bzip2)")
     level: int = also(
-        *(
-            opt(f"-{digit}", help="speed 1 to compression 9 (0 for xz)", const=digit, default=6)
-            for digit in range(10)
-        ),
+        *(opt(f"-{n}", help="speed 1 to compression 9 (0 for xz)", const=n, default=6) for n in range(10)),
         opt("--fast", help="like -1", const=1),
         opt("--best", help="like -9", const=9),
     )
@@ -115,8 +116,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         program = ctx.called_as(_FORMATS)
         ctx.write_line(f"{program} (sandhook) {__version__}: free software, under the terms of its LICENSE.")
         return 0
-    if options.long_help:
-        raise Inform("help")
+    if options.long_help or options.inform is not None:
+        raise Inform(options.inform or "help")
     if options.list_ and worker.kind != "gzip":
         return worker.list_streams(operands)
     name = "-"
@@ -234,10 +235,10 @@ class _Worker:
             )
         first = next(chunks, b"")
         rest = chain((first,) if first else (), chunks)
-        if self.options.force and self.to_stdout and not kind_of(first):
-            return rest
         is_lzma = self.kind in ("xz", "lzma") and first[:1] == LZMA_FIRST
         kind: Compression | Literal[""] = "lzma" if is_lzma else kind_of(first)
+        if self.options.force and self.to_stdout and kind not in (self.kind, "lzma"):
+            return rest
         if kind != self.kind and (self.kind, kind) != ("xz", "lzma"):
             if self.kind == "gzip" and first and len(first) > 1:
                 raise CorruptError("not in gzip format")

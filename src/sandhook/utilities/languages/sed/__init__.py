@@ -85,6 +85,7 @@ class Options:
         "-l", "--line-length", "N", "fold the output of the l command at N columns", convert=width, default=70
     )
     posix: bool = opt("--posix", help="without GNU's extensions; N at the end prints nothing")
+    binary: bool = opt("-b", "--binary", ignored="lines are bytes")
     unbuffered: bool = opt("-u", "--unbuffered", help="write each line at once")
 
 
