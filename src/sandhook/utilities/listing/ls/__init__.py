@@ -229,8 +229,11 @@ class _Lister:
             to_directory = options.follow == "directories" or not (
                 long or options.directory or options.indicator in ("all", "type")
             )
-            if to_directory and name and self.ctx.fs.is_dir(self.ctx.path(name)):
-                follow = True
+            if to_directory and name:
+                try:
+                    follow = bits.S_ISDIR(self.ctx.fs.stat(self.ctx.path(name)).mode)
+                except FileNotFoundError:
+                    follow = False  # a dangling link is listed, one that leads nowhere else is an error
         if follow:
             try:
                 info = self.ctx.fs.stat(locate(self.ctx, name))
@@ -246,10 +249,14 @@ class _Lister:
         names.reverse()
         stack = names
         operands = len(stack)
+        loops = _Loops(self.ctx) if self.options.recursive and self.options.follow == "all" else None
         while stack:
             name = stack.pop()
             is_operand = operand and len(stack) < operands
             operands = min(operands, len(stack))
+            if loops is not None and loops.closes_at(name):
+                self.ctx.fail(f"{name}: not listing already-listed directory", 2)
+                continue
             try:
                 entries = self.ctx.fs.listdir(locate(self.ctx, name))
             except OSError as error:
@@ -329,6 +336,29 @@ class _Lister:
         return bits.S_ISDIR(file.info.mode) or (
             bits.S_ISLNK(file.info.mode) and self.ctx.fs.is_dir(self.ctx.path(file.path))
         )
+
+
+class _Loops:
+    """The directories that are listed, to notice a link to a directory that it is in."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._listed: dict[str, tuple[int, int]] = {}
+
+    def closes_at(self, name: str) -> bool:
+        """Note a directory; return whether one of those above it is the same one."""
+        try:
+            info = self._ctx.fs.stat(self._ctx.path(name))
+        except OSError:
+            return False  # the error appears when it is listed
+        key = (info.device, info.inode)
+        above = name
+        while (above := above.rpartition("/")[0]) != "":
+            if self._listed.get(above) == key:
+                return True
+        self._listed[name] = key
+        self._ctx.budget.check_fits(64 * len(self._listed))
+        return False
 
 
 def _colours(ctx: Context) -> Colours | None:
