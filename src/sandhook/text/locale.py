@@ -21,7 +21,16 @@ def characters_are_bytes(get: Callable[[str], str | None]) -> bool:
     Args:
         get: Returns the value of a variable: ``state.get``, or that of an environment.
     """
-    for name in ("LC_ALL", "LC_CTYPE", "LANG"):
+    return _is_c("LC_CTYPE", get)
+
+
+def messages_are_posix(get: Callable[[str], str | None]) -> bool:
+    """Return True if LC_MESSAGES is C or POSIX, where some programs use the words of the standard."""
+    return _is_c("LC_MESSAGES", get)
+
+
+def _is_c(category: str, get: Callable[[str], str | None]) -> bool:
+    for name in ("LC_ALL", category, "LANG"):
         locale = get(name)
         if locale:
             return locale in C

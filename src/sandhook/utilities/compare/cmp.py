@@ -11,6 +11,7 @@ from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.counts import read_count
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, opt, option_set
+from sandhook.text.locale import messages_are_posix
 
 WRITE_ERROR = {"": "standard output: {}", "large": "write failed", "EBADF": ""}
 IGNORED_WRITE_STATUS = 1  # it has found a difference
@@ -21,6 +22,19 @@ _SIZE = 65_536
 _MAX_SIZE = 2**63 - 1
 
 
+def _number(text: str, name: str) -> int:
+    try:
+        return read_count(name, text)
+    except Failure:
+        raise UsageError(f"invalid {name} value '{text}'") from None
+
+
+def _skip(text: str) -> tuple[int, int]:
+    first, colon, second = text.partition(":")
+    count = _number(first, "--ignore-initial")
+    return count, _number(second, "--ignore-initial") if colon else count
+
+
 @option_set
 class Options:
     """cmp [OPTION]... FILE1 [FILE2 [SKIP1 [SKIP2]]]
@@ -29,17 +43,24 @@ class Options:
     """
 
     show: bool = opt("-b", "-c", "--print-bytes", help="show the bytes that differ")
-    skip: str | None = opt("-i", "--ignore-initial", "SKIP", "skip SKIP bytes of both, or SKIP1:SKIP2")
+    skips: tuple[tuple[int, int], ...] = opt(
+        "-i",
+        "--ignore-initial",
+        "SKIP",
+        "skip SKIP bytes of both, or SKIP1:SKIP2",
+        convert=_skip,
+        append=True,
+    )
     all_: bool = opt("-l", "--verbose", help="show every difference: number, and both bytes in octal")
-    limit: str | None = opt("-n", "--bytes", "LIMIT", "compare at most LIMIT bytes")
+    limits: tuple[int, ...] = opt(
+        "-n",
+        "--bytes",
+        "LIMIT",
+        "compare at most LIMIT bytes",
+        convert=lambda text: _number(text, "--bytes"),
+        append=True,
+    )
     silent: bool = opt("-s", "--quiet", "--silent", help="print nothing; only set the exit status")
-
-
-def _number(text: str, name: str) -> int:
-    try:
-        return read_count(name, text)
-    except Failure:
-        raise UsageError(f"invalid {name} value '{text}'") from None
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -49,17 +70,12 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.all_ and options.silent:
         raise UsageError("options -l and -s are incompatible")
     names = [operands[0], operands[1] if len(operands) > 1 else "-"]
-    skips = [0, 0]
-    if options.skip is not None:
-        first, colon, second = options.skip.partition(":")
-        skips = [_number(first, "--ignore-initial")] * 2
-        if colon:
-            skips[1] = _number(second, "--ignore-initial")
+    skips = [max(counts) for counts in zip((0, 0), *options.skips)]
     for index, text in enumerate(operands[2:4]):
-        skips[index] = _number(text, "--ignore-initial")
+        skips[index] = max(skips[index], _number(text, "--ignore-initial"))
     if len(operands) > 4:
         raise UsageError(f"extra operand '{operands[4]}'")
-    limit = None if options.limit is None else _number(options.limit, "--bytes")
+    limit = min(options.limits, default=None)
     readers: list[Reader] = []
     try:
         for name in names:
@@ -138,7 +154,12 @@ class _Comparison:
             number = self.offset + offset + 1
             if not self.options.all_:
                 line = self.newlines + first.count(b"\n", 0, offset) + 1
-                text = f"{self.names[0]} {self.names[1]} differ: byte {number}, line {line}"
+                unit = (
+                    "char"
+                    if messages_are_posix(self.ctx.environment.get) and not self.options.show
+                    else "byte"
+                )
+                text = f"{self.names[0]} {self.names[1]} differ: {unit} {number}, line {line}"
                 if self.options.show:
                     text += f" is {left:3o} {visible(left)} {right:3o} {visible(right)}"
                 self.ctx.write_line(text)

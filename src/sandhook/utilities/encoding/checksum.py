@@ -28,7 +28,9 @@ class Options:
         opt("-b", "--binary", help="mark names with *", const=True, default=None),
         opt("-t", "--text", help="mark names with a space (default)", const=False),
     )
-    length: str | None = opt("-l", "--length", "BITS", "b2sum: the length of the digest, a multiple of 8")
+    lengths: tuple[str, ...] = opt(
+        "-l", "--length", "BITS", "b2sum: the length of the digest, a multiple of 8", append=True
+    )
     check: bool = opt("-c", "--check", "check the digests that FILE lists")
     tag: bool = opt("--tag", "lines like BSD's")
     zero: bool = opt("-z", "--zero", "end each line with NUL and escape no name")
@@ -46,10 +48,12 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     algorithm = algorithm_of(options, ctx)
     if options.tag and options.binary is False:
         raise UsageError("--tag does not support --text mode")
-    if options.check and options.binary is not None:
-        raise UsageError("the --binary and --text options are meaningless when verifying checksums")
+    if options.check and options.zero:
+        raise UsageError("the --zero option is not supported when verifying checksums")
     if options.check and options.tag:
         raise UsageError("the --tag option is meaningless when verifying checksums")
+    if options.check and options.binary is not None:
+        raise UsageError("the --binary and --text options are meaningless when verifying checksums")
     require_check_mode(options)
     settings = settings_of(options, tag=options.tag, binary=bool(options.binary))
     for name in operands or ["-"]:
@@ -64,27 +68,27 @@ def algorithm_of(options: Options, ctx: Context) -> Algorithm:
     """Return the algorithm for the utility's name, with the length of -l for b2sum."""
     stem = ctx.program.removesuffix("sum")
     if stem != "b2":
-        if options.length is not None:
+        if options.lengths:
             raise UsageError("invalid option -- 'l'")
         return ALGORITHMS[stem]
-    return blake(options.length, ctx)
+    return blake(options.lengths, ctx)
 
 
-def blake(length: str | None, ctx: Context) -> Algorithm:
-    """Return BLAKE2b with a length in bits."""
+def blake(lengths: Sequence[str], ctx: Context) -> Algorithm:
+    """Return BLAKE2b with the last of some lengths in bits. Raises Failure if one of them is wrong."""
     longest = ALGORITHMS["blake2b"]
-    if length is None:
-        return longest
-    digits = length.lstrip("0")
-    if not (length.isascii() and length.isdigit()):
-        raise Failure(f"invalid length: '{length}'")
-    if len(digits) > 4 or int(digits or "0") > 512:
-        ctx.error(f"invalid length: '{length}'")
+    bits = 0
+    for length in lengths:
+        digits = length.lstrip("0")
+        if not (length.isascii() and length.isdigit()):
+            raise Failure(f"invalid length: '{length}'")
+        bits = int(digits[:6] or "0")
+        if bits % 8:
+            ctx.error(f"invalid length: '{length}'")
+            raise Failure("length is not a multiple of 8")
+    if bits > 512:  # only the last one has to fit
+        ctx.error(f"invalid length: '{lengths[-1]}'")
         raise Failure("maximum digest length for 'BLAKE2b' is 512 bits")
-    bits = int(digits or "0")
-    if bits % 8:
-        ctx.error(f"invalid length: '{length}'")
-        raise Failure("length is not a multiple of 8")
     return Algorithm(longest.name, longest.tag, bits // 4, True) if bits else longest
 
 

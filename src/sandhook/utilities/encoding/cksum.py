@@ -45,7 +45,9 @@ class Options:
         convert=_algorithm,
     )
     check: bool = opt("-c", "--check", "check the digests that FILE lists")
-    length: str | None = opt("-l", "--length", "BITS", "blake2b: the length of the digest, a multiple of 8")
+    lengths: tuple[str, ...] = opt(
+        "-l", "--length", "BITS", "blake2b: the length of the digest, a multiple of 8", append=True
+    )
     tag: bool = also(
         opt("--tag", help="lines like BSD's (default)", const=True, default=True),
         opt("--untagged", help="lines like md5sum's", const=False),
@@ -64,13 +66,13 @@ class Options:
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read or does not match its digest."""
     kind = options.algorithm or "crc"
-    if options.length is not None and kind != "blake2b":
+    if options.lengths and kind != "blake2b":
         raise Failure("--length is only supported with --algorithm=blake2b")
     if options.check and options.algorithm in SUMS:
         raise Failure("--check is not supported with --algorithm={bsd,sysv,crc}")
     require_check_mode(options)
     settings = settings_of(options, tag=options.tag, binary=False)
-    algorithm = None if kind in SUMS else _digest(kind, options.length, ctx)
+    algorithm = None if kind in SUMS else _digest(kind, options.lengths, ctx)
     for name in operands or ["-"]:
         if options.check:
             check_listing(name, algorithm, settings, ctx)
@@ -81,9 +83,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return ctx.failed
 
 
-def _digest(kind: str, length: str | None, ctx: Context) -> Algorithm:
+def _digest(kind: str, lengths: Sequence[str], ctx: Context) -> Algorithm:
     if kind == "blake2b":
-        return blake(length, ctx)
+        return blake(lengths, ctx)
     if kind == "sm3":
         return _sm3()
     return ALGORITHMS[kind]

@@ -23,6 +23,10 @@ _OFFSET = lazily(r"[+-]?[0-9]{1,19}", re.ASCII)
 _FORMAT = lazily(r"%([-' #0]*)([0-9]{0,4})((?:\.[0-9]{0,4})?)(.?)", re.ASCII | re.DOTALL)
 
 
+def _digits(text: str) -> int:
+    return bounded_number(text, "invalid number:", 4096)
+
+
 @option_set
 class Options:
     """csplit [-ksz] [-f PREFIX] [-b FORMAT | -n DIGITS] FILE PATTERN...
@@ -36,7 +40,7 @@ class Options:
     prefix: str = opt("-f", "--prefix", "PREFIX", "the prefix of names (xx)", default="xx")
     keep: bool = opt("-k", "--keep-files", help="keep the pieces after an error")
     suppress: bool = opt("--suppress-matched", help="leave out the lines that match")
-    digits: str = opt("-n", "--digits", "DIGITS", "digits of numbers (2)", default="2")
+    digits: int = opt("-n", "--digits", "DIGITS", "digits of numbers (2)", convert=_digits, default=2)
     quiet: bool = opt("-s", "-q", "--quiet", "--silent", help="do not print sizes")
     elide: bool = opt("-z", "--elide-empty-files", help="create no empty pieces")
 
@@ -45,8 +49,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a pattern does not match or a line number is out of range."""
     if len(operands) < 2:
         raise UsageError(f"missing operand after '{operands[0]}'" if operands else "missing operand")
-    digits = bounded_number(options.digits, "invalid number:", 4096)
-    suffix = _Suffix(options.format_ if options.format_ is not None else f"%0{digits}d")
+    suffix = _Suffix(options.format_ if options.format_ is not None else f"%0{options.digits}d")
     try:
         reader = ctx.open(operands[0])
     except OSError as error:

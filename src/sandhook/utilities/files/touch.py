@@ -31,7 +31,7 @@ class Options:
     no_follow: bool = opt("-h", "--no-dereference", "change a symbolic link itself")
     modification: bool = opt("-m", "change only the modification time")
     reference: str | None = opt("-r", "--reference", "FILE", "use this file's times")
-    stamp: str | None = opt("-t", "STAMP", "use [[CC]YY]MMDDhhmm[.ss]")
+    stamps: tuple[str, ...] = opt("-t", "STAMP", "use [[CC]YY]MMDDhhmm[.ss]", append=True)
     which: str | None = opt(
         "--time",
         "WORD",
@@ -43,13 +43,15 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be touched."""
-    if not operands:
-        raise UsageError("missing file operand")
-    if options.stamp is not None and (options.date is not None or options.reference is not None):
+    now = int(ctx.now() * 1e9)
+    stamp = _stamp(options.stamps, now, ctx)
+    if stamp is not None and (options.date is not None or options.reference is not None):
         raise UsageError("cannot specify times from more than one source")
     access = options.access or options.which == "atime"
     modification = options.modification or options.which == "mtime"
-    times = _times(options, ctx)
+    times = _times(options, stamp, now, ctx)
+    if not operands:
+        raise UsageError("missing file operand")
     for name in operands:
         ctx.charge()
         if name == "-":
@@ -69,9 +71,19 @@ def _exists(ctx: Context, name: str) -> bool:
         return False
 
 
-def _times(options: Options, ctx: Context) -> Times:
+def _stamp(texts: Sequence[str], now: int, ctx: Context) -> int | None:
+    """Return the time of the last -t. Each is checked, before all else. Raises Failure."""
+    stamp = None
+    for text in texts:
+        try:
+            stamp = parse_stamp(text, now, ctx.environment.get("TZ"))
+        except BadDate:
+            raise Failure(f"invalid date format '{text}'") from None
+    return stamp
+
+
+def _times(options: Options, stamp: int | None, now: int, ctx: Context) -> Times:
     """Return the access and the modification time in nanoseconds."""
-    now = int(ctx.now() * 1e9)
     zone = ctx.environment.get("TZ")
     times = (now, now)
     if options.reference is not None:
@@ -81,13 +93,12 @@ def _times(options: Options, ctx: Context) -> Times:
             raise Failure(f"failed to get attributes of '{options.reference}': {reason(error)}") from None
         times = (info.atime_ns, info.mtime_ns)
     try:
-        if options.stamp is not None:
-            stamp = parse_stamp(options.stamp, now, zone)
+        if stamp is not None:
             times = (stamp, stamp)
         if options.date is not None:
             times = (parse_date(options.date, times[0], zone), parse_date(options.date, times[1], zone))
     except BadDate:
-        raise Failure(f"invalid date format '{options.stamp or options.date}'") from None
+        raise Failure(f"invalid date format '{options.date}'") from None
     return times
 
 

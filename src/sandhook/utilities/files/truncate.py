@@ -28,17 +28,21 @@ class Options:
     no_create: bool = opt("-c", "--no-create", help="do not create files")
     blocks: bool = opt("-o", "--io-blocks", help="SIZE is a number of blocks of 4096 bytes")
     reference: str | None = opt("-r", "--reference", "RFILE", "the size of this file")
-    size: str | None = opt("-s", "--size", "SIZE", "the size, with K, M, kB ... as multipliers")
+    sizes: tuple[str, ...] = opt(
+        "-s", "--size", "SIZE", "the size, with K, M, kB ... as multipliers", append=True
+    )
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when the size of a file could not be set."""
-    sign, count = _size(options.size) if options.size is not None else ("+", 0)
-    if options.size is None and options.reference is None:
+    sign, count = "" if options.sizes else "+", 0
+    for text in options.sizes:  # the sign of an earlier one holds
+        sign, count = _size(text, sign)
+    if not options.sizes and options.reference is None:
         raise UsageError("you must specify either '--size' or '--reference'")
-    if options.reference is not None and options.size is not None and not sign:
+    if options.reference is not None and options.sizes and not sign:
         raise UsageError("you must specify a relative '--size' with '--reference'")
-    if options.blocks and options.size is None:
+    if options.blocks and not options.sizes:
         raise UsageError("'--io-blocks' was specified but '--size' was not")
     if not operands:
         raise UsageError("missing file operand")
@@ -55,16 +59,17 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return ctx.failed
 
 
-def _size(text: str) -> tuple[str, int]:
+def _size(text: str, sign: str) -> tuple[str, int]:
     stripped = text.lstrip(" \t")
-    sign = stripped[:1] if stripped[:1] in ("<", ">", "/", "%") else ""
-    number = stripped[len(sign) :].lstrip(" \t")
+    own_sign = stripped[:1] if stripped[:1] in ("<", ">", "/", "%") else ""
+    number = stripped[len(own_sign) :].lstrip(" \t")
+    sign = own_sign or sign
     if number[:1] in ("+", "-"):
         if sign:
             raise UsageError("multiple relative modifiers specified")
         sign, number = number[0], number[1:]
     if not number[:1].isdigit():
-        raise Failure(f"Invalid number: {quote_always(number if sign in '<>/%' and sign else text)}")
+        raise Failure(f"Invalid number: {quote_always(number if own_sign else text)}")
     try:
         count = parse_count(number, "number")
     except Failure as error:

@@ -28,8 +28,8 @@ def _size(what: str, text: str) -> int:
     return value
 
 
-def _method(letter: str, what: str) -> Callable[[str], tuple[str, str]]:
-    return lambda text: (letter, str(_size(what, text)))
+def _method(letter: str) -> Callable[[str], tuple[str, str]]:
+    return lambda text: (letter, text)
 
 
 def _separator(text: str) -> bytes:
@@ -72,12 +72,12 @@ class Options:
     """
 
     ways: tuple[tuple[str, str], ...] = also(
-        opt("-l", "--lines", "NUMBER", "pieces of NUMBER lines", convert=_method("l", "number of lines"), append=True),
-        opt("-b", "--bytes", "SIZE", "pieces of SIZE bytes", convert=_method("b", "number of bytes"), append=True),
+        opt("-l", "--lines", "NUMBER", "pieces of NUMBER lines", convert=_method("l"), append=True),
+        opt("-b", "--bytes", "SIZE", "pieces of SIZE bytes", convert=_method("b"), append=True),
         opt("-C", "--line-bytes", "SIZE", "whole lines of at most SIZE bytes",
-            convert=_method("C", "number of bytes"), append=True),
+            convert=_method("C"), append=True),
         opt("-n", "--number", "CHUNKS", "N pieces; K/N prints the K-th; l/N whole lines, r/N lines in turn",
-            convert=lambda text: ("n", text), append=True),
+            convert=_method("n"), append=True),
     )  # fmt: skip
     length: int | None = opt(
         "-a", "--suffix-length", "N", "suffixes of N letters (2)", convert=_suffix_length
@@ -105,16 +105,10 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 after an error."""
+    kind, size, chunks = _way(options)
     if len(operands) > 2:
         raise UsageError(f"extra operand '{operands[2]}'")
-    ways = [*options.ways, *([("l", options.legacy)] if options.legacy is not None else [])]
-    if len(ways) > 1:
-        raise UsageError("cannot split in more than one way")
-    kind, text = ways[-1] if ways else ("l", "1000")
-    if kind == "l" and options.legacy is not None:
-        text = str(_size("number of lines", options.legacy))
     name = operands[0] if operands else "-"
-    chunks = _Chunks(text) if kind == "n" else None
     output = _Output(options, operands[1] if len(operands) > 1 else "x", chunks.count if chunks else 0, ctx)
     try:
         reader = ctx.open(name)
@@ -127,15 +121,26 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             if chunks is not None:
                 _by_chunks(reader, chunks, options, output, ctx)
             elif kind == "l":
-                _by_lines(reader, int(text), options.separator, output, ctx)
+                _by_lines(reader, size, options.separator, output, ctx)
             elif kind == "b":
-                _by_bytes(reader, int(text), output)
+                _by_bytes(reader, size, output)
             else:
-                _by_line_bytes(reader, int(text), options.separator, output, ctx)
+                _by_line_bytes(reader, size, options.separator, output, ctx)
             output.close()
         finally:
             output.abandon()
     return output.status
+
+
+def _way(options: Options) -> tuple[str, int, _Chunks | None]:
+    """Return the letter of the method, the size of its pieces and the chunks of -n. Raises Failure, UsageError."""
+    ways = [*options.ways, *([("l", options.legacy)] if options.legacy is not None else [])]
+    kind, text = ways[0] if ways else ("l", "1000")
+    chunks = _Chunks(text) if kind == "n" else None
+    size = 0 if chunks else _size("number of lines" if kind == "l" else "number of bytes", text)
+    if len(ways) > 1:  # GNU's reads the first before it sees the second
+        raise UsageError("cannot split in more than one way")
+    return kind, size, chunks
 
 
 # --------------------------------------------------------------------------- the output

@@ -85,13 +85,14 @@ class Options:
     Copy the last 10 lines of each FILE, or of standard input.
     """
 
-    amount: Amount | None = also(
+    amounts: tuple[Amount, ...] = also(
         opt(
             "-n",
             "--lines",
             "LINES",
             "copy the last LINES lines; +LINES: from that line on",
             convert=lines_amount,
+            append=True,
         ),
         opt(
             "-c",
@@ -99,6 +100,7 @@ class Options:
             "BYTES",
             "copy the last BYTES bytes; +BYTES: from that byte on",
             convert=bytes_amount,
+            append=True,
         ),
     )
     headers: bool | None = also(
@@ -140,7 +142,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         if error.unknown.isdecimal():
             raise Failure(f"option used in invalid context -- {error.unknown}") from None
         raise
-    amount, follow = options.amount or Amount(10), options.follow
+    amount, follow = _last_amount(options.amounts), options.follow
     if legacy is not None:
         amount = legacy[0]
         follow = "descriptor" if legacy[1] else None
@@ -169,6 +171,14 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         for each in inputs:
             each[1].close()
     return ctx.failed
+
+
+def _last_amount(amounts: Sequence[Amount]) -> Amount:
+    """Return the last amount. GNU's never forgets the plus sign of an earlier one."""
+    if not amounts:
+        return Amount(10)
+    number, bytes_, _ = amounts[-1]
+    return Amount(number, bytes_, any(amount.from_start for amount in amounts))
 
 
 def _legacy(arguments: Sequence[str]) -> tuple[Amount, bool] | None:

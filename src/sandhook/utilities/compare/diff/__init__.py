@@ -106,24 +106,32 @@ def _colours(options: Options, ctx: Context) -> dict[str, str] | None:
     return colours
 
 
+def _context(options: Options) -> int:
+    """Return the lines of context. No option makes those of another fewer, but -NUM those of -u and -c."""
+    numbers = [*options.unified, *options.context]
+    is_explicit = bool(numbers)
+    if not is_explicit or {"unified", "context"} & set(options.styles):
+        numbers.append(3)
+    if options.digits:
+        number = min(int("".join(options.digits)[:9]), MAX_CONTEXT)
+        numbers = [*numbers, number] if is_explicit else [number]
+    return max(numbers)
+
+
 def _style(options: Options, ctx: Context) -> Style:
     kinds = set(options.styles)
     if options.formats:
         kinds.add("groups")
-    lengths = [options.unified, options.context]
-    kinds |= {kind for kind, length in zip(("unified", "context"), lengths) if length is not None}
+    lengths = {"unified": options.unified, "context": options.context}
+    kinds.update(kind for kind, numbers in lengths.items() if numbers)
     if len(kinds) > 1:
         raise UsageError("conflicting output style options")
     kind = kinds.pop() if kinds else "normal"
     if not kinds and kind == "normal" and not options.styles and (options.functions or options.function):
         kind = "context"
-    lengths_set = [length for length in lengths if length is not None]
-    context = max(lengths_set, default=-1)
-    if options.digits:
-        context = max(context, min(int("".join(options.digits)[:9]), MAX_CONTEXT))
     return Style(
         kind=kind,
-        context=context if context >= 0 else 3,
+        context=_context(options),
         functions=options.functions or options.function is not None,
         function=options.function,
         expand=options.expand,

@@ -255,7 +255,7 @@ class Pair:
             if options.brief:
                 self._print_differ(old, new)
             else:
-                self._print(f"Binary files {quoted(old.name)} and {quoted(new.name)} differ")
+                self._print(f"Binary files {self._label(old, 0)} and {self._label(new, 1)} differ")
             return
         self._text_files(old, new, data[0], data[1], heading)
 

@@ -75,8 +75,8 @@ class Options:
         opt("-n", "--rcs", help="the format of RCS", const="rcs", append=True),
         opt("-y", "--side-by-side", help="two columns", const="sides", append=True),
     )
-    unified: int | None = also(
-        opt("-U", "NUM", "NUM lines of unified context", convert=_lines_of_context),
+    unified: tuple[int, ...] = also(
+        opt("-U", "NUM", "NUM lines of unified context", convert=_lines_of_context, append=True),
         opt(
             "--unified",
             "NUM",
@@ -84,10 +84,11 @@ class Options:
             convert=_lines_of_context,
             optional=True,
             const=3,
+            append=True,
         ),
     )
-    context: int | None = also(
-        opt("-C", "NUM", "NUM lines of copied context", convert=_lines_of_context),
+    context: tuple[int, ...] = also(
+        opt("-C", "NUM", "NUM lines of copied context", convert=_lines_of_context, append=True),
         opt(
             "--context",
             "NUM",
@@ -95,6 +96,7 @@ class Options:
             convert=_lines_of_context,
             optional=True,
             const=3,
+            append=True,
         ),
     )
     digits: tuple[str, ...] = also(
