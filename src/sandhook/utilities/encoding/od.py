@@ -29,6 +29,16 @@ def _radix(text: str) -> str:
     return text[0]
 
 
+class _Chosen(tuple[Type, ...]):
+    """Types of -t, with which an offset operand is a file name."""
+
+    __slots__ = ()
+
+
+def _chosen(text: str) -> _Chosen:
+    return _Chosen(parse_types(text))
+
+
 def _type(flag: str, text: str, help_: str) -> object:
     return opt(flag, help=help_, const=parse_types(text), append=True)
 
@@ -63,7 +73,7 @@ class Options:
     )  # fmt: skip
     types: tuple[tuple[Type, ...], ...] = also(
         opt("-t", "--format", "TYPE", "types: a, c, or d f o u x with a size, each with z for its characters",
-            convert=parse_types, append=True),
+            convert=_chosen, append=True),
         _type("-a", "a", "like -t a: names of characters"),
         _type("-b", "o1", "like -t o1: octal bytes"),
         _type("-c", "c", "like -t c: characters or escapes"),
@@ -119,7 +129,7 @@ def _operands(options: Options, operands: list[str]) -> tuple[list[str], int]:
         or options.verbose
         or options.width is not None
         or options.strings is not None
-        or _has_type_option(options)
+        or any(isinstance(kinds, _Chosen) for kinds in options.types)
     )
     if (modern and not options.traditional) or not operands or len(operands) > 2:
         if options.traditional and len(operands) > 1:
@@ -144,12 +154,6 @@ def _operands(options: Options, operands: list[str]) -> tuple[list[str], int]:
 
 def _extra(operand: str) -> UsageError:
     return UsageError(f"extra operand '{operand}'\nod: compatibility mode supports at most one file")
-
-
-def _has_type_option(options: Options) -> bool:
-    """Return whether a type must come from -t, with which an offset operand is a file name."""
-    old = {parse_types(text) for text in ("a", "o1", "c", "u2", "fF", "dI", "dL", "o2", "d2", "x2")}
-    return any(kind not in old for kind in options.types)
 
 
 class _Dump:

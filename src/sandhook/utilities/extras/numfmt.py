@@ -266,6 +266,8 @@ class _Converter:
     def _scale(self, text: str, rest: str) -> int:
         source = self.options.source
         if not rest:
+            if source == "iec-i":  # 9.1 also wants the letter after a number without a unit
+                raise _Invalid(f"missing 'i' suffix in input: '{text}' (e.g Ki/Mi/Gi)")
             return 1
         letter = rest[0]
         if letter not in _UNITS:

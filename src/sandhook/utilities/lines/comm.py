@@ -67,12 +67,12 @@ class _Input:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read or is not in order."""
+    if len(set(options.delimiters)) > 1:
+        raise Failure("multiple output delimiters specified")
     if len(operands) < 2:
         raise UsageError("missing operand" + (f" after '{operands[0]}'" if operands else ""))
     if len(operands) > 2:
         raise UsageError(f"extra operand '{operands[2]}'")
-    if len(set(options.delimiters)) > 1:
-        raise Failure("multiple output delimiters specified")
     end = b"\0" if options.zero else b"\n"
     readers = []
     try:

@@ -77,9 +77,23 @@ class Options:
     only: tuple[int, ...] = opt("-v", "FILENUM", "print such lines alone", convert=_file, append=True)
     empty: tuple[str, ...] = opt("-e", "STRING", "print STRING for fields that are missing", append=True)
     fold: bool = opt("-i", "--ignore-case", help="ignore case when comparing fields")
-    both: tuple[int, ...] = opt("-j", "FIELD", "like -1 FIELD -2 FIELD", convert=_field, append=True)
-    first: tuple[int, ...] = opt("-1", "FIELD", "join on this field of FILE1", convert=_field, append=True)
-    second: tuple[int, ...] = opt("-2", "FIELD", "join on this field of FILE2", convert=_field, append=True)
+    fields: tuple[tuple[str, int], ...] = also(
+        opt("-j", "FIELD", "like -1 FIELD -2 FIELD", convert=lambda text: ("j", _field(text)), append=True),
+        opt(
+            "-1",
+            "FIELD",
+            "join on this field of FILE1",
+            convert=lambda text: ("1", _field(text)),
+            append=True,
+        ),
+        opt(
+            "-2",
+            "FIELD",
+            "join on this field of FILE2",
+            convert=lambda text: ("2", _field(text)),
+            append=True,
+        ),
+    )
     layout: tuple[tuple[Field, ...] | str, ...] = opt(
         "-o",
         "FORMAT",
@@ -102,7 +116,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise Failure("conflicting empty-field replacement strings")
     if len(set(options.tab)) > 1:
         raise Failure("incompatible tabs")
-    fields = [_join_field(options.both, each) for each in (options.first, options.second)]
+    fields = [_join_field([field for name, field in options.fields if name in ("j", side)]) for side in "12"]
     layout = list(options.layout)
     if layout and len(operands) > 2 and all(map(_SPECS.fullmatch, operands[:-2])):
         layout += [_specs(text) for text in operands[:-2]]  # as in "-o 1.1 2.2 FILE1 FILE2"
@@ -132,10 +146,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return 0
 
 
-def _join_field(both: Sequence[int], own: Sequence[int]) -> int:
-    fields = [*both, *own]
-    if len(set(fields)) > 1:
-        raise Failure(f"incompatible join fields {fields[0] + 1}, {fields[1] + 1}")
+def _join_field(fields: Sequence[int]) -> int:
+    """Return the field of one file, by its options in their order. Raises Failure for two."""
+    other = next((field for field in fields if field != fields[0]), None)
+    if other is not None:
+        raise Failure(f"incompatible join fields {fields[0] + 1}, {other + 1}")
     return fields[0] if fields else 0
 
 

@@ -75,7 +75,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     by_bytes = (options.characters or options.words or options.longest) and characters_are_bytes(
         ctx.environment.get
     )
-    for number, name in enumerate(names or ("-",), 1):
+    for number, name in enumerate(names or (("-",) if source is None else ()), 1):
         if not name:
             place = "" if source is None else f"{source}:{number}: "
             ctx.fail(f"{place}invalid zero-length file name")
@@ -102,7 +102,7 @@ def read_names(source: str, ctx: Context) -> list[str]:
             data = reader.read_all()
     except OSError as error:
         raise Failure(f"cannot open '{source}' for reading: {error_text(error)}") from None
-    names = split(data.removesuffix(b"\0"), b"\0", ctx.charge)
+    names = split(data.removesuffix(b"\0"), b"\0", ctx.charge) if data else []
     return [name.decode("utf-8", "surrogateescape") for name in names]
 
 

@@ -12,6 +12,10 @@ from sandhook.command.counts import bounded_number
 from sandhook.command.options import UsageError, opt, option_set
 
 
+def _number(text: str) -> int:
+    return bounded_number(text, "invalid number:")
+
+
 @option_set
 class Options:
     """nproc [OPTION]...
@@ -20,15 +24,13 @@ class Options:
     """
 
     all_: bool = opt("--all", "the number of all processors, which is one")
-    ignore: str | None = opt("--ignore", "N", "do not count N processors, but count at least one")
+    ignore: int | None = opt("--ignore", "N", ignored="there is one processor", convert=_number)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0."""
     if operands:
         raise UsageError(f"extra operand '{operands[0]}'")
-    if options.ignore is not None:
-        bounded_number(options.ignore, "invalid number:")
     requested = ctx.environment.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
     is_requested = (
         requested.isascii() and requested.isdigit() and 0 < len(requested) < 10 and not options.all_

@@ -295,13 +295,13 @@ def _seed(options: Options, ctx: Context) -> bytes | None:
         raise Failure(f"open failed: {quote_odd(options.random_source)}: {error_text(error)}") from None
 
 
-def read_lines(name: str, delimiter: bytes, ctx: Context) -> list[bytes]:
-    """Return all lines of an input without their delimiters."""
+def read_lines(name: str, delimiter: bytes, ctx: Context, *, missing: str = "cannot read") -> list[bytes]:
+    """Return all lines of an input without their delimiters. Raises Failure, with a word for a file that is missing."""
     try:
         with ctx.open(name) as reader:
             data = reader.read_all()
     except OSError as error:
-        kind = "read failed" if isinstance(error, IsADirectoryError) else "cannot read"
+        kind = "read failed" if isinstance(error, IsADirectoryError) else missing
         raise Failure(f"{kind}: {quote_odd(name)}: {error_text(error)}") from None
     ctx.budget.check_fits(2 * len(data) + _LINE_COST * data.count(delimiter))
     ctx.hold(len(data))  # until the end: sort has all inputs at once
@@ -313,7 +313,7 @@ def read_lines(name: str, delimiter: bytes, ctx: Context) -> list[bytes]:
 
 def check(order: Order, name: str, quiet: bool, delimiter: bytes, ctx: Context) -> int:
     """Compare each line with the one before it."""
-    lines = read_lines(name, delimiter, ctx)
+    lines = read_lines(name, delimiter, ctx, missing="open failed")
     threshold = 0 if order.unique else 1
     for number in range(1, len(lines)):
         ctx.charge(1)
