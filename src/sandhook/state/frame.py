@@ -32,18 +32,20 @@ class TemporaryScope:
         depth: The number of calls around the built-in.
         saved: Variables that the assignments hide.
         declared: Names among them that ``local`` has declared since.
+        lasts: The assignments outlast the built-in, as in POSIX mode.
     """
 
-    __slots__ = ("declared", "depth", "saved")
+    __slots__ = ("declared", "depth", "lasts", "saved")
 
-    def __init__(self, depth: int, saved: dict[str, Saved]) -> None:
+    def __init__(self, depth: int, saved: dict[str, Saved], *, lasts: bool = False) -> None:
         self.depth = depth
+        self.lasts = lasts
         self.saved = saved
         self.declared: set[str] = set()
 
     def copy(self) -> TemporaryScope:
         """Return the scope for a subshell, which may unset names there alone."""
-        new = TemporaryScope(self.depth, self.saved.copy())
+        new = TemporaryScope(self.depth, self.saved.copy(), lasts=self.lasts)
         new.declared = self.declared.copy()
         return new
 

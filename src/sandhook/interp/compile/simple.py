@@ -376,8 +376,8 @@ def _assign_before(
 def _undo_assignments(state: State, saved: dict[str, Saved]) -> None:
     state.pending_temporaries = None
     scopes = state.temporary_scopes
-    if scopes and scopes[-1].saved is saved:
-        scopes.pop()
+    if scopes and scopes[-1].saved is saved and scopes.pop().lasts:
+        return
     for name, former in saved.items():
         state.restore(name, former)
 

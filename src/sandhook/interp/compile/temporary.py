@@ -27,6 +27,9 @@ _CONVERTING = INTEGER | LOWER | UPPER | CAPITAL
 #: Built-ins that run commands, which see the assignments before the built-in and may unset them.
 _RUNNING_COMMANDS = frozenset(("eval", "source", ".", "command", "builtin"))
 
+#: Special built-ins that unset, or run commands that do: ``x=1 unset x`` shows the variable that the assignment hides.
+_UNSETTING = frozenset(("eval", "source", ".", "unset"))
+
 #: Built-ins that run another one, which may keep the variables assigned before.
 _PREFIXES = frozenset(("command", "builtin"))
 
@@ -60,7 +63,10 @@ def scope_temporaries(state: State, argv: Sequence[Argument], saved: dict[str, S
     if command in state.functions:
         state.pending_temporaries = saved
     elif state.options.posix and command in state.shell.commands.special:
-        saved.clear()
+        if command in _UNSETTING:
+            state.temporary_scopes.append(TemporaryScope(len(state.frames), saved, lasts=True))
+        else:
+            saved.clear()
     elif command in _DECLARATIONS or (command in _PREFIXES and len(argv) > 1 and argv[1] in _DECLARATIONS):
         state.pending_temporaries = saved
     elif command in _RUNNING_COMMANDS:
