@@ -62,6 +62,7 @@ class _Conditions:
         self.reader = reader
         self.context = context
         self.next_token = next_token
+        self.start = start
         self.token = Token("", "", start, start)
 
     def next(self) -> Token:
@@ -157,9 +158,11 @@ class _Conditions:
 
     # ------------------------------------------------------------------ bash's words for errors
 
-    def fail(self, message: str, token: Token) -> NoReturn:
+    def fail(self, message: str, token: Token, line: int | None = None) -> NoReturn:
         incomplete = token.end >= self.reader.length
-        self.reader.fail(message, (token.start, token.end), token=token.text, incomplete=incomplete)
+        self.reader.fail(
+            message, (token.start, token.end), token=token.text, incomplete=incomplete, line=line
+        )
 
     def fail_at_token(self) -> NoReturn:
         """Raise where an operand must stand."""
@@ -170,14 +173,14 @@ class _Conditions:
         self.fail(f"unexpected token `{text}' in conditional command", token)
 
     def fail_at_end(self) -> NoReturn:
-        """Raise where "]]" must stand."""
-        token = self.token
+        """Raise where "]]" must stand. As in bash, the line is that of "[["."""
+        token, line = self.token, self.reader.line_at(self.start)
         if token.kind == END:
-            self.fail("unexpected EOF while looking for `]]'", token)
+            self.fail("unexpected EOF while looking for `]]'", token, line)
         message = "syntax error in conditional expression"
         if token.kind not in ("WORD", "NUMBER"):
             message += f": unexpected token `{token.text}'"
-        self.fail(message, token)
+        self.fail(message, token, line)
 
     def fail_group(self) -> NoReturn:
         self.fail(f"unexpected token `{self.token.text}', expected `)'", self.token)
