@@ -125,7 +125,7 @@ def _set_subshell_level(state: State, value: str) -> None:
 
 
 def _set_name(state: State, value: str) -> None:
-    if state.source == state.name:
+    if state.source == state.name and state.invocation.input != "file":  # messages keep the name of a script
         state.source = value
     state.name = value
 

@@ -16,15 +16,16 @@ USAGE = "caller [expr]"
 
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
-    """Return 1 outside a function, or when there are fewer callers."""
+    """Return 1 when there are fewer callers. Outside of functions, a script file has no caller: ``0 NULL``."""
     if len(argv) > 1 and argv[1] == "--help":
         raise HelpWanted
-    if not state.frames:
+    is_file = state.invocation.input == "file"
+    if not state.frames and not is_file:
         return 1
     operands = no_options(argv)
     lines, sources = (_entries(state, name) for name in ("BASH_LINENO", "BASH_SOURCE"))
     names = ["source" if frame.sourced else frame.function for frame in reversed(state.frames)]
-    if state.invocation.input == "file":
+    if is_file:
         names.append("main")
     if not operands:
         write(state, f"{lines[0]} {sources[1] if len(sources) > 1 else 'NULL'}\n")

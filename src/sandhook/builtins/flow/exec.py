@@ -59,7 +59,7 @@ def _search_path(state: State, name: str) -> str:
 
 def _print_exec_error(state: State, name: str, file: str) -> int:
     """Return 0 for a file that can be executed; otherwise print why not and return 126 or 127."""
-    if not file and state.process.kernel.fs.is_dir(join(state.process.cwd, name)):
+    if not file and name and state.process.kernel.fs.is_dir(join(state.process.cwd, name)):
         return _not_started(state, 126, f"exec: {name}: cannot execute: Is a directory")
     if not file:
         return _not_started(state, 127, f"exec: {name}: not found")

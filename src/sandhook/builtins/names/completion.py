@@ -125,6 +125,22 @@ def _commands(state: State) -> list[str]:
     ]
 
 
+#: Variables that are always visible to completion, but in other lists only after their first use.
+_COMPLETED = frozenset({
+    "BASHPID", "BASH_ARGV0", "BASH_COMMAND", "BASH_SUBSHELL", "COMP_WORDBREAKS", "EPOCHREALTIME", "EPOCHSECONDS",
+    "HISTCMD", "LINENO", "RANDOM", "SECONDS", "SRANDOM",
+})  # fmt: skip
+
+#: Those that completion shows only while they have a value.
+_CONDITIONAL = ("BASH_XTRACEFD", "FUNCNAME")
+
+
+def _variables(state: State) -> list[str]:
+    hidden = _COMPLETED & state.dynamics.keys() - state.unset_dynamics
+    names = {*variable_names(state), *hidden, "_"}
+    return sorted(names.difference(name for name in _CONDITIONAL if state.value(name) is None))
+
+
 def _enabled(state: State, on: bool) -> list[str]:
     disabled = state.disabled_builtins
     return [name for name in sorted(runtime(state).commands.names) if (name not in disabled) is on]
@@ -156,7 +172,7 @@ _SOURCES: dict[str, Callable[[State], Iterable[str]]] = {
     ],
     "stopped": lambda state: (),
     "user": lambda state: _accounts(state, "/etc/passwd"),
-    "variable": lambda state: variable_names(state),
+    "variable": lambda state: _variables(state),
 }  # fmt: skip
 
 
