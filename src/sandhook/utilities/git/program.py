@@ -30,6 +30,7 @@ _diff = lazy_module(f"{_PACKAGE}.diff")
 _facts = lazy_module(f"{_PACKAGE}.facts")
 _grep = lazy_module(f"{_PACKAGE}.grep")
 _history = lazy_module(f"{_PACKAGE}.history")
+_attributes = lazy_module(f"{_PACKAGE}.attributes")
 _ignored = lazy_module(f"{_PACKAGE}.ignored")
 _log = lazy_module(f"{_PACKAGE}.log")
 _ls_files = lazy_module(f"{_PACKAGE}.ls_files")
@@ -54,6 +55,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "blame": lambda: _blame.run,
     "branch": lambda: _branch.run,
     "cat-file": lambda: _objects.run_cat,
+    "check-attr": lambda: _attributes.run,
     "check-ignore": lambda: _ignored.run,
     "config": lambda: _config.run,
     "check-ref-format": lambda: _texts.run_name,
@@ -129,7 +131,7 @@ _REFUSED = (
     (
         "",
         (
-            "annotate bundle check-attr check-mailmap cherry count-objects column diagnose fast-export "
+            "annotate bundle check-mailmap cherry count-objects column diagnose fast-export "
             "fmt-merge-msg format-patch fsck get-tar-commit-id interpret-trailers mailinfo mailsplit name-rev pack-redundant "
             "patch-id range-diff show-branch show-index unpack-file verify-commit verify-pack verify-tag"
         ),

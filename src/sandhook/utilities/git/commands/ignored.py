@@ -49,12 +49,13 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         raise GitError("--non-matching is only valid with --verbose")
     rules = repository.ignore()
     found = 0
-    for name in _input_names(call, options.nul) if options.stdin else operands:
+    for name in input_names(call, options.nul) if options.stdin else operands:
         found += _check(call, options, rules, name)
     return 0 if found else 1
 
 
-def _input_names(call: Invocation, nul: bool) -> Iterator[str]:
+def input_names(call: Invocation, nul: bool) -> Iterator[str]:
+    """Yield the names of --stdin."""
     end = b"\0" if nul else b"\n"
     with call.ctx.stdin_reader() as reader:
         for line in reader.lines(end):

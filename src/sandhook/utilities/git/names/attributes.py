@@ -28,11 +28,15 @@ class Attributes:
     Args:
         root: The working tree, None for a bare repository.
         strongest: Text of info/attributes. weakest: That of core.attributesFile.
+
+    Attributes:
+        order: The names of attributes, in the order in which they were read.
     """
 
     def __init__(self, access: Access, root: str | None, strongest: str, weakest: str) -> None:
         self._access = access
         self._root = root
+        self.order: dict[str, None] = dict.fromkeys(("binary", "diff", "merge", "text"))
         self._macros: dict[str, dict[str, Value]] = {**_BUILT_IN}
         self._weakest = self._parse(weakest, "")
         self._directories: dict[str, list[_Line]] = {}
@@ -47,6 +51,8 @@ class Attributes:
             if not words or words[0].startswith("#"):
                 continue
             values: dict[str, Value] = {}
+            if words[0].startswith("[attr]"):
+                self.order.setdefault(words[0][6:])
             for word in words[1:]:
                 self._set(word, values)
             if words[0].startswith("[attr]"):
@@ -67,6 +73,7 @@ class Attributes:
         else:
             values[word] = True
             values.update(self._macros.get(word, {}))
+        self.order.update(dict.fromkeys(values))
 
     def _lines_of(self, directory: str) -> list[_Line]:
         lines = self._directories.get(directory)
