@@ -35,7 +35,11 @@ def test_names_place_rule_and_hook(sandhook: Sandhook, project: Path) -> None:
                 "crush.json:7: hooks.PreToolUse[1]: error E-FILE: ./gone.sh: there is no such file, or it cannot "
                 "be read (hook PreToolUse[1])"
             ),
-            "1 error, 1 warning in 2 hooks of crush.json",
+            (
+                "crush.json: note N-STATE: nobody approved 2 hooks, and sandhook runs them only after: sandhook "
+                "trust crush.json"
+            ),
+            "1 error, 1 warning, 1 note in 2 hooks of crush.json",
         ]
     )
 
@@ -158,3 +162,14 @@ def test_a_file_that_cannot_be_read_is_one_that_exists(sandhook: Sandhook, proje
         f"{file}: error E-CONFIG: it is empty, and wanted is JSON",
         f"1 error in 0 hooks of {file}",
     ]
+
+
+def test_a_script_below_the_top_of_the_repository_is_checked(sandhook: Sandhook, project: Path) -> None:
+    (project / ".git").mkdir()
+    (project / ".git/HEAD").write_bytes(b"ref: refs/heads/main\n")
+    command = 'bash "$(git rev-parse --show-toplevel)/{}"'
+    hooks = [{"command": command.format(name)} for name in ("guard.sh", "gone.sh")]
+    (project / "top.json").write_text(json.dumps({"hooks": {"PreToolUse": hooks}}))
+    ran = sandhook("check", "top.json", "--contract", "crush")
+    assert f"{project.as_posix()}/gone.sh: there is no such file" in ran.stdout
+    assert "the sandbox lacks frobnicate" in ran.stdout

@@ -146,7 +146,10 @@ def test_check_of_a_named_file_has_what_changed_since_the_approval(sandhook: Any
     (project / settings).write_text(json.dumps(value))
     (project / "guard.sh").write_bytes(b"exit 2\n")
     command = ("check", settings, *store)
-    assert "N-STATE" not in sandhook(*command).stdout  # a file that is named needs no approval
+    ran = sandhook(*command)
+    assert (ran.status, ran.stdout.count("N-STATE")) == (0, 1)  # a file that is named needs no approval
+    never = f"{settings}: note N-STATE: nobody approved 1 hook, and sandhook runs it only after: sandhook trust {settings}"
+    assert ran.stdout.splitlines()[0] == never
     assert sandhook("trust", settings, "--yes", *store).status == 0
     assert "N-STATE" not in sandhook(*command).stdout
 
@@ -164,3 +167,43 @@ def test_check_of_a_named_file_has_what_changed_since_the_approval(sandhook: Any
     (project / "store").write_text("{")
     ran = sandhook(*command)
     assert ran.status == 0 and "nothing is trusted until it is repaired or removed" in ran.stdout
+
+
+def test_check_of_a_file_that_no_agent_reads_says_nothing_about_approvals(
+    sandhook: Any, project: Path
+) -> None:
+    (project / "hooks.json").write_bytes((project / ".claude/settings.json").read_bytes())
+    ran = sandhook("check", "hooks.json", "--contract", "claude_code", "--store", project / "store")
+    assert "N-STATE" not in ran.stdout
+
+
+COMPUTED = 'bash "$(cat where)/guard.sh"'
+
+
+@pytest.mark.parametrize(
+    ("command", "unbound"),
+    [(COMPUTED, True), ('bash "$(git rev-parse --show-toplevel)/guard.sh"', False), ("bash guard.sh", False)],
+)
+@pytest.mark.parametrize("named", [True, False])
+def test_a_file_that_no_approval_covers_is_noted(
+    sandhook: Any, project: Path, command: str, unbound: bool, named: bool
+) -> None:
+    settings = ".claude/settings.json"
+    hook = {"type": "command", "command": command}
+    (project / settings).write_text(
+        json.dumps({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}})
+    )
+    (project / ".git").mkdir()
+    (project / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    (project / "guard.sh").write_bytes(b"exit 2\n")
+    store = ("--store", project / "store")
+    ran = sandhook("check", *([settings] if named else ["--contract", "claude_code"]), *store)
+    assert ("N-UNBOUND" in ran.stdout) is unbound
+    shown = sandhook("trust", settings, "--show", *store).stdout
+    assert ("no approval covers a file that is named only when the hook runs." in shown) is unbound
+    ran = sandhook("trust", settings, "--yes", "--unknown", *store)
+    assert ran.status == 0
+    doctor = sandhook("doctor", "--agent", "claude_code", "--sandbox", *store, "--format", "json")
+    checks = [check for each in json.loads(doctor.stdout)["hooks"] for check in each["checks"]]
+    notes = [each for each in checks if (each["check"], each["state"]) == ("approved", "note")]
+    assert bool(notes) is unbound

@@ -271,6 +271,7 @@ def test_a_shell_of_our_own_sources_the_approved_bytes() -> None:
         '. "${BASH_SOURCE[0]%/*}/x.sh"',
         'D=$(cd "$(dirname "$0")" && pwd); . "$D/x.sh"',
         'D=$(dirname "$(readlink -f "$0")"); bash "$D"/x.sh',
+        'D=$(cd "$(dirname "$0")" >/dev/null 2>&1 && pwd -P); bash "$D"/x.sh',
     ],
 )
 def test_a_script_that_a_program_starts_finds_the_copies_next_to_it(line: str) -> None:
@@ -601,3 +602,88 @@ def test_a_link_to_the_machines_interpreter_is_bound_and_its_program_is_not_read
 def test_other_links_are_read(path: str, target: str) -> None:
     machine = Files({target: "program"}, {path: target})
     assert path in paths(looked(f"{path} x", machine))
+
+
+# The top of a repository.
+
+
+REPOSITORY = {**TREE, "/p/.git/HEAD": "ref: refs/heads/main\n", "/p/.git/config": "[core]\n\tbare = false\n"}
+
+TOPLEVEL = [
+    'bash "$(git rev-parse --show-toplevel)/d/x.sh"',
+    'bash "$(git rev-parse --show-toplevel 2>/dev/null || pwd)/d/x.sh"',
+    '"`git rev-parse --show-toplevel`"/d/x.sh',
+    'root=$(git -C . rev-parse --show-toplevel); . "$root/d/x.sh"',
+    'cd "$(git rev-parse --show-toplevel)" && ./d/x.sh',
+    'cd "$(git rev-parse --show-toplevel 2> /dev/null || echo .)" && bash d/x.sh',
+]
+
+
+@pytest.mark.parametrize("text", TOPLEVEL)
+def test_the_top_of_a_repository_is_found_as_git_finds_it(text: str) -> None:
+    found = looked(text, REPOSITORY)
+    assert (paths(found), found.unknown) == (["/p/d/x.sh"], ())
+
+
+@pytest.mark.parametrize("text", TOPLEVEL)
+def test_a_repository_above_the_project_is_found_and_a_nearer_one_is_a_change(text: str) -> None:
+    above = {"/.git/HEAD": "ref: x\n", "/d/x.sh": "echo\n", "/p/d/x.sh": "echo other\n"}
+    found = looked(text, above)
+    assert (paths(found), found.unknown) == (["/d/x.sh"], ())
+    assert {"/p/.git", "/p/.git/HEAD"} <= set(found.absent)
+
+
+def test_without_a_repository_the_alternative_is_what_runs() -> None:
+    text = 'bash "$(git rev-parse --show-toplevel 2>/dev/null || {})/d/x.sh"'
+    for other in ("pwd", "echo .", 'echo "$PWD"'):
+        found = looked(text.replace("{}", other), TREE)
+        assert (paths(found), found.unknown) == (["/p/d/x.sh"], ())
+        assert "/p/.git/HEAD" in found.absent
+    assert looked('bash "$(git rev-parse --show-toplevel)/d/x.sh"', TREE).unknown
+
+
+@pytest.mark.parametrize(
+    ("config", "known"),
+    [
+        ("[core]\n\tworktree = /elsewhere\n", False),
+        ("[core]\n\tworktree = ..\n", True),
+        ("[CORE] WorkTree = ../sub\n", False),
+        ("[core]\n\tbare = true\n", False),
+        ("[core]\n\tbare\n", False),
+        ('[remote "worktree"]\n\tworktree = /x\n', True),
+    ],
+)
+def test_a_setting_of_git_may_place_the_files_elsewhere(config: str, known: bool) -> None:
+    found = looked(TOPLEVEL[0], {**REPOSITORY, "/p/.git/config": config})
+    assert (not found.unknown) is known
+
+
+@pytest.mark.parametrize(
+    ("files", "known"),
+    [
+        ({"/p/.git": "gitdir: /r/.git/worktrees/p\n", "/r/.git/worktrees/p/commondir": "../..\n"}, True),
+        ({"/p/.git": "gitdir: ../m/p\n", "/m/p/config": "[core]\n\tworktree = ../../p\n"}, True),
+        ({"/p/.git": "gitdir: ../m/p\n", "/m/p/config": "[core]\n\tworktree = ../../q\n"}, False),
+        ({"/p/.git": "text\n"}, False),
+    ],
+)
+def test_a_linked_worktree_and_a_submodule_are_repositories(files: dict[str, str], known: bool) -> None:
+    found = looked(TOPLEVEL[0], {**TREE, **files})
+    assert (not found.unknown) is known
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'git() { echo /tmp; }; bash "$(git rev-parse --show-toplevel)/d/x.sh"',
+        'dirname() { echo /tmp; }; bash "$(dirname d/y)/x.sh"',
+        'pwd() { echo /tmp; }; bash "$(pwd)/d/x.sh"',
+        'bash "$(GIT_DIR=/x git rev-parse --show-toplevel)/d/x.sh"',
+        'export GIT_WORK_TREE=/x; bash "$(git rev-parse --show-toplevel)/d/x.sh"',
+        'bash "$(dirname d/y >/dev/null)/d/x.sh"',
+        'bash "$(git -c core.worktree=/x rev-parse --show-toplevel)/d/x.sh"',
+        'bash "$(git rev-parse --show-toplevel | head -1)/d/x.sh"',
+    ],
+)
+def test_what_prints_something_else_is_not_taken_for_the_usual_command(text: str) -> None:
+    assert looked(text, REPOSITORY).unknown

@@ -24,17 +24,20 @@ from sandhook.cli.programs import has_program, is_executable
 from sandhook.errors import ConfigError, NotApproved, TrustError
 from sandhook.hooks.checks import SEVERITIES, Finding, Surroundings, check
 from sandhook.hooks.checks.rules import finding_json
-from sandhook.hooks.contracts import COMPAT, UnrecognisedError
-from sandhook.hooks.inventory import inventory
-from sandhook.hooks.sources import AgentConfiguration, read_regular
+from sandhook.hooks.contracts import COMPAT, Contract, UnrecognisedError, needs_trust
+from sandhook.hooks.evidence import THE_COMMAND
+from sandhook.hooks.inventory import Item, inventory
+from sandhook.hooks.sources import AgentConfiguration, layer_files, read_regular
 from sandhook.hooks.trust import read_host
 from sandhook.record import Record
+from sandhook.text.quoting import quote_word
 
 if TYPE_CHECKING:
     import argparse
 
     from sandhook.cli.terminal import Cell, Meaning
     from sandhook.hooks.engine import HookEngine
+    from sandhook.hooks.loading import Trust
 
 #: Colours of the severities on a terminal.
 _MEANINGS: dict[str, Meaning] = {"error": "bad", "warning": "warning", "note": "faint"}
@@ -162,34 +165,85 @@ def findings_of(configuration: AgentConfiguration, options: argparse.Namespace) 
     found = check(
         engine, configuration.contract, configuration.documents, surroundings, configuration.problems
     )
-    if options.hooks:
-        changed = _changed(engine, configuration, options)
-        found = sorted([*found, *changed], key=lambda each: (each.file, each.line))
+    of_trust = _of_trust(engine, configuration, options)
+    found = sorted([*found, *of_trust], key=lambda each: (each.file, each.line))
     return found, len(engine.hooks) + len(engine.withheld)
 
 
-def _changed(
+def _of_trust(
     engine: HookEngine, configuration: AgentConfiguration, options: argparse.Namespace
 ) -> Iterator[Finding]:
-    """Yield a note for each hook of named files that was approved in another form.
+    """Yield notes about approvals: of hooks that lack them, and of what they do not cover.
 
     Named files need no approval, but as a file of its project the agent reads the same hook.
     """
-    items = inventory(engine, configuration.contract, configuration.documents)
-    try:
-        allows = store_of(options.store).allows(configuration.contract.name, directory(options.cwd))
-    except TrustError as error:
-        yield Finding("N-STATE", str(error), options.hooks[0])
-        return
+    contract, project = configuration.contract.name, directory(options.cwd)
+    store = store_of(options.store)
+    items = [
+        item
+        for item in inventory(engine, configuration.contract, configuration.documents)
+        if item.spec is not None
+    ]
+    if options.hooks:
+        try:
+            yield from _without_approval(items, configuration, store.allows(contract, project), project)
+        except TrustError as error:
+            yield Finding("N-STATE", str(error), options.hooks[0])
+    for item in items:
+        if (
+            item.spec is None
+            or item.state == "muted"
+            or not _trust_decides(item, configuration.contract, project)
+        ):
+            continue
+        try:
+            computed = store.examine(item.spec, contract, project).computed
+        except TrustError:
+            continue  # more than can be followed: `sandhook trust` reports it
+        for place in computed:
+            file, _, line = place.rpartition(":")
+            inside = (item.file, item.line, item.path) if file == THE_COMMAND else (file, int(line), "")
+            yield Finding("N-UNBOUND", _UNBOUND, *inside, item.spec.id)
+
+
+_UNBOUND = "the name of what this executes is not known before it runs, so no approval covers that file"
+
+
+def _trust_decides(item: Item, contract: Contract, project: str) -> bool:
+    """Return whether sandhook runs a hook only if it is approved, when it reads the files of the agent."""
+    if not item.file or (item.layer and not needs_trust(item.layer)):
+        return False
+    layers = contract.layers(project, os.environ, sys.platform)
+    whole = os.path.abspath(item.file)  # noqa: PTH100 - pathlib costs 10 ms
+    return any(
+        needs_trust(layer.name) and whole == os.path.abspath(file)  # noqa: PTH100
+        for layer in layers
+        for file in layer_files(layer.path.replace("\\", "/"))[0]
+    )
+
+
+def _without_approval(
+    items: Sequence[Item], configuration: AgentConfiguration, allows: Trust, project: str
+) -> Iterator[Finding]:
+    """Yield a note for each hook that was approved in another form, and one for a file with hooks that never were."""
+    never: dict[str, int] = {}
     for item in items:
         if item.spec is None or item.state != "trusted":
             continue
         try:
-            allows(item.spec._replace(file=os.path.abspath(item.file)))  # noqa: PTH100 - pathlib costs 10 ms
+            approved = allows(item.spec._replace(file=os.path.abspath(item.file)))  # noqa: PTH100 - pathlib costs 10 ms
         except NotApproved as error:
             yield Finding("N-STATE", str(error), item.file, item.line, item.path, item.spec.id)
         except TrustError:
             continue  # more than can be followed: `sandhook trust` reports it
+        else:
+            if not approved and _trust_decides(item, configuration.contract, project):
+                never[item.file] = never.get(item.file, 0) + 1
+    for file, count in never.items():
+        them = "1 hook, and sandhook runs it" if count == 1 else f"{count} hooks, and sandhook runs them"
+        yield Finding(
+            "N-STATE", f"nobody approved {them} only after: sandhook trust {quote_word(file)}", file
+        )
 
 
 #: The names of files in a summary.

@@ -14,6 +14,7 @@ from sandhook.cli.notes import print_note
 from sandhook.cli.output import is_terminal, put_record
 from sandhook.errors import ConfigError, TrustError
 from sandhook.hooks import contracts
+from sandhook.hooks.checks.rules import NAME_THE_FILE
 from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.evidence import shown_pattern
 from sandhook.hooks.sources import documents, line_of
@@ -270,6 +271,8 @@ def _facts(evidence: Evidence) -> Iterator[tuple[str, Meaning]]:
         yield f"no file yet: {shown_pattern(pattern)}", ""
     for unknown in evidence.unknown:
         yield f"cannot be known: {unknown}", "warning"
+    if evidence.computed:
+        yield f"no approval covers a file that is named only when the hook runs. {NAME_THE_FILE}", "warning"
 
 
 def _list(store: TrustStore) -> int:

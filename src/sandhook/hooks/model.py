@@ -125,6 +125,8 @@ class HookSpec(Record):
         absent: Patterns of paths that the hook would execute and that matched no further file when it was
             approved, relative or absolute like those of ``snapshot``.
         links: Paths that the hook follows through links, and where each led when it was approved.
+        unbound: Where it executes what its approval does not cover, because the name is not known before it runs:
+            ``FILE:LINE``, or ``the command:LINE``.
         extras: Values that only its contract reads.
         variant: Two hooks of equal text and different variants are not the same hook.
     """
@@ -156,6 +158,7 @@ class HookSpec(Record):
     hashed: tuple[tuple[str, str], ...] = ()
     absent: tuple[str, ...] = ()
     links: tuple[tuple[str, str], ...] = ()
+    unbound: tuple[str, ...] = ()
     extras: Mapping[str, Json] | None = None
     variant: str = ""
 

@@ -32,6 +32,9 @@ from sandhook.syntax.nodes import (
 #: The most characters of one value, and of all variables of one reader: a few assignments can double a text without end.
 MAX_VALUE, MAX_VARIABLES = 256 << 10, 4 << 20
 
+#: The command that prints the top of the repository; also the key, no name of a variable, of what it prints.
+TOPLEVEL = "git rev-parse --show-toplevel"
+
 #: Wrappers around one command that are followed: every level copies its words.
 _MOST_WRAPPERS = 32
 
@@ -149,7 +152,7 @@ class Reader:
         return part.name == "BASH_SOURCE" and (part.subscript is None or unquoted_text(part.subscript) == "0")
 
     def _substitution(self, part: CommandSubstitution) -> str | None:
-        """Return the value of ``$(pwd)``, ``$(dirname "$0")`` and ``$(cd DIR && pwd)``."""
+        """Return the value of ``$(pwd)``, ``$(dirname "$0")``, ``$(cd DIR && pwd)`` and TOPLEVEL."""
         calls = [node for node in walk(part.body) if isinstance(node, SimpleCommand) and node.words]
         words = [[self.value(word) for word in call.words] for call in calls]
         words = [line for line in words if line and line[0] is not None]
@@ -158,6 +161,8 @@ class Reader:
         first = [text for text in words[0] if text not in ("--", "-P", "-L")]
         if first == ["pwd"]:
             return self.variables.get("PWD")
+        if first == TOPLEVEL.split():
+            return self.variables.get(TOPLEVEL)
         if first[0] == "dirname" and len(first) == 2 and first[1] is not None:
             return first[1].rpartition("/")[0] or "."
         if first[0] == "cd" and len(first) == 2 and any(line[0] == "pwd" for line in words):

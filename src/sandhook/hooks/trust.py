@@ -202,7 +202,12 @@ class TrustStore:
             absent = tuple(_inside(pattern, quote(here)) for pattern in evidence.absent)
             links = tuple((_inside(path, here), _inside(target, here)) for path, target in evidence.links)
             return spec._replace(
-                trust_hash=evidence.digest, snapshot=snapshot, hashed=hashed, absent=absent, links=links
+                trust_hash=evidence.digest,
+                snapshot=snapshot,
+                hashed=hashed,
+                absent=absent,
+                links=links,
+                unbound=evidence.computed,
             )
 
         return allowed

@@ -10,6 +10,7 @@ from sandhook.conformance.expectations.project import ProjectError
 from sandhook.conformance.expectations.run import is_selected
 from sandhook.errors import Problem
 from sandhook.hooks.checks import RULES
+from sandhook.hooks.checks.rules import NAME_THE_FILE
 from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec, RunResult
@@ -427,6 +428,10 @@ def _approved(item: Item, spec: HookSpec) -> Iterator[Check]:
         )
     elif needs_trust(spec.layer):
         yield Check("approved", "ok", f"approved as it is, with {_bound(spec)}")
+        if spec.unbound:
+            yield Check(
+                "approved", "note", f"not approved: what {_listed(spec.unbound)} executes", NAME_THE_FILE
+            )
     elif item.state == "trusted":
         whose = {"managed": "the organisation's own", "user": "the user's own"}.get(
             spec.layer, "named by you"
@@ -437,8 +442,12 @@ def _approved(item: Item, spec: HookSpec) -> Iterator[Check]:
 def _bound(spec: HookSpec) -> str:
     """Return the files that an approval covers, for people."""
     names = [name for name, _ in spec.snapshot] + [f"{name} (by its SHA-256)" for name, _ in spec.hashed]
+    return _listed(names) or "no file that it executes"
+
+
+def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return (", ".join(names[:_NAMED]) or "no file that it executes") + more
+    return ", ".join(names[:_NAMED]) + more
 
 
 def _may_refuse(configuration: Configuration, spec: HookSpec) -> bool:

@@ -60,8 +60,15 @@ RuleId = Literal[
     "W-PACKAGE",
     "N-TEXT",
     "N-STATE",
+    "N-UNBOUND",
     "N-PACKAGE",
 ]
+
+#: Advice about names that an approval cannot cover.
+NAME_THE_FILE = (
+    "Name the file by a path that is known before it runs: below the agent's variable of the project's directory,"
+    ' `"$(git rev-parse --show-toplevel)"`, `"$(dirname "$0")"` or `~`.'
+)
 
 RULES: dict[RuleId, Rule] = {
     "E-CONFIG": Rule(
@@ -238,6 +245,11 @@ RULES: dict[RuleId, Rule] = {
         "note",
         "The hook does not run: nobody approved it, it changed since its approval, or the configuration switches it off.",
         "`sandhook trust FILE` approves hooks that come with a project.",
+    ),
+    "N-UNBOUND": Rule(
+        "note",
+        "The hook executes a command or a file whose name is known only when it runs: an approval does not cover that file.",
+        NAME_THE_FILE,
     ),
     "N-PACKAGE": Rule(
         "note",

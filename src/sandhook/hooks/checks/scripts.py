@@ -38,9 +38,10 @@ from sandhook.hooks.checks.surroundings import Surroundings
 from sandhook.hooks.contracts import Contract
 from sandhook.hooks.decode import encode
 from sandhook.hooks.event import Json, JsonObject
+from sandhook.hooks.evidence.repository import toplevel
 from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec
-from sandhook.hooks.scan import command_names
+from sandhook.hooks.scan import TOPLEVEL, command_names
 from sandhook.hooks.trust import PROJECT_VARIABLES
 from sandhook.syntax.nodes import (
     Assignment,
@@ -126,6 +127,9 @@ class _Checker:
         own = (spec.extras or {}).get("cwd")
         self.directory = _below(project, own) if isinstance(own, str) and own else project
         self.variables = dict.fromkeys(PROJECT_VARIABLES, project) | {"HOME": around.home}
+        top = toplevel(project, around.read).path
+        if top is not None:
+            self.variables[TOPLEVEL] = top
         self.findings: list[tuple[RuleId, str, str | None, int]] = []
         self.seen: set[str] = set()
         self.opaque = False

@@ -13,6 +13,7 @@ from hashlib import sha256
 
 from sandhook.errors import TrustError
 from sandhook.hooks.evidence.bounds import MAX_BYTES, MAX_FILES, NamedFile, Use
+from sandhook.hooks.evidence.commands import THE_COMMAND
 from sandhook.hooks.evidence.machine import Machine
 from sandhook.hooks.evidence.walker import Walker
 from sandhook.hooks.evidence.words import shown_pattern
@@ -23,6 +24,7 @@ __all__ = [
     "MAX_BYTES",
     "MAX_FILES",
     "PROJECT_VARIABLES",
+    "THE_COMMAND",
     "Evidence",
     "Machine",
     "NamedFile",
@@ -43,7 +45,7 @@ PROJECT_VARIABLES = (
 _NOT_BOUND = frozenset(
     {
         *("id", "description", "source", "path", "file", "layer", "entry"),
-        *("trust_hash", "approved", "snapshot", "hashed", "absent", "links"),
+        *("trust_hash", "approved", "snapshot", "hashed", "absent", "links", "unbound"),
     }
 )
 
@@ -58,6 +60,8 @@ class Evidence(Record):
         absent: Patterns of paths that it would execute or source, and that match no further file.
         commands: Programs that it and its scripts call, and the built-in ``kill``.
         unknown: What it executes in addition and cannot be known before it runs.
+        computed: Where it executes a command or a file whose name is not known before it runs: ``FILE:LINE``, or
+            ``the command:LINE``. All of them are in ``unknown``, too.
         hook_digest: The hash of the hook alone, see ``digest_of_hook``.
         links: Paths that the hook follows through links, and where each leads now; the same path without a link.
     """
@@ -68,6 +72,7 @@ class Evidence(Record):
     absent: tuple[str, ...]
     commands: tuple[str, ...]
     unknown: tuple[str, ...]
+    computed: tuple[str, ...]
     hook_digest: str
     links: tuple[tuple[str, str], ...]
 
@@ -122,6 +127,7 @@ def examine(spec: HookSpec, contract: str, project: str, home: str, machine: Mac
         absent,
         commands=tuple(walker.commands),
         unknown=tuple(walker.unknown),
+        computed=tuple(walker.computed),
         hook_digest=_digest(own_parts),
         links=links,
     )

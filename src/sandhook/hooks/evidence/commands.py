@@ -22,24 +22,25 @@ from sandhook.hooks.evidence.bounds import (
     Use,
     is_program_of_machine,
 )
-from sandhook.hooks.evidence.machine import ExecutedFiles, Machine, Recorder, text_of
-from sandhook.hooks.evidence.variables import effect_of, has_substitution, stays
-from sandhook.hooks.evidence.words import (
+from sandhook.hooks.evidence.knowledge import (
     COMMAND_LINE,
     COPY,
     MACHINE_PATH,
     SHELL,
     Knowledge,
-    WordReader,
     descriptor_of,
-    interpreter_words,
     reachable,
-    shown_pattern,
 )
+from sandhook.hooks.evidence.machine import ExecutedFiles, Machine, Recorder, text_of
+from sandhook.hooks.evidence.variables import effect_of, has_substitution, stays
+from sandhook.hooks.evidence.words import WordReader, interpreter_words, shown_pattern
 from sandhook.hooks.evidence.writes import added_names, extracts, is_written, replaces_directory, written_by
 from sandhook.lazy import lazily
 from sandhook.pattern.glob import quote
 from sandhook.syntax.nodes import Assignment, Node, Word
+
+#: The name of a hook's own text in places.
+THE_COMMAND = "the command"
 
 #: Levels of functions and scripts that call each other.
 _DEPTH = 24
@@ -60,6 +61,7 @@ class Commands:
         absent: Patterns of paths that are executed when a file is there, and that have no further file.
         commands: Names of the programs that are called, and ``kill``.
         unknown: What is executed and cannot be known.
+        computed: Places, ``FILE:LINE``, where the name of what is executed is not known.
     """
 
     #: What built-ins do, by name.
@@ -73,8 +75,9 @@ class Commands:
         self.absent: dict[str, None] = {}
         self.commands: dict[str, None] = {}
         self.unknown: dict[str, None] = {}
+        self.computed: dict[str, None] = {}
         self.seen: dict[str, None] = {}  # every working directory so far
-        self.where = "the command"
+        self.where = THE_COMMAND
         self.attributes: dict[str, str] = {}  # by variable: letters of declare, of CHANGING
         self.aliases: set[str | None] = set()
         self.left: list[list[Knowledge]] = []  # at each way out of what is followed, innermost last
@@ -118,9 +121,16 @@ class Commands:
         if self._values > MAX_VALUES:
             raise TrustError(f"its scripts expand to more than {MAX_VALUES} characters")
 
-    def note(self, line: int, text: str) -> None:
-        """List something that cannot be known."""
-        self.unknown.setdefault(f"{self.where}:{line}: {text}" if line else f"{self.where}: {text}")
+    def note(self, line: int, text: str, *, names_file: bool = False) -> None:
+        """List something that cannot be known.
+
+        Args:
+            names_file: It is the name of a command or a file that is executed.
+        """
+        place = f"{self.where}:{line}" if line else self.where
+        self.unknown.setdefault(f"{place}: {text}")
+        if names_file:
+            self.computed.setdefault(f"{self.where}:{line}")
 
     def call(self, fields: Fields, known: Knowledge, line: int) -> None:
         """Follow a command whose words are expanded; ``known`` has its streams."""
@@ -128,7 +138,7 @@ class Commands:
         if name in self.aliases:
             self.note(line, f"calls the alias {name}")
         if name is None:
-            self.note(line, "calls what it computes")
+            self.note(line, "calls what it computes", names_file=True)
         elif name in known.functions:
             self._function(name, fields, known)
         elif (effect := self.effects.get(name)) is not None:
@@ -140,7 +150,7 @@ class Commands:
         """Follow a command that is neither a function nor a built-in that matters here."""
         name = fields[0]
         if name is None:
-            self.note(line, "calls what it computes")
+            self.note(line, "calls what it computes", names_file=True)
             return
         if name not in NAMES or name == "kill":  # other built-ins act on the shell alone
             self.commands.setdefault(name)
@@ -163,7 +173,7 @@ class Commands:
         if executed.stdin:
             self._input(0, name, known, line)
         for text in executed.unknown:
-            self.note(line, text)
+            self.note(line, text, names_file=name in SHELLS)
 
     def _function(self, name: str, fields: Fields, known: Knowledge) -> None:
         body = known.functions[name]
@@ -241,7 +251,7 @@ class Commands:
         """Follow a file that an interpreter executes."""
         word = fields[0]
         if word is None:
-            self.note(line, f"{program} runs a file whose name it computes")
+            self.note(line, f"{program} runs a file whose name it computes", names_file=True)
             return
         descriptor = 0 if word == "-" and program not in SHELLS else descriptor_of(word)
         if descriptor is not None:
@@ -335,7 +345,7 @@ class Commands:
             self.note(line, f"{how} {word}, which is another file for each process")
             return
         if relative and known.lost:
-            self.note(line, f"{how} {word} in a directory that it computes")
+            self.note(line, f"{how} {word} in a directory that it computes", names_file=True)
         by_name = known.foreign == SHELL or (known.foreign and how == "sources")
         places = known.directories if relative else known.directories[:1]
         for path in self.reachable(word, places):
@@ -449,7 +459,7 @@ class Commands:
             known.usual = False
         if name in ("BASH_ENV", "ENV"):
             if value is None or has_substitution(value) or "$" in value:
-                self.note(line, f"sources what {name} names, which it computes")
+                self.note(line, f"sources what {name} names, which it computes", names_file=True)
             elif value:
                 self.file(value, known, line, how="sources")
         elif (effect := effect_of(name, value)) is not None:

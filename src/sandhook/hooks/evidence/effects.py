@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from sandhook.dispatch.operands import is_system_program
 from sandhook.hooks.evidence.commands import Commands, Fields
+from sandhook.hooks.evidence.knowledge import Knowledge, absolute, descriptor_of, reachable
 from sandhook.hooks.evidence.variables import CHANGING, has_substitution, hides_command, stays
-from sandhook.hooks.evidence.words import Knowledge, absolute, descriptor_of, reachable
 from sandhook.lazy import lazily
 
 #: A text that assigns, or changes the directory.
@@ -26,7 +26,7 @@ def _source(seeker: Commands, fields: Fields, known: Knowledge, line: int) -> No
     fields = [field for field in fields if field != "--"]
     word = fields[1] if len(fields) > 1 else ""
     if word is None:
-        seeker.note(line, "sources what it computes")
+        seeker.note(line, "sources what it computes", names_file=True)
         known.forget()
         return
     descriptor = descriptor_of(word)

@@ -12,9 +12,10 @@ from sandhook.errors import LimitExceeded, ShellSyntaxError, TrustError
 from sandhook.hooks.evidence.bounds import MAX_FIELDS, MAX_STEPS, MAX_TEXT
 from sandhook.hooks.evidence.commands import Commands
 from sandhook.hooks.evidence.effects import DECLARATIONS, EFFECTS, declares
+from sandhook.hooks.evidence.knowledge import Knowledge, Stream
 from sandhook.hooks.evidence.machine import Machine
 from sandhook.hooks.evidence.variables import has_substitution, hides_command
-from sandhook.hooks.evidence.words import Knowledge, Stream, WordReader
+from sandhook.hooks.evidence.words import WordReader
 from sandhook.hooks.evidence.writes import WRITING
 from sandhook.lazy import lazily
 from sandhook.syntax import nodes as ast

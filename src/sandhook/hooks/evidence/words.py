@@ -6,8 +6,7 @@ concerns, and records its pattern: a file that matches later is a change.
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from sandhook.dispatch.envline import read_env_line
@@ -15,23 +14,21 @@ from sandhook.dispatch.operands import base_name
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.expand.brace import expand_braces
 from sandhook.expand.shapes import has_braces
+from sandhook.hooks.evidence.knowledge import Knowledge, is_share
 from sandhook.hooks.evidence.machine import Machine
+from sandhook.hooks.evidence.substitutions import Substitutions
 from sandhook.hooks.scan import expansion, joined, unquoted_text
 from sandhook.pattern.glob import compile_pattern, has_magic, quote
 from sandhook.syntax import parse_cached
 from sandhook.syntax.nodes import (
-    AndOr,
     AnsiQuoted,
-    Assignment,
     Backquoted,
     CommandList,
     CommandSubstitution,
     DoubleQuoted,
     Escaped,
     Literal,
-    Node,
     ParameterExpansion,
-    SimpleCommand,
     SingleQuoted,
     Word,
     WordPart,
@@ -42,156 +39,6 @@ MAX_WORDS = 256
 
 #: Characters of a value that is charged.
 _LONG = 1_000
-
-#: The value of PATH before a script changes it: the machine's own programs.
-MACHINE_PATH = "/usr/bin:/bin"
-
-
-#: Values of ``Knowledge.foreign``.
-COMMAND_LINE, SHELL = 1, 2
-
-#: What ``$0`` begins with in a shell that a program starts: there it is the path of a copy, next to other copies.
-COPY = "/proc/approved-copy"
-
-
-class Stream:
-    """The source of an input descriptor: a file, a text, or unknown when both are None."""
-
-    __slots__ = ("path", "text")
-
-    def __init__(self, path: str | None = None, text: str | None = None) -> None:
-        self.path = path
-        self.text = text
-
-
-class Knowledge:
-    """What is known of one shell at one place of a script.
-
-    Attributes:
-        variables: Variables with a known value.
-        positional: Its positional parameters; None when their number is not known.
-        zero: ``$0``, or None.
-        source: ``BASH_SOURCE``, or None.
-        directories: The possible working directories, absolute.
-        lost: The working directory may be another one, too.
-        streams: Input descriptors that a redirection set.
-        foreign: COMMAND_LINE for a command line that a program starts: it opens files by their names, except those
-            that the line itself names. SHELL for a shell that a program starts: it opens all files by their names.
-        functions: Bodies of functions by name.
-        usual: Neither IFS nor an option of ``shopt`` was changed.
-    """
-
-    __slots__ = (
-        "directories", "foreign", "functions", "lost", "positional", "source", "streams", "usual", "variables",
-        "zero",
-    )  # fmt: skip
-
-    def __init__(self, directory: str, variables: dict[str, str]) -> None:
-        self.variables = variables
-        self.positional: tuple[str | None, ...] | None = ()
-        self.zero: str | None = None
-        self.source: str | None = None
-        self.directories = [directory]
-        self.lost = False
-        self.streams: dict[int, Stream] = {}
-        self.functions: dict[str, Node] = {}
-        self.usual = True
-        self.foreign = 0
-
-    def copy(self) -> Knowledge:
-        other = Knowledge("", dict(self.variables))
-        other.positional, other.zero, other.source = self.positional, self.zero, self.source
-        other.directories, other.lost, other.usual = list(self.directories), self.lost, self.usual
-        other.foreign = self.foreign
-        other.streams, other.functions = dict(self.streams), dict(self.functions)
-        return other
-
-    branch = copy
-
-    def become(self, other: Knowledge) -> None:
-        """Continue as another shell, with the streams of this one."""
-        for name in self.__slots__:
-            if name != "streams":
-                setattr(self, name, getattr(other, name))
-
-    def key(self) -> tuple[object, ...]:
-        """Return a value that is equal for equal knowledge."""
-        return (
-            frozenset(self.variables.items()),
-            frozenset((name, id(body)) for name, body in self.functions.items()),
-            frozenset((number, stream.path, stream.text) for number, stream in self.streams.items()),
-            tuple(self.directories),
-            (self.positional, self.zero, self.source, self.lost, self.usual, self.foreign),
-        )
-
-    def join(self, other: Knowledge) -> None:
-        """Keep what holds here and there: the script may come from either."""
-        mine, theirs = self.variables, other.variables
-        self.variables = {name: text for name, text in mine.items() if theirs.get(name) == text}
-        self.directories = list(dict.fromkeys((*self.directories, *other.directories)))
-        self.lost = self.lost or other.lost
-        self.usual = self.usual and other.usual
-        self.functions.update(other.functions)
-        if self.positional != other.positional:
-            self.positional = None
-
-    def forget(self, names: Iterable[str] | None = None) -> None:
-        """Forget variables; all of them, and the positional parameters, without names."""
-        if names is None:
-            self.variables.clear()
-            self.positional = None
-            return
-        for name in names:
-            self.variables.pop(name, None)
-
-    @property
-    def directory(self) -> str | None:
-        """The working directory, when there is one possible."""
-        return self.directories[0] if len(self.directories) == 1 and not self.lost else None
-
-
-def absolute(path: str, directory: str) -> str:
-    """Return a path as an absolute one.
-
-    On Windows ``C:/x`` becomes /c/work/C:/x, as in our shell, and the machine reads the file ``C:/x``.
-    """
-    whole = path if path[:1] == "/" else f"{directory}/{path}"
-    return posixpath.normpath(f"/{whole.lstrip('/')}")
-
-
-def descriptor_of(word: str) -> int | None:
-    """Return the number of a descriptor that a path names, or None."""
-    if word == "/dev/stdin":
-        return 0
-    for prefix in ("/dev/fd/", "/proc/self/fd/"):
-        if word.startswith(prefix) and word[len(prefix) :].isdecimal():
-            return int(word[len(prefix) :])
-    return None
-
-
-def reachable(path: str, directory: str, machine: Machine) -> list[str]:
-    """Return the absolute paths that a name may stand for.
-
-    ``..`` after a link leads to the directory above the link's target. Where a shell of ours and the system could
-    differ, both are returned. So are both where two slashes begin the name of a share on Windows.
-    """
-    lexical = absolute(path, directory)
-    whole = path if path[:1] == "/" else f"{directory}/{path}"
-    names = [f"/{lexical}", lexical] if _is_share(whole) else [lexical]
-    if "/.." not in f"/{path}":
-        return names
-    current = ""
-    for part in whole.split("/"):
-        if part == "..":
-            current = posixpath.dirname(machine.resolve(current or "/"))
-        elif part not in ("", "."):
-            current = f"{current.rstrip('/')}/{part}"
-    return list(dict.fromkeys((*names, current or "/")))
-
-
-def _is_share(path: str) -> bool:
-    """Return True for a path that names a share on Windows; elsewhere two slashes are one."""
-    return path[:2] == "//" and path[2:3] not in ("", "/")
 
 
 class WordReader:
@@ -215,6 +62,7 @@ class WordReader:
         self._known = known
         self._machine = machine
         self._patterns = patterns
+        self._substitutions = Substitutions(known, machine, patterns, self.value)
 
     def value(self, word: Word) -> str | None:
         """Return a word without field splitting and pathname expansion."""
@@ -292,7 +140,7 @@ class WordReader:
             elif isinstance(part, ParameterExpansion):
                 yield self._parameter(part), quoted
             elif isinstance(part, CommandSubstitution):
-                yield self._substitution(part.body), quoted
+                yield self._substitutions.output(part.body), quoted
             elif isinstance(part, Backquoted):
                 yield self._backquoted(part), quoted
             else:
@@ -350,44 +198,11 @@ class WordReader:
             units = parse_cached(part.text)
         except (ShellSyntaxError, LimitExceeded):
             return None
-        return self._substitution(units[0]) if len(units) == 1 and isinstance(units[0], CommandList) else None
-
-    def _substitution(self, body: CommandList | None) -> str | None:
-        """Return the output of the usual commands that find a directory: pwd, dirname, cd and pwd, readlink."""
-        lines = [self._line(call) for call in _calls(body)]
-        if not lines or any(None in line for line in lines):
-            return None
-        first = [word for word in lines[0] if word not in (None, "--", "-P", "-L", "-f", "-e", "-m")]
-        if len(lines) == 2 and first[:1] == ["cd"] and lines[1][0] == "pwd" and len(first) == 2:
-            place = self._from_here(first[1], physical="-P" in lines[0])
-            return place if place is None or "-P" not in lines[1] else self._from_here(place, physical=True)
-        if len(lines) != 1:
-            return None
-        if first == ["pwd"]:
-            return self._from_here(".", physical="-P" in lines[0])
-        if len(first) != 2:
-            return None
-        if first[0] == "dirname":
-            return posixpath.dirname(first[1].rstrip("/")) or ("/" if first[1][:1] == "/" else ".")
-        if first[0] == "basename":
-            return posixpath.basename(first[1].rstrip("/"))
-        if first[0] == "realpath" or (first[0] == "readlink" and {"-f", "-e", "-m"} & set(lines[0])):
-            return self._from_here(first[1], physical=True)
-        return None
-
-    def _from_here(self, path: str, *, physical: bool) -> str | None:
-        here = self._known.directory
-        if here is None and path[:1] != "/":
-            return None
-        prefix = COPY if path.startswith(COPY) else ""
-        path = path.removeprefix(prefix)
-        if physical:
-            place = self._machine.resolve(reachable(path, here or "/", self._machine)[-1])
-            return prefix + place
-        return prefix + absolute(path, here or "/")
-
-    def _line(self, call: SimpleCommand) -> list[str | None]:
-        return [None if isinstance(word, Assignment) else self.value(word) for word in call.words]
+        return (
+            self._substitutions.output(units[0])
+            if len(units) == 1 and isinstance(units[0], CommandList)
+            else None
+        )
 
 
 def _other_home(word: Word) -> bool:
@@ -398,23 +213,9 @@ def _other_home(word: Word) -> bool:
     return any(isinstance(part, Literal) and ":~" in part.text for part in word.parts)
 
 
-def _calls(body: CommandList | None) -> list[SimpleCommand]:
-    """Return the commands of a list of simple commands, which && may join; [] for any other body."""
-    calls: list[SimpleCommand] = []
-    for item in body.items if body is not None else ():
-        commands = item.command.commands if isinstance(item.command, AndOr) else (item.command,)
-        if isinstance(item.command, AndOr) and set(item.command.operators) != {"&&"}:
-            return []
-        for command in commands:
-            if not isinstance(command, SimpleCommand) or not command.words or item.background:
-                return []
-            calls.append(command)
-    return calls
-
-
 def matching(pattern: str, machine: Machine) -> Iterator[str]:
     """Yield the existing paths that an absolute pattern matches, in order."""
-    bases = ["/" if _is_share(pattern) else ""]
+    bases = ["/" if is_share(pattern) else ""]
     parts = [part for part in pattern.split("/") if part]
     for part in parts:
         if not has_magic(part):
@@ -446,7 +247,7 @@ def _normal(pattern: str) -> str:
             parts.pop()
         elif part not in ("", "."):
             parts.append(part)
-    return ("//" if _is_share(pattern) else "/") + "/".join(parts)
+    return ("//" if is_share(pattern) else "/") + "/".join(parts)
 
 
 def _unquoted(pattern: str) -> str:
