@@ -53,6 +53,10 @@ class Runner(Protocol):
         """Report an assignment to an exported variable."""
         ...
 
+    def stored(self, content: Value, path: Value, call: Call) -> None:
+        """Report a program in a text that is written to a file."""
+        ...
+
     def lasting(self, content: Value, call: Call) -> None:
         """Report a text that later shells execute."""
         ...

@@ -8,17 +8,20 @@ from typing import Protocol
 from sandhook.dispatch.operands import LANGUAGES, SHELLS, base_name, execution, is_system_program
 from sandhook.dispatch.parts import Execution
 from sandhook.syntax import nodes as ast
+from sandhook.syntax.unparse import unparse
 from sandhook.vetting.bundle import Bundle, interpreters_of, language_of
 from sandhook.vetting.call import Call
 from sandhook.vetting.code import findings_in
 from sandhook.vetting.effects import EFFECTS, finish
 from sandhook.vetting.effects.network import local
+from sandhook.vetting.effects.programs import DOWNLOADS
 from sandhook.vetting.effects.shell import BUILTINS
 from sandhook.vetting.notes import Notes
 from sandhook.vetting.places import places_of
 from sandhook.vetting.rules import RuleId, Severity
 from sandhook.vetting.said import approves, order_in, unseen_in
 from sandhook.vetting.scratch import WITHOUT_INPUT, Scratch, decodes
+from sandhook.vetting.shapes import is_disguised, is_pattern
 from sandhook.vetting.state import ENV_FILE_PATH, PAYLOAD, ShellState
 from sandhook.vetting.values import EMPTY, HOLE, UNKNOWN, Origin, Value, concatenated
 from sandhook.vetting.variables import check_assignment
@@ -29,6 +32,11 @@ _BY_ORIGIN: tuple[tuple[tuple[str, ...], RuleId], ...] = (
     (("decoded", "assembled"), "V-RUN-DECODED"),
     (("payload",), "V-RUN-PAYLOAD"),
 )
+
+
+#: Endings of files that are read by people, and of programs.
+_PROSE = (".md", ".txt", ".rst", ".log", ".jsonl", ".html")
+_PROGRAMS = (".py", ".pth", ".js", ".cjs", ".mjs", ".ts", ".rb", ".pl", ".php", ".lua")
 
 
 class Following(Protocol):
@@ -67,10 +75,12 @@ class Commands:
     ) -> Value:
         """Follow a simple command; return its output."""
         at = self._walker.place(node)
-        if nodes and _is_disguised(nodes[0]):
+        if nodes and is_disguised(nodes[0]):
             self.notes.find(
                 "V-OBFUSCATED", f"the name {fields[0].any_text} is quoted letter by letter", self._file, at
             )
+        if nodes and is_pattern(nodes[0]):
+            self.notes.find("V-OBFUSCATED", f"the name {unparse(nodes[0])} is a pattern", self._file, at)
         return self.line(fields, state, at)
 
     @property
@@ -363,6 +373,17 @@ class Commands:
         """Report an assignment to an exported variable."""
         check_assignment(name, value, self.notes, call.file, call.at, exported=True)
 
+    def stored(self, content: Value, path: Value, call: Call) -> None:
+        """Report a program in a text that is written to a file: it runs a download, or is in another language."""
+        name = path.any_text
+        if name.startswith("/dev/") or name.endswith(_PROSE):
+            return
+        for text in content.texts:
+            if (found := DOWNLOADS.search(text)) is not None:
+                call.find("V-DOWNLOAD-EXEC", f"writes to {name}: {found.group()}")
+            if name.endswith(_PROGRAMS):
+                self.code(Value((text,)), call.at)
+
     def lasting(self, content: Value, call: Call) -> None:
         """Report a text that later shells execute."""
         for each in content.known or content.texts:
@@ -389,6 +410,8 @@ class Commands:
         if target.has("decoded", "assembled"):
             call.find("V-OBFUSCATED", f"the path {target.any_text} is put together from pieces")
         call.writes(target, content)
+        if content is not None:
+            self.stored(content, target, call)
         for text in target.texts:
             path = state.path(text)
             place = places_of(path, "write")
@@ -409,35 +432,6 @@ class Commands:
                 )
                 self.notes.find("V-SOCKET", text, file, at, "low" if local(host) else None)
 
-    # Shapes.
-
-    def pipeline(self, node: ast.Pipeline, at: tuple[int, int], file: str) -> None:
-        """Report a pipeline in which a shell's input or output is a connection."""
-        names = [_name_of(command) for command in node.commands]
-        nets = {"nc", "ncat", "netcat", "socat", "telnet", "openssl"}
-        if nets & set(names) and set(names) & SHELLS:
-            self.notes.find("V-SOCKET", f"a pipeline of {' | '.join(filter(None, names))}", file, at)
-
-    def definition(self, node: ast.FunctionDefinition, at: tuple[int, int], file: str) -> None:
-        """Report a function that calls itself twice at once."""
-        for each in ast.walk(node.body):
-            if isinstance(each, ast.Pipeline) and [_name_of(c) for c in each.commands].count(node.name) > 1:
-                self.notes.find("V-EXHAUST", f"the function {node.name} starts itself twice", file, at)
-            if isinstance(each, ast.ListItem) and each.background and _name_of(each.command) == node.name:
-                self.notes.find(
-                    "V-EXHAUST", f"the function {node.name} starts itself in the background", file, at
-                )
-
-    def endless(self, node: ast.While, at: tuple[int, int], file: str) -> None:
-        """Report a loop without end that starts processes."""
-        condition = node.condition.items[0].command if node.condition.items else None
-        if _name_of(condition) not in ("true", ":"):
-            return
-        names = {_name_of(each) for each in ast.walk(node.body)}
-        started = any(isinstance(each, ast.ListItem) and each.background for each in ast.walk(node.body))
-        if started and not names & {"sleep", "wait", "break", "exit", "return"}:
-            self.notes.find("V-EXHAUST", "a loop without end starts processes", file, at)
-
     def printed(self, call: Call, value: Value) -> None:
         """Report a text that a command prints."""
         for text in value.texts:
@@ -447,44 +441,6 @@ class Commands:
                 call.find("V-HIDDEN-TEXT", unseen)
             if approves(text) and not (self._walker.tests or call.state.conditional):
                 call.find("V-APPROVE", text)
-
-
-def _name_of(node: object) -> str:
-    """Return the literal name of a simple command, or ""."""
-    if not isinstance(node, ast.SimpleCommand) or not node.words or not isinstance(node.words[0], ast.Word):
-        return ""
-    return base_name(
-        "".join(p.text for p in node.words[0].parts if isinstance(p, (ast.Literal, ast.SingleQuoted)))
-    )
-
-
-def _is_disguised(word: ast.Word) -> bool:
-    r"""Return True for a name such as ``c''ur"l"`` or ``\c\u\r\l``: quotes that change nothing."""
-    plain = [
-        part
-        for part in word.parts
-        if isinstance(part, (ast.Escaped, ast.SingleQuoted, ast.Literal, ast.AnsiQuoted, ast.DoubleQuoted))
-    ]
-    if len(plain) != len(word.parts) or len(word.parts) < 2:
-        return False
-    quoted = [part for part in plain if not isinstance(part, ast.Literal)]
-    texts = [
-        "".join(getattr(p, "text", "") for p in part.parts)
-        if isinstance(part, ast.DoubleQuoted)
-        else part.text
-        for part in plain
-    ]
-    if any(
-        len(getattr(part, "parts", ()))
-        and not all(isinstance(p, (ast.Literal, ast.Escaped)) for p in part.parts)
-        for part in plain
-        if isinstance(part, ast.DoubleQuoted)
-    ):
-        return False
-    if len(quoted) == 1 and isinstance(plain[0], ast.Escaped):
-        return False  # \rm: without an alias
-    whole = "".join(texts)
-    return whole.isalnum() and len(whole) > 1
 
 
 def _paths_of_unknown(call: Call) -> None:

@@ -106,6 +106,9 @@ PLACES: tuple[Place, ...] = (
         ("write",),
     ),
     _place(
+        "V-STARTUP", rf"^~/\.[\w{HOLE}]*{HOLE}[\w{HOLE}]*(?:rc|profile|login|logout|env|aliases)$", ("write",)
+    ),
+    _place(
         "V-STARTUP",
         r"config/fish|^/etc/(?:profile|bash|zsh|environment)|config/autostart|config/nvim|\.vim/plugin|PowerShell/.*rofile"
         r"|(?:site|user)customize\.py|\.pth$|\.vscode/(?:tasks|settings)\.json|\.oh-my-zsh|\.pythonrc|config/environment\.d",

@@ -19,6 +19,7 @@ from sandhook.vetting.commands import Commands
 from sandhook.vetting.notes import Notes
 from sandhook.vetting.said import far_line, unseen_in
 from sandhook.vetting.scratch import Scratch
+from sandhook.vetting.shapes import check_function, check_loop, check_pipeline
 from sandhook.vetting.state import PAYLOAD, ShellState, from_environment
 from sandhook.vetting.values import (
     EMPTY,
@@ -350,7 +351,7 @@ class Walker(Paths["ShellState", Value]):
 
     def followed(self, node: ast.Node) -> None:
         if isinstance(node, ast.Pipeline):
-            self._commands.pipeline(node, self.place(node.commands[0]), self.file)
+            check_pipeline(node, self.notes, self.file, self.place(node.commands[0]))
         elif isinstance(node, ast.ListItem):
             at = self.place(node.command)
             self.notes.find("V-BACKGROUND", "runs a command in the background", self.file, at)
@@ -371,7 +372,7 @@ class Walker(Paths["ShellState", Value]):
             outputs.append(once(inner))
             state.join(inner)
         if isinstance(node, ast.While):
-            self._commands.endless(node, self.place(node), self.file)
+            check_loop(node, self.notes, self.file, self.place(node))
         return concatenated(outputs)
 
     def each_word(self, node: ast.For | ast.Select, state: ShellState) -> Value:
@@ -410,7 +411,7 @@ class Walker(Paths["ShellState", Value]):
     def define(self, node: ast.FunctionDefinition, state: ShellState) -> Value:
         state.functions[node.name] = node.body
         self._uncalled[node.name] = node.body, self.file, self._text
-        self._commands.definition(node, self.place(node), self.file)
+        check_function(node, self.notes, self.file, self.place(node))
         return EMPTY
 
     def other_language(self, text: str, name: str) -> None:

@@ -254,6 +254,11 @@ class Words:
             return self._as_one(several)
         if part.operator is None and (anyone := self._some_element(part)) is not None:
             return anyone
+        if part.prefix == "!" and part.operator is None and part.subscript is None:
+            target = value.text or ""
+            if target.isidentifier():  # n=GITHUB_TOKEN; ${!n}
+                own = self._state.value(target)
+                return Value(own.texts, own.origins | value.origins | self._on_variable(target))
         computed = self._computed(part)
         if computed.texts == (HOLE,):
             elements = self._state.arrays.get(self._state.target(name), ())

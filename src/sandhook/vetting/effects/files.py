@@ -110,6 +110,10 @@ def _copy(call: Call) -> Value:
         _link(call, sources, target)
     if call.name in ("mv", "cp"):
         _over_guard(call, sources, target)
+    if call.name == "rsync" and any(text.startswith("--del") for text in call.texts):
+        path = call.state.path(target.any_text)
+        if ":" not in path and is_precious(path):
+            call.find("V-DELETE", f"rsync --delete to {path}")
     return EMPTY
 
 
@@ -180,6 +184,7 @@ def _truncate(call: Call) -> Value:
 def _tee(call: Call) -> Value:
     for word in call.operands:
         call.writes(word, call.stdin)
+        call.runner.stored(call.stdin, word, call)
         path = call.state.path(word.any_text)
         place = places_of(path, "write")
         if (place is not None and place.rule in ("V-STARTUP", "V-GIT-HOOK")) or path.startswith(

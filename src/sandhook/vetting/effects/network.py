@@ -347,6 +347,18 @@ def rsync_to(call: Call) -> None:
         _sends(call, origins, host)
 
 
+def _asking(call: Call) -> Value:
+    """whois, finger, ftp and others: a server reads the words, and what they send."""
+    named = call.argument("-h", "--host", "-n", "--server")
+    operands = call.operands
+    host = named.any_text if named is not None else operands[0].any_text if operands else HOLE
+    if call.name == "logger" and named is None:
+        return EMPTY
+    _reach(call, f"tcp://{host.rpartition('@')[2]}")
+    _sends(call, call.stdin.origins | call.origins, host)
+    return Value((HOLE,), frozenset({Origin("download", host)}))
+
+
 def _tunnel(call: Call) -> Value:
     call.find("V-TUNNEL")
     return Value((HOLE,))
@@ -411,6 +423,7 @@ EFFECTS: Mapping[str, Effect] = {
     **dict.fromkeys(("curl", "wget", "http", "https", "xh", "fetch", "lwp-request", "aria2c", "axel"), _curl),
     **dict.fromkeys(("nc", "ncat", "netcat", "telnet"), _netcat),
     "socat": _socat,
+    **dict.fromkeys(("whois", "finger", "ftp", "lftp", "tftp", "gopher", "logger"), _asking),
     **dict.fromkeys(("dig", "nslookup", "host", "drill", "resolvectl", "dscacheutil", "getent"), _lookup),
     **dict.fromkeys(("ping", "ping6", "traceroute", "fping"), _ping),
     **dict.fromkeys(("ssh", "scp", "sftp", "autossh"), _ssh),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from sandhook.dispatch.sedtext import runs_commands
 from sandhook.vetting.call import Call
 from sandhook.vetting.effects.files import filtered
+from sandhook.vetting.effects.network import local
 from sandhook.vetting.values import HOLE, Value
 
 #: A text in quotes that awk passes to a shell: before ``| getline``, after ``|``, in ``system()``.
@@ -17,6 +18,9 @@ _AWK_TEXT = re.compile(
 
 #: A call with something else than a text.
 _AWK_COMPUTED = re.compile(r'\bsystem\s*\(\s*[^"\s)]|[\w)\]]\s*\|&?\s*getline')
+
+#: A file of gawk that is a connection.
+_AWK_SOCKET = re.compile(r"/inet[46]?/(?:tcp|udp)/[^/\"]*/([^/\"]+)/")
 
 #: Commands that reach the network, or read what they execute.
 _REACHES = re.compile(r"\b(?:curl|wget|nc|ncat|socat|bash|sh)\b")
@@ -32,6 +36,8 @@ def _awk(call: Call) -> Value | None:
         text = next(filter(None, match.groups()), "").replace('\\"', '"')
         output = call.runner.run_text(Value((text,)), call.state.branch(), call.name, call.at)
         fetches = fetches or output.has("download")
+    for host in _AWK_SOCKET.findall(program):
+        call.find("V-SOCKET", f"{call.name}: a connection to {host}", "low" if local(host) else None)
     if _AWK_COMPUTED.search(program):
         call.find("V-RUN-DOWNLOAD" if fetches else "V-RUN-TEXT", f"{call.name}: the commands of its program")
     return filtered(call)
@@ -42,6 +48,7 @@ def _sed(call: Call) -> Value | None:
     if program and runs_commands(program):
         severe = _REACHES.search(program) is not None
         call.find("V-RUN-TEXT", "sed: a command of its program", "high" if severe else None)
+    report_downloads(call)
     return filtered(call)
 
 

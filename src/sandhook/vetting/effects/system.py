@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.vetting.call import Call
 from sandhook.vetting.effects.network import sends, urls_of
 from sandhook.vetting.effects.programs import report_downloads
 from sandhook.vetting.rules import RuleId, Severity
-from sandhook.vetting.values import EMPTY, HOLE, Origin, Value
+from sandhook.vetting.values import EMPTY, HOLE, Origin, Value, known
 
 Effect = Callable[[Call], "Value | None"]
 
@@ -83,6 +83,8 @@ def _crontab(call: Call) -> Value:
 
 def _environment(call: Call) -> Value:
     """env and printenv: without a command they print all variables."""
+    for text in call.arguments("-S", "--split-string") if call.name == "env" else ():
+        return call.runner.run_text(text, call.state.copy(), "env -S", call.at)
     if call.name == "printenv" and call.operands:
         return call.runner.variable(call.operands[0].any_text)
     if any("=" not in word.any_text for word in call.operands):
@@ -144,6 +146,7 @@ def _git(call: Call) -> Value | None:
         texts = texts[2:]
     command = texts[0] if texts else ""
     line = " ".join(texts[1:])
+    _git_keeps(call, command)
     if command == "config":
         _git_config(call, line)
         return None
@@ -177,9 +180,49 @@ def _git(call: Call) -> Value | None:
                 call.origins,
                 url.partition("://")[2].partition("/")[0] or url.partition("@")[2].partition(":")[0],
             )
+    elif command == "rev-parse":
+        return _git_directory(texts[1:])
     elif command == "commit" and call.has("--no-verify", "-n"):
         call.find("V-DISABLE", call.line, "medium")
     return Value((HOLE,))
+
+
+def _git_directory(texts: Sequence[str]) -> Value:
+    """Return a directory that ``git rev-parse`` prints, where the bundle is in its own repository."""
+    if texts == ["--show-toplevel"]:
+        return known(".")
+    if texts in (["--git-dir"], ["--git-common-dir"], ["--absolute-git-dir"]):
+        return known(".git")
+    if texts[:1] == ["--git-path"] and len(texts) == 2:
+        return known(f".git/{texts[1]}")
+    return Value((HOLE,))
+
+
+#: Commands of git whose words stay in the repository, which is pushed.
+_GIT_KEEPS = frozenset(
+    {
+        "branch",
+        "checkout",
+        "commit",
+        "commit-tree",
+        "merge",
+        "mktag",
+        "notes",
+        "push",
+        "stash",
+        "switch",
+        "tag",
+    }
+)
+
+
+def _git_keeps(call: Call, command: str) -> None:
+    """Report secrets that become a message, a name of a branch, or a note."""
+    names = sorted(
+        {origin.name for origin in call.origins if origin.kind in ("secret", "environment", "token")}
+    )
+    if command in _GIT_KEEPS and (names or call.stdin.has("secret", "environment", "token")):
+        call.find("V-SEND-SECRET", f"{', '.join(names) or 'a secret'} in what git {command} stores")
 
 
 def _git_config(call: Call, line: str) -> None:
@@ -201,14 +244,17 @@ def _git_push(call: Call, line: str) -> Value:
     for url in urls:
         host = url.partition("://")[2].partition("/")[0] or url.partition("@")[2].partition(":")[0]
         sends(call, frozenset({Origin("file", "tree")}), host.rpartition("@")[2])
-    if re.search(r"--mirror|--force(?!-with|-if)|(?:^|\s)-f(?:\s|$)|--delete|\s:[\w/]", line):
+    if re.search(
+        r"--mirror|--force(?!-with|-if)|(?:^|\s)-[a-zA-Z]*f[a-zA-Z]*(?:\s|$)|--delete|\s:[\w/]", line
+    ):
         call.find("V-DELETE", call.line, "high" if re.search(r"--mirror|main|master", line) else "medium")
     return Value((HOLE,))
 
 
 def _git_discards(call: Call, command: str, line: str) -> None:
     if (
-        command in ("filter-branch", "update-ref")
+        command == "filter-branch"
+        or (command == "update-ref" and re.search(r"(?:^|\s)(?:-d|--stdin|refs/(?:heads|tags)/|HEAD)", line))
         or (command == "reflog" and "expire" in line)
         or (command == "clean" and re.search(r"-\w*[xXd]", line) and re.search(r"-\w*f", line))
     ):

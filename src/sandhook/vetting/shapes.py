@@ -1,0 +1,85 @@
+"""Shapes of commands that matter whatever their words stand for: disguised names, connections, endless starts."""
+
+from __future__ import annotations
+
+import re
+
+from sandhook.dispatch.operands import SHELLS, base_name
+from sandhook.expand.shapes import has_braces
+from sandhook.syntax import nodes as ast
+from sandhook.vetting.notes import Notes
+
+
+def check_pipeline(node: ast.Pipeline, notes: Notes, file: str, at: tuple[int, int]) -> None:
+    """Report a pipeline in which a shell's input or output is a connection."""
+    names = [_name_of(command) for command in node.commands]
+    nets = {"nc", "ncat", "netcat", "socat", "telnet", "openssl"}
+    if nets & set(names) and set(names) & SHELLS:
+        notes.find("V-SOCKET", f"a pipeline of {' | '.join(filter(None, names))}", file, at)
+
+
+def check_function(node: ast.FunctionDefinition, notes: Notes, file: str, at: tuple[int, int]) -> None:
+    """Report a function that calls itself twice at once."""
+    for each in ast.walk(node.body):
+        if isinstance(each, ast.Pipeline) and [_name_of(c) for c in each.commands].count(node.name) > 1:
+            notes.find("V-EXHAUST", f"the function {node.name} starts itself twice", file, at)
+        if isinstance(each, ast.ListItem) and each.background and _name_of(each.command) == node.name:
+            notes.find("V-EXHAUST", f"the function {node.name} starts itself in the background", file, at)
+
+
+def check_loop(node: ast.While, notes: Notes, file: str, at: tuple[int, int]) -> None:
+    """Report a loop without end that starts processes."""
+    condition = node.condition.items[0].command if node.condition.items else None
+    if _name_of(condition) not in ("true", ":"):
+        return
+    names = {_name_of(each) for each in ast.walk(node.body)}
+    started = any(isinstance(each, ast.ListItem) and each.background for each in ast.walk(node.body))
+    if started and not names & {"sleep", "wait", "break", "exit", "return"}:
+        notes.find("V-EXHAUST", "a loop without end starts processes", file, at)
+
+
+def _name_of(node: object) -> str:
+    """Return the literal name of a simple command, or ""."""
+    if not isinstance(node, ast.SimpleCommand) or not node.words or not isinstance(node.words[0], ast.Word):
+        return ""
+    return base_name(
+        "".join(p.text for p in node.words[0].parts if isinstance(p, (ast.Literal, ast.SingleQuoted)))
+    )
+
+
+def is_pattern(word: ast.Word) -> bool:
+    """Return True for a command such as ``/???/b??/c?rl`` or ``{ba,}sh``, whose name a pattern or braces hide."""
+    if has_braces(word):
+        return True
+    text = "".join(part.text if isinstance(part, ast.Literal) else "x" for part in word.parts)
+    top, _, rest = text.removeprefix("/").partition("/")
+    return text[:1] == "/" and bool(re.search(r"[?\[]", text) or "*" in top or "*" in rest.rpartition("/")[2])
+
+
+def is_disguised(word: ast.Word) -> bool:
+    r"""Return True for a name such as ``c''ur"l"`` or ``\c\u\r\l``: quotes that change nothing."""
+    plain = [
+        part
+        for part in word.parts
+        if isinstance(part, (ast.Escaped, ast.SingleQuoted, ast.Literal, ast.AnsiQuoted, ast.DoubleQuoted))
+    ]
+    if len(plain) != len(word.parts) or len(word.parts) < 2:
+        return False
+    quoted = [part for part in plain if not isinstance(part, ast.Literal)]
+    texts = [
+        "".join(getattr(p, "text", "") for p in part.parts)
+        if isinstance(part, ast.DoubleQuoted)
+        else part.text
+        for part in plain
+    ]
+    if any(
+        len(getattr(part, "parts", ()))
+        and not all(isinstance(p, (ast.Literal, ast.Escaped)) for p in part.parts)
+        for part in plain
+        if isinstance(part, ast.DoubleQuoted)
+    ):
+        return False
+    if len(quoted) == 1 and isinstance(plain[0], ast.Escaped):
+        return False  # \rm: without an alias
+    whole = "".join(texts)
+    return whole.isalnum() and len(whole) > 1
