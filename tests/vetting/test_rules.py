@@ -32,6 +32,7 @@ TABLE: list[tuple[RuleId, str, str]] = [
     ("V-STARTUP", "echo x >> ~/.bashrc", "echo x >> ~/.bashrc.md"),
     ("V-SCHEDULE", "echo '* * * * * x' | crontab -", "crontab -l"),
     ("V-GIT-HOOK", "echo x > .git/hooks/pre-commit", "cat .git/hooks/pre-commit"),
+    ("V-PIPELINE", "echo x > .github/workflows/a.yml", "cat .github/workflows/a.yml"),
     ("V-GIT-CONFIG", "git config --global core.sshCommand /tmp/x", "git config --global --get core.sshCommand"),
     ("V-AGENT-CONFIG", "echo {} > .claude/settings.json", "cat .claude/settings.json"),
     ("V-INSTRUCTIONS", "echo x >> CLAUDE.md", "cat CLAUDE.md"),

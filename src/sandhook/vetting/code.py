@@ -30,8 +30,8 @@ Power = Literal[
 
 _POWERS: tuple[tuple[Power, re.Pattern[str]], ...] = (
     ("run", re.compile(r"\bsubprocess\b|\bos\.(?:system|popen|exec\w*|spawn\w*)|child_process|\bexecSync\b|\bspawn(?:Sync)?\b|\bpty\b|\bsystem\s*[(\s'\"$]|\bqx\b|\bpopen\b|`[^`]+`|shell_exec|passthru|proc_open|do shell script|Process\.run|IO\.popen|Open3|Invoke-Expression|\bexec\s+['\"{]")),
-    ("evaluate", re.compile(r"\beval\s*[({$'\"]|\beval\b|(?<![.\w])exec\s*\(|new Function\s*\(|\bvm\.run|\bcompile\s*\(|__import__\s*\(|\bmarshal\.loads|pickle\.loads|instance_eval|\bloadstring\b|assert\s*\(\s*\$")),
-    ("fetch", re.compile(r"urllib|urlopen|\brequests\b|http\.client|httpx|aiohttp|https?['\"]?\)?\.(?:get|request)|\bfetch\s*\(|axios|LWP|HTTP::Tiny|Net::HTTP|open-uri|file_get_contents\s*\(\s*['\"]https?|curl_exec|XMLHTTP|Invoke-WebRequest|DownloadString|require\(['\"]https?['\"]\)|node:https?")),
+    ("evaluate", re.compile(r"\beval\s*[({$'\"]|\beval\b|(?<![.\w])exec\s*\(|new Function\s*\(|\bvm\.run|(?<![.\w])compile\s*\(|__import__\s*\(|\bmarshal\.loads|pickle\.loads|instance_eval|\bloadstring\b|(?<![.\w])load\s*\(|assert\s*\(\s*\$")),
+    ("fetch", re.compile(r"urllib|urlopen|\brequests\b|http\.client|httpx|aiohttp|https?['\"]?\)?\.(?:get|request)|\bfetch\s*\(|axios|LWP|HTTP::Tiny|Net::HTTP|open-uri|file_get_contents\s*\(\s*['\"]https?|curl_exec|XMLHTTP|Invoke-WebRequest|DownloadString|require\(['\"]https?['\"]\)|node:https?|(?:curl|wget)\s[^'\"\n]*https?://")),
     ("decode", re.compile(r"b64decode|b32decode|a85decode|base64[\"')]|decode64|unpack\(?\s*['\"]?[mHu]|pack\s*(?:\(\s*)?['\"]H|unhexlify|fromhex|codecs\.decode|zlib\.decompress|lzma\.decompress|bz2\.decompress|atob\s*\(|fromCharCode|decodeURIComponent|gzinflate|str_rot13|inflateSync|gunzipSync|chr\s*\(|\[::-1\]|\.reverse\(\)")),
     ("socket", re.compile(r"\bsocket\b|net\.(?:connect|createConnection|Socket)|IO::Socket|TCPSocket|fsockopen|require\(['\"](?:node:)?net['\"]\)")),
     ("shell", re.compile(r"/bin/(?:ba|z|da)?sh|cmd\.exe|powershell|['\"](?:ba|z)?sh['\"]")),
@@ -52,6 +52,16 @@ _WHOLE = re.compile(
 )
 
 
+#: A call that executes what another call in it fetches.
+_RUNS_FETCHED = re.compile(
+    r"(?:\bsystem|\bpopen|\bexec\w*|\bassert|\beval|subprocess\.\w+|\bspawn\w*|shell_exec|passthru)\s*\(?[^;\n]{0,80}"
+    r"(?:file_get_contents\s*\(\s*['\"]https?|urlopen\s*\(|requests\.get\s*\(|URI\.open|fetch\s*\()"
+)
+
+#: A file is stored from the network, or becomes executable.
+_EXECUTABLE = re.compile(r"\bchmod\b|0o?7[0-7]5|urlretrieve|getstore|S_IX|copy_stream")
+
+
 def powers_of(text: str) -> frozenset[Power]:
     """Return the powers that a program uses."""
     return frozenset(power for power, pattern in _POWERS if pattern.search(text))
@@ -64,6 +74,8 @@ def findings_in(text: str) -> Iterator[tuple[RuleId, str]]:
         yield "V-SOCKET", "a program connects a shell or its commands to a socket"
     if "fetch" in powers and powers & {"evaluate"}:
         yield "V-CODE", "a program evaluates what it fetches"
+    if _RUNS_FETCHED.search(text) or ({"fetch", "run"} <= powers and _EXECUTABLE.search(text)):
+        yield "V-CODE", "a program executes what it fetches"
     if "decode" in powers and (powers & {"evaluate"} or ("run" in powers and _long_text(text))):
         yield "V-CODE", "a program executes what it decodes"
     if powers & {"fetch", "socket"} and "environment" in powers:

@@ -191,7 +191,7 @@ class Commands:
                 more = [Value((word,), state.stdin.origins) for word in state.stdin.text.split()]
             else:
                 more = [extra]
-            fields = [extra if field.text == "{}" else field for field in fields]
+            fields = [_replaced(field, extra) for field in fields]
             if fields[0].text in SHELLS and len(fields) > 1 and fields[1].text == "-c" and len(fields) == 2:
                 return self.run_text(extra, inner, "xargs", at)
             fields = [*fields, *more]
@@ -226,7 +226,7 @@ class Commands:
             ):
                 texts.append(fields[index + 1])
         for value in texts:
-            self.code(concatenated((Value((" ".join(call.texts[:2]),)), value)), at)
+            self.code(concatenated((Value((" ".join(call.texts[:2]) + "\n",)), value)), at)
         operands = [word for word in call.operands if all(word is not text for text in texts)]
         if not texts:
             file = next(iter(operands), None)
@@ -412,6 +412,8 @@ class Commands:
         call.writes(target, content)
         if content is not None:
             self.stored(content, target, call)
+            if content.names("mixed") == ["endless"] and not target.any_text.startswith("/dev/"):
+                call.find("V-EXHAUST", f"writes to {target.any_text} without end")
         for text in target.texts:
             path = state.path(text)
             place = places_of(path, "write")
@@ -421,6 +423,10 @@ class Commands:
             if lasting and content is not None:
                 for each in content.known or content.texts:
                     self._walker.persist(each, state, at)
+
+    def emptied(self, target: Value, state: ShellState, at: tuple[int, int], file: str) -> None:
+        """Follow a file of which nothing is left: a command without output writes it."""
+        Call(">", [target], state, (file, at), self).access(target, "delete")
 
     def connection(self, target: Value, state: ShellState, at: tuple[int, int], file: str) -> None:
         """Report a redirection that is a connection."""
@@ -441,6 +447,13 @@ class Commands:
                 call.find("V-HIDDEN-TEXT", unseen)
             if approves(text) and not (self._walker.tests or call.state.conditional):
                 call.find("V-APPROVE", text)
+
+
+def _replaced(field: Value, read: Value) -> Value:
+    """Return a word of xargs's command with what xargs reads in place of ``{}``."""
+    if not any("{}" in text for text in field.texts):
+        return field
+    return Value(tuple(text.replace("{}", HOLE) for text in field.texts), field.origins | read.origins)
 
 
 def _paths_of_unknown(call: Call) -> None:

@@ -126,6 +126,12 @@ PLACES: tuple[Place, ...] = (
         ("write",),
     ),
     _place(
+        "V-PIPELINE",
+        rf"{_BEGIN}(?:\.github/(?:workflows|actions)|\.gitlab-ci\.ya?ml|\.circleci|\.buildkite|\.drone\.yml|\.devcontainer|azure-pipelines[^/]*\.ya?ml"
+        rf"|bitbucket-pipelines\.yml|Jenkinsfile|\.pre-commit-config\.yaml|lefthook\.ya?ml|\.gitpod\.ya?ml){_END}",
+        ("write",),
+    ),
+    _place(
         "V-GIT-CONFIG",
         rf"{_BEGIN}\.git/(?:config|info/attributes){_END}|{_BEGIN}\.gitconfig{_END}|config/git/",
         ("write",),

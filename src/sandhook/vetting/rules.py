@@ -39,6 +39,7 @@ RuleId = Literal[
     "V-STARTUP",
     "V-SCHEDULE",
     "V-GIT-HOOK",
+    "V-PIPELINE",
     "V-GIT-CONFIG",
     "V-AGENT-CONFIG",
     "V-INSTRUCTIONS",
@@ -211,6 +212,11 @@ _STAYS: dict[RuleId, Rule] = {
         "high",
         "It writes a hook of git.",
         "The hook runs at the next commit, outside of every sandbox.",
+    ),
+    "V-PIPELINE": Rule(
+        "high",
+        "It writes a file by which a pipeline, a container or a tool of git runs commands.",
+        "The commands run later, elsewhere and with other rights, also when the bundle is removed.",
     ),
     "V-GIT-CONFIG": Rule(
         "high",

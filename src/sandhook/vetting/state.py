@@ -185,6 +185,8 @@ class ShellState:
             return self.positional[at] if at < len(self.positional) else EMPTY
         if name in ("@", "*"):
             return UNKNOWN if self.positional is None else joined_by_blanks(self.positional)
+        if name == "PPID":
+            return Value((HOLE,), frozenset({Origin("mixed", "PPID")}))
         if name in ("?", "#", "$", "!", "-", "_"):
             return UNKNOWN
         if name in self.variables:

@@ -325,6 +325,8 @@ class Walker(Paths["ShellState", Value]):
                 continue
             content = output if each.fd in (None, 1) else None
             self._commands.sink(target, content, state, self.place(node), self.file)
+            if each.operator != ">>" and content == EMPTY:
+                self._commands.emptied(target, state, self.place(node), self.file)
             if content is not None:
                 output = EMPTY
         return output

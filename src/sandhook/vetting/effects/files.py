@@ -288,6 +288,8 @@ def _archive(call: Call) -> Value:
         target = call.argument("-C", "--directory")
         if target is not None:
             call.writes(target, call.stdin)
+            if call.state.path(target.any_text) in ("~", "/"):
+                call.find("V-STARTUP", f"unpacks an archive over {target.any_text}")
         origins = call.stdin.origins
         return Value((HOLE,), origins)
     archive = call.argument("-f", "--file")
@@ -320,8 +322,19 @@ def _mktemp(call: Call) -> Value:
 
 
 def _list(call: Call) -> Value:
-    """Programs that look at names and times of files, not at contents."""
-    return Value((HOLE,), NOTHING)
+    """Programs that look at names and times of files, not at contents; names of secret files lead to the contents."""
+    paths = [call.state.path(text) for word in call.operands for text in word.texts]
+    places = [(path, places_of(path, "read")) for path in paths]
+    secret = [path for path, place in places if place is not None and place.rule == "V-READ-SECRET"]
+    return Value((HOLE,), frozenset(Origin("secret", f"files named {path}") for path in secret))
+
+
+def _line_editor(call: Call) -> Value:
+    """ed and ex: their commands, which come from standard input, change a file."""
+    for word in call.operands:
+        call.writes(word, call.stdin)
+        call.runner.stored(call.stdin, word, call)
+    return EMPTY
 
 
 def _digest(call: Call) -> Value:
@@ -396,6 +409,7 @@ _FILTERS = [
 
 EFFECTS: Mapping[str, Effect] = {
     "cat": _cat,
+    **dict.fromkeys(("ed", "ex", "red", "vi", "vim", "nvim"), _line_editor),
     "tee": _tee,
     **dict.fromkeys(("cp", "mv", "ln", "rsync", "ditto"), _copy),
     "install": _install,

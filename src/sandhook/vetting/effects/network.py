@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from sandhook.vetting.call import Call
+from sandhook.vetting.places import is_precious
 from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Origins, Value
 from sandhook.vetting.variables import belonging
 
@@ -328,9 +329,24 @@ def _ssh(call: Call) -> Value:
         sources = [word for word in call.operands if ":" not in word.any_text]
         if remote and call.operands[-1:] == remote[-1:]:
             _sends(call, call.reads(sources), host)
+        for put in _PUT.findall("\n".join(call.stdin.texts)) if call.name == "sftp" else ():
+            _sends(call, call.access(Value((put,)), "read") | call.stdin.origins, host)
         return EMPTY
     _sends(call, call.stdin.origins, host)
     return Value((HOLE,), frozenset({Origin("download", host)}))
+
+
+#: A file that the commands of sftp send.
+_PUT = re.compile(r"^\s*m?put\s+(?:-\w+\s+)*(\S+)", re.MULTILINE)
+
+
+def _browser(call: Call) -> Value:
+    """Programs that open a page: its address may have data."""
+    for word in call.words:
+        for url in urls_of([word]):
+            if not url.startswith("file:"):
+                _sends(call, word.origins, _reach(call, url))
+    return EMPTY
 
 
 def rsync_to(call: Call) -> None:
@@ -388,7 +404,7 @@ def _cloud(call: Call) -> Value | None:
         if target.startswith("s3://"):
             sources = call.operands[2:-1]
             origins = call.stdin.origins | call.reads(sources)
-            if any(call.state.path(word.any_text) in (".", "~") for word in sources):
+            if any(is_precious(call.state.path(word.any_text)) for word in sources):
                 origins |= {Origin("file", "tree")}
             _reach(call, "https://s3.amazonaws.com")
             _sends(call, origins, target)
@@ -423,6 +439,22 @@ EFFECTS: Mapping[str, Effect] = {
     **dict.fromkeys(("curl", "wget", "http", "https", "xh", "fetch", "lwp-request", "aria2c", "axel"), _curl),
     **dict.fromkeys(("nc", "ncat", "netcat", "telnet"), _netcat),
     "socat": _socat,
+    **dict.fromkeys(
+        (
+            "xdg-open",
+            "open",
+            "start",
+            "sensible-browser",
+            "x-www-browser",
+            "firefox",
+            "chromium",
+            "google-chrome",
+            "w3m",
+            "lynx",
+            "links",
+        ),
+        _browser,
+    ),
     **dict.fromkeys(("whois", "finger", "ftp", "lftp", "tftp", "gopher", "logger"), _asking),
     **dict.fromkeys(("dig", "nslookup", "host", "drill", "resolvectl", "dscacheutil", "getent"), _lookup),
     **dict.fromkeys(("ping", "ping6", "traceroute", "fping"), _ping),

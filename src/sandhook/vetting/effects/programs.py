@@ -25,8 +25,11 @@ _AWK_SOCKET = re.compile(r"/inet[46]?/(?:tcp|udp)/[^/\"]*/([^/\"]+)/")
 #: Commands that reach the network, or read what they execute.
 _REACHES = re.compile(r"\b(?:curl|wget|nc|ncat|socat|bash|sh)\b")
 
+#: Commands that send their words to other machines.
+_SENDS = re.compile(r"\b(?:curl|wget|nc|ncat|dig|nslookup|host|ping|ssh)\s")
+
 #: A text that runs a download, as it is written into a file for later.
-DOWNLOADS = re.compile(r"\b(?:curl|wget)\s[^|]*\bhttps?://[^|\s][^|]*\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\b")
+DOWNLOADS = re.compile(r"\b(?:curl|wget)\\?\s[^|]*\bhttps?://[^|\s][^|]*\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\b")
 
 
 def _awk(call: Call) -> Value | None:
@@ -36,6 +39,8 @@ def _awk(call: Call) -> Value | None:
         text = next(filter(None, match.groups()), "").replace('\\"', '"')
         output = call.runner.run_text(Value((text,)), call.state.branch(), call.name, call.at)
         fetches = fetches or output.has("download")
+        if call.stdin.has("secret", "environment", "transcript") and _SENDS.search(text):
+            call.find("V-SEND-SECRET", f"{call.name} passes its input to: {text}")
     for host in _AWK_SOCKET.findall(program):
         call.find("V-SOCKET", f"{call.name}: a connection to {host}", "low" if local(host) else None)
     if _AWK_COMPUTED.search(program):

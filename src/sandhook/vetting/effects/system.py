@@ -61,6 +61,11 @@ def _spying(what: str) -> Effect:
     return effect
 
 
+def _terminal(call: Call) -> Value | None:
+    """script records what is typed, unless it runs one command."""
+    return None if call.has("-c", "--command") else _spying("the terminal")(call)
+
+
 def _clipboard(call: Call) -> Value:
     """Reading the clipboard; writing it is what notifiers do."""
     writes = call.name in ("pbcopy", "wl-copy") or (
@@ -101,7 +106,8 @@ def _kill(call: Call) -> Value:
         line,
         re.IGNORECASE,
     )
-    everything = re.search(r"(?:^|\s)-1(?:$|\s*$)|PPID|--\s*-1", line) and call.name == "kill"
+    parent = any("PPID" in word.names("mixed") for word in call.words)
+    everything = call.name == "kill" and (parent or re.search(r"(?:^|\s)-1(?:$|\s*$)|PPID|--\s*-1", line))
     if against or everything:
         call.find("V-KILL", call.line, "high")
     elif call.name != "kill":
@@ -118,6 +124,9 @@ def _sudo(call: Call) -> None:
 
 def _docker(call: Call) -> Value | None:
     line = " ".join(call.texts)
+    if call.texts[:1] == ["push"]:
+        host = call.operands[-1].any_text.partition("/")[0]
+        sends(call, frozenset({Origin("file", "tree")}), host if "." in host else "docker.io")
     if re.search(
         r"--privileged|--pid[= ]host|(?:-v|--volume|--mount)[= ]*(?:type=bind,source=)?(?:/|~|/etc|/home|/var/run/docker\.sock)[:,]",
         line,
@@ -128,7 +137,7 @@ def _docker(call: Call) -> Value | None:
 
 _GIT_RUNS = re.compile(
     r"core\.(?:hookspath|sshcommand|pager|editor|fsmonitor|gitproxy|askpass)|credential\.(?:[^ ]*\.)?helper|url\..*\.(?:push)?insteadof|alias\.\S+ !|http\.(?:\S+\.)?(?:proxy|sslverify)"
-    r"|init\.templatedir|include\.path|filter\..*\.(?:clean|smudge|process)|diff\.external|gpg\.program|protocol\.ext\.allow|sequence\.editor|uploadpack|commit\.gpgsign false",
+    r"|init\.templatedir|include(?:if\..*)?\.path|filter\..*\.(?:clean|smudge|process)|diff\.(?:external|.*\.(?:textconv|command))|merge\..*\.driver|(?:man|browser|mergetool|difftool)\..*\.cmd|trailer\..*\.(?:cmd|command)|core\.alternaterefscommand|submodule\..*\.update !|gpg\.program|protocol\.ext\.allow|sequence\.editor|uploadpack|commit\.gpgsign false",
     re.IGNORECASE,
 )
 
@@ -280,7 +289,8 @@ def _package(call: Call) -> Value | None:
     elif re.search(r"^(?:publish|adduser|login|owner add|token create)\b", line):
         call.find("V-LOGIN", call.line, "high" if "publish" not in line else "medium")
     elif re.search(r"(?:install|add|exec|dlx|i|x)\s.*(?:https?://|git\+|github:|git@)", line) or (
-        call.name in ("npx", "bunx", "uvx", "pipx") and re.search(r"(?:https?://|git\+|github:)", line)
+        call.name in ("npx", "bunx", "uvx", "pipx", "deno", "bun")
+        and re.search(r"(?:https?://|git\+|github:)", line)
     ):
         call.find("V-RUN-DOWNLOAD")
     elif re.search(r"(?:install|add|i)\s+-g|install --global|--user\b|install --break-system", line):
@@ -410,6 +420,7 @@ EFFECTS: Mapping[str, Effect] = {
             "pipx",
             "gem",
             "cargo",
+            "deno",
             "go",
             "brew",
             "poetry",
@@ -437,6 +448,8 @@ EFFECTS: Mapping[str, Effect] = {
     **dict.fromkeys(
         ("arecord", "parecord", "sox", "rec", "imagesnap", "fswebcam"), _spying("the microphone or camera")
     ),
+    "script": _terminal,
+    **dict.fromkeys(("ttyrec", "asciinema"), _spying("the terminal")),
     **dict.fromkeys(("xinput", "evtest", "logkeys", "showkey", "xev"), _spying("the keyboard")),
     **dict.fromkeys(("pbpaste", "wl-paste", "xclip", "xsel", "pbcopy", "wl-copy"), _clipboard),
     **dict.fromkeys(

@@ -16,23 +16,23 @@ format() {
     return
   fi
   case $1 in
-    *.py | *.pyi) run_first "ruff format -q" "black -q" -- "$1" ;;
+    *.py | *.pyi) run_first "$1" "ruff format -q" "black -q" ;;
     *.js | *.jsx | *.ts | *.tsx | *.css | *.html | *.json | *.md | *.yaml | *.yml)
-      run_first "node_modules/.bin/prettier --write" "node_modules/.bin/biome format --write" "prettier --write" -- "$1"
+      run_first "$1" "node_modules/.bin/prettier --write" "node_modules/.bin/biome format --write" "prettier --write"
       ;;
-    *.go) run_first "gofmt -w" -- "$1" ;;
-    *.rs) run_first "rustfmt --edition 2021" -- "$1" ;;
-    *.sh | *.bash) run_first "shfmt -w" -- "$1" ;;
-    *.c | *.h | *.cc | *.cpp | *.hpp) run_first "clang-format -i" -- "$1" ;;
-    *.tf) run_first "terraform fmt" -- "$1" ;;
+    *.go) run_first "$1" "gofmt -w" ;;
+    *.rs) run_first "$1" "rustfmt --edition 2021" ;;
+    *.sh | *.bash) run_first "$1" "shfmt -w" ;;
+    *.c | *.h | *.cc | *.cpp | *.hpp) run_first "$1" "clang-format -i" ;;
+    *.tf) run_first "$1" "terraform fmt" ;;
   esac
 }
 
-# Runs the first of several commands whose program exists, on the file after "--".
+# Runs the first of several commands whose program exists, on the file $1.
 run_first() {
-  local file=${*: -1} command
+  local file=$1 command
+  shift
   for command in "$@"; do
-    [[ $command == -- ]] && return
     if command -v "${command%% *}" >/dev/null; then
       $command "$file" # the options are words
       return
