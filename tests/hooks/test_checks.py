@@ -491,14 +491,64 @@ def test_every_name_of_a_tool_is_known_to_its_matchers() -> None:
 
 @pytest.mark.parametrize("name", contracts.names())
 def test_a_plain_guard_is_clean(name: str) -> None:
-    """What every page recommends: no contract finds anything in it."""
+    """What most pages recommend: no contract finds anything in it, but one whose agent reads no exit status."""
     contract = contracts.get(name)
     specs = HookEngine.load(
         crush('input=$(cat)\nprintf "%s" "$input" | grep -q rm && exit 2\nexit 0'), "crush"
     )
     value, _ = contract.render(specs.hooks)
     found = findings(name, value)
-    assert [str(each) for each in found if each.rule not in ("W-CONFIG",)] == []
+    wanted = ["W-EXIT"] if name == "mistral_vibe" else []
+    assert [each.rule for each in found if each.rule not in ("W-CONFIG",)] == wanted
+
+
+def test_a_status_without_effect_is_found_unless_failures_refuse() -> None:
+    entry = {"name": "g", "type": "before_tool", "command": "exit 2"}
+    (found,) = findings("mistral_vibe", {"hooks": [entry]})
+    wanted = 'exit 2 does not refuse before_tool: mistral_vibe refuses by no exit status; to refuse, print {"decision":"deny"'
+    assert (found.rule, found.message.startswith(wanted)) == ("W-EXIT", True)
+    assert findings("mistral_vibe", {"hooks": [{**entry, "strict": True}]}) == []
+    prints = {**entry, "command": """echo '{"decision": "deny", "reason": "no"}'"""}
+    assert findings("mistral_vibe", {"hooks": [prints]}) == []
+
+
+@pytest.mark.parametrize("command", ["bash -c './{}'", "sh -ec './{}'", "bash -o pipefail -c './{}'"])
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("gone.sh", "E-FILE"),
+        ("dos.sh", "E-BYTES"),
+        ("plain.sh", "E-MODE"),
+        ("exits.sh", "W-EXIT"),
+        ("ok.sh", ""),
+    ],
+)
+def test_the_text_of_an_inner_shell_is_checked(command: str, name: str, rule: str) -> None:
+    found = {each.rule for each in findings("claude_code", claude(command.format(name)))}
+    assert found == ({rule} if rule else set())
+
+
+def test_the_shell_of_an_argument_list_is_checked() -> None:
+    value = {"hooks": {"pre_tool_call": [{"command": ["bash", "-c", "./gone.sh"], "on_failure": "block"}]}}
+    assert [each.rule for each in findings("ub", value)] == ["E-FILE"]
+    value["hooks"]["pre_tool_call"][0]["command"][2] = "if true; then"
+    assert [each.rule for each in findings("ub", value)] == ["E-PARSE"]
+
+
+def test_a_jq_that_fails_before_the_end_lets_pass_whatever_its_status_means() -> None:
+    text = "c=$(jq -r .tool_input.command)\nif [[ $c == *rm* ]]; then echo no >&2; exit 2; fi"
+    group = {"hooks": [{"type": "command", "command": text}]}
+    assert "W-JQ" in {each.rule for each in findings("gemini", {"hooks": {"BeforeTool": [group]}})}
+    group["hooks"][0]["command"] = "set -e\n" + text
+    assert "W-JQ" not in {each.rule for each in findings("gemini", {"hooks": {"BeforeTool": [group]}})}
+
+
+@pytest.mark.parametrize(("name", "event"), [("gemini", "BeforeTool"), ("claude_code", "PreToolUse")])
+def test_a_name_that_is_almost_one_of_another_agent(name: str, event: str) -> None:
+    value = {"hooks": {event: [{"matcher": "Writ", "hooks": [{"type": "command", "command": "exit 2"}]}]}}
+    (found,) = findings(name, value)
+    assert found.rule == "W-TOOL"
+    assert "did you mean write_file?" in found.message or "did you mean Write?" in found.message
 
 
 def test_a_finding_in_a_script_has_the_scripts_line() -> None:

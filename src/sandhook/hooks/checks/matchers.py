@@ -101,4 +101,19 @@ def _advice(name: str, contract: Contract, vocabulary: Vocabulary, known: set[st
             return f", but of {other}; did you mean {mine[0]}?" if mine else f", but of {other}"
     if near is not None:
         return f"; did you mean {near}?"
+    if (like := _like_another(name, contract, vocabulary)) is not None:
+        return like
     return "" if vocabulary.complete else None
+
+
+def _like_another(name: str, contract: Contract, vocabulary: Vocabulary) -> str | None:
+    """Return the end of a sentence about a name that is almost one of another agent, or None."""
+    for each in map(contracts.get, contracts.names()):
+        if each.name == contract.name:
+            continue
+        theirs = each.vocabulary()
+        near = similar(name, sorted(theirs.tools))
+        for kind in theirs.classes_of(near) if near is not None else ():
+            if mine := vocabulary.of_class(kind):
+                return f", but like {near} of {each.name}; did you mean {mine[0]}?"
+    return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 
 from sandhook.builtins import BUILTINS
 from sandhook.dispatch.shebang import READ, is_binary, program_of
@@ -12,7 +13,7 @@ from sandhook.hooks import contracts
 from sandhook.hooks.checks.losses import lost_refusals
 from sandhook.hooks.checks.mistakes import place_of_field, quoted_expressions, unset_variables
 from sandhook.hooks.checks.payload import PLAIN_PATH, failing_jq, jq_path, second_readers
-from sandhook.hooks.checks.probe import Probe, has_effect, understands, with_computed
+from sandhook.hooks.checks.probe import Probe
 from sandhook.hooks.checks.reading import (
     Act,
     Nodes,
@@ -25,7 +26,8 @@ from sandhook.hooks.checks.reading import (
     splits,
     substitution,
 )
-from sandhook.hooks.checks.refusals import is_exit, refusing_status, said_alone, says_that_it_blocks
+from sandhook.hooks.checks.refusals import refusing_status
+from sandhook.hooks.checks.results import Results
 from sandhook.hooks.checks.rules import Finding, RuleId
 from sandhook.hooks.checks.splitting import (
     INTERPRETERS,
@@ -36,8 +38,6 @@ from sandhook.hooks.checks.splitting import (
 )
 from sandhook.hooks.checks.surroundings import Surroundings
 from sandhook.hooks.contracts import Contract
-from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.evidence.repository import toplevel
 from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec
@@ -54,33 +54,6 @@ from sandhook.utilities import is_utility
 
 _BINARIES = ("/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin")
 _ASKS = frozenset({"command", "hash", "type", "which"})
-
-#: Fields that some agent reads; an object without any of them has no effect.
-_MEANS = frozenset(
-    [
-        "additionalContext",
-        "additional_context",
-        "block",
-        "context",
-        "context_files",
-        "continue",
-        "decision",
-        "followup_message",
-        "halt",
-        "hookSpecificOutput",
-        "modifiedResult",
-        "patch",
-        "permission",
-        "permissionDecision",
-        "reason",
-        "stopReason",
-        "systemMessage",
-        "updatedInput",
-        "updated_input",
-        "updated_prompt",
-        "user_message",
-    ]
-)
 
 #: The byte order mark of UTF-8.
 _BOM = b"\xef\xbb\xbf"
@@ -101,7 +74,7 @@ def check(item: Item, contract: Contract, around: Surroundings) -> list[Finding]
     checker = _Checker(spec, contract, around)
     text = spec.executor.text or " ".join(map(in_single_quotes, spec.executor.argv))
     whole = checker.text(text, None, 0)
-    checker.results(whole)
+    Results(checker.probe, checker.add).check(whole, opaque=checker.opaque)
     findings = []
     for rule, message, file, line in checker.findings:
         if file is None:
@@ -194,6 +167,9 @@ class _Checker:
     def _files(self, act: Act, own: str | None, depth: int, moved: bool) -> Iterator[tuple[Act, str | None]]:
         name = script_of(act)
         self._splits(act, own)
+        if (inner := shell_text(act)) is not None and depth < _DEPTH:
+            yield from self._inner(inner, act, own, depth)
+            return
         if name is None or (moved and not name.startswith(("/", "~"))):
             return
         path = self._path(name)
@@ -231,6 +207,14 @@ class _Checker:
                 line = error.line if isinstance(error, ShellSyntaxError) else 1
                 self.add("E-PARSE", str(error), path, line)
 
+    def _inner(self, text: str, act: Act, own: str | None, depth: int) -> Iterator[tuple[Act, str | None]]:
+        """Check the text of ``bash -c TEXT``."""
+        try:
+            yield from self.text(text, own, depth + 1)
+        except (ShellSyntaxError, LimitExceeded) as error:
+            self.opaque = True
+            self.add("E-PARSE", f"the text of {act.name} -c: {error}", own, act.line)
+
     def _clean(self, data: bytes, path: str) -> bytes:
         """Report bytes that the agent's shell cannot run; return the script without them."""
         if is_binary(data):
@@ -265,7 +249,7 @@ class _Checker:
             self.opaque = True
         elif act.captured or act.to_stderr or name in script.functions:
             return
-        elif name in (*SHELLS, "source", ".") and script_of(act) is not None:
+        elif name in (*SHELLS, "source", ".") and (script_of(act) or shell_text(act)) is not None:
             return  # its commands are known, as those of a script that is named by its path
         elif name in ("jq", "awk", "sed", "cat", "printf", "echo") and not act.checked:
             text = printed_text(act)
@@ -310,8 +294,13 @@ class _Checker:
         probe = self.probe
         gate = probe.is_gate and probe.refuses(2)
         failing = failing_jq(script, probe.refuses, self._prints_refusal) if gate else None
-        if failing is not None and not probe.refuses(5) and self.probe.spec.on_error != "block":
-            what = "ends the hook, which does not refuse" if script.errexit else "lets the hook pass"
+        if failing is None:
+            return
+        ends = (script.errexit and not failing.hidden) or (
+            failing is script.acts[-1] and not failing.captured
+        )
+        if not ends or (not probe.refuses(5) and self.probe.spec.on_error != "block"):
+            what = "ends the hook, which does not refuse" if ends else "lets the hook pass"
             message = f"a failure of jq {what} {probe.spec.native_event}"
             self.add("W-JQ", message, own, failing.line)
 
@@ -374,104 +363,6 @@ class _Checker:
                 self.add("W-FIELD", f"{path} is in the payload of {name}, not of {mine}", own, line)
                 return
 
-    # The output.
-
-    def results(self, acts: list[tuple[Act, str | None]]) -> None:
-        """Check the output and the exit statuses of the whole hook."""
-        probe = self.probe
-        exits = [(int(act.words[1] or 0), act, own) for act, own in acts if is_exit(act)]
-        objects = [
-            (value, act, own)
-            for act, own in acts
-            if not act.captured and not act.to_stderr and (value := printed_json(act)) is not None
-        ]
-        refuses = any(probe.refuses(status) for status, _, _ in exits)
-        for value, act, own in objects:
-            refuses = probe.of_json(value).intervenes or refuses
-            self._object(value, act, own)
-        if not objects:
-            self._plain(acts)
-        if self.opaque or not probe.is_gate or not probe.refuses(2):
-            return
-        if refuses:
-            for status, line, own in said_alone(acts, probe.refuses):
-                said = f"it says that it blocks, and exit {status} does not refuse {probe.spec.native_event}"
-                self.add("W-EXIT", f"{said}; exit 2 does", own, line)
-            return
-        for status, act, own in exits:
-            if status:
-                message = f"exit {status} does not refuse {probe.spec.native_event}; exit 2 does"
-                self.add("W-EXIT", message, own, act.line)
-                return
-        for act, own in (pair for pair in acts if says_that_it_blocks(pair[0])):
-            self.add("W-DENY", "it says that it blocks, and lets the action pass", own, act.line)
-            return
-
-    def _object(self, value: JsonObject, act: Act, own: str | None) -> None:
-        """Check one object that the hook prints."""
-        verdict = self.probe.of_json(value)
-        if not _MEANS & set(value):
-            if verdict.refuses:
-                name, native = self.probe.contract.name, self.probe.spec.native_event
-                message = f"{name} refuses after an object without a decision on {native}"
-                self.add("W-OUTPUT", message, own, act.line)
-            return
-        if verdict.overrides and verdict.permission == "allow":
-            self.add("W-OVERRIDE", "an approval replaces the refusals of other hooks", own, act.line)
-        problem = verdict.could_not_run or verdict.undecodable
-        if problem is None and has_effect(verdict):
-            return
-        native = self.probe.spec.native_event
-        specific = value.get("hookSpecificOutput")
-        if isinstance(specific, dict) and specific.get("hookEventName") != native:
-            named = {**value, "hookSpecificOutput": {**specific, "hookEventName": native}}
-            if has_effect(self.probe.of_json(named)):
-                message = f'hookSpecificOutput needs "hookEventName": "{native}"; without it nothing is read'
-                self.add("W-NAME", message, own, act.line)
-                return
-        name = self.probe.contract.name
-        if any(other != name and understands(other, self.probe.spec, value) for other in contracts.names()):
-            words = encode({key: item for key, item in value.items() if key in _MEANS})
-            advice = self.probe.refusal()
-            to_refuse = f"; to refuse, write {advice}" if advice else ""
-            message = f"{words} is of another agent, and means nothing to {name} on {native}{to_refuse}"
-            self.add("W-WORDS", message, own, act.line)
-            return
-        notes = self._certain_notes(value, verdict.diagnostics)
-        if problem is not None or notes:
-            self.add("W-OUTPUT", problem or notes[0], own, act.line)
-        elif set(value) & _MEANS - {"continue", "reason"}:
-            self.add(
-                "W-OUTPUT", f"{name} makes nothing of it on {self.probe.spec.native_event}", own, act.line
-            )
-
-    def _certain_notes(self, value: JsonObject, notes: tuple[str, ...]) -> list[str]:
-        """Return the notes that hold whatever the hook computes, where "x" stands for it."""
-        certain = list(notes)
-        others: tuple[Json, ...] = (True, 1, {}, []) if certain else ()
-        for computed in others:
-            other = with_computed(value, computed)
-            if other == value:
-                break
-            same = self.probe.of_json(other).diagnostics
-            certain = [note for note in certain if note in same]
-        return certain
-
-    def _plain(self, acts: list[tuple[Act, str | None]]) -> None:
-        """Check plain text on standard output."""
-        for act, own in acts:
-            text = None if act.captured or act.to_stderr else printed_text(act)
-            if text is None or not text.strip() or text.lstrip()[:1] in "{[":
-                continue
-            verdict = self.probe.verdict(text + "\n")
-            problem = verdict.could_not_run or verdict.undecodable
-            if verdict.could_not_run is not None:
-                self.add("W-OUTPUT", f"text on standard output: {problem}", own, act.line)
-            elif not has_effect(verdict):
-                event = self.probe.spec.native_event
-                self.add("N-TEXT", f"text on standard output has no effect on {event}", own, act.line)
-            return
-
 
 def script_of(act: Act) -> str | None:
     """Return the file that a command runs or reads in, when it is known."""
@@ -488,6 +379,22 @@ def script_of(act: Act) -> str | None:
     if name in ("source", ".") and "/" not in operand:
         return None
     return operand if "/" in operand or operand.endswith(SCRIPT_ENDINGS) else None
+
+
+def shell_text(act: Act) -> str | None:
+    """Return the text that a shell executes with -c, when it is known."""
+    words = act.words
+    if act.name not in SHELLS or len(words) < 3:
+        return None
+    before = ""
+    for option, text in pairwise(words[1:]):
+        if before not in ("-o", "+o", "-O", "+O"):
+            if option is None or option[:1] not in ("-", "+"):
+                return None
+            if option[:1] == "-" != option[1:2] and "c" in option:
+                return text
+        before = option or ""
+    return None
 
 
 def _variables(word: Word | Assignment) -> Iterator[str]:
