@@ -551,6 +551,54 @@ def test_a_name_that_is_almost_one_of_another_agent(name: str, event: str) -> No
     assert "did you mean write_file?" in found.message or "did you mean Write?" in found.message
 
 
+def entry_of(name: str, matcher: str) -> Any:
+    """Return a configuration of one guard with a matcher."""
+    group = {"matcher": matcher, "hooks": [{"type": "command", "command": "exit 2"}]}
+    flat = {"matcher": matcher, "command": "exit 2"}
+    return {
+        "qwen": {"hooks": {"PreToolUse": [group]}},
+        "cursor": {"version": 1, "hooks": {"preToolUse": [flat]}},
+        "docker_agent": {"agents": {"root": {"hooks": {"pre_tool_use": [group]}}}},
+        "kiro": {"hooks": {"preToolUse": [flat]}},
+        "mistral_vibe": {
+            "hooks": [
+                {"name": "a", "type": "before_tool", "strict": True, "match": matcher, "command": "exit 2"}
+            ]
+        },
+    }[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "matcher", "part"),
+    [
+        ("qwen", "RUN_SHELL_COMMAND", "names are case-sensitive; did you mean run_shell_command?"),
+        ("qwen", "run_shell_command(rm *)", "a rule is not a matcher: write run_shell_command"),
+        ("qwen", "Writ", "did you mean write_file?"),
+        ("cursor", "Shell(rm *)", "a rule is not a matcher: write Shell"),
+        ("docker_agent", "SHELL", "names are case-sensitive; did you mean shell?"),
+        ("kiro", "execute_bash(rm *)", "a rule is not a matcher: write execute_bash"),
+        ("mistral_vibe", "Writ", "matches no known tool of mistral_vibe"),
+        *(
+            ("qwen", matcher, "")
+            for matcher in ("", "*", ".*", "Bash", "edit|write_file", "mcp__x__y", "^edit$")
+        ),
+        *(("kiro", matcher, "") for matcher in ("*", "fs_*", "@git/*", "@builtin")),
+        *(("mistral_vibe", matcher, "") for matcher in ("BASH", "github_*", "*")),
+        *(("docker_agent", matcher, "") for matcher in ("shell|write_file", "*")),
+    ],
+)
+def test_the_matchers_of_every_form_are_compared_with_the_tools(name: str, matcher: str, part: str) -> None:
+    found = [each for each in findings(name, entry_of(name, matcher)) if each.rule in ("W-TOOL", "W-NEVER")]
+    assert [part in each.message for each in found] == ([True] if part else []), found
+
+
+def test_a_few_milliseconds_are_seconds() -> None:
+    value = {"hooks": {"preToolUse": [{"command": "exit 2", "timeout_ms": 10}]}}
+    assert [each.rule for each in findings("kiro", value)] == ["W-TIMEOUT"]
+    value["hooks"]["preToolUse"][0]["timeout_ms"] = 100
+    assert findings("kiro", value) == []
+
+
 def test_a_finding_in_a_script_has_the_scripts_line() -> None:
     (found,) = [each for each in findings("crush", crush("./exits.sh")) if each.rule == "W-EXIT"]
     assert (found.file, found.line) == ("/project/exits.sh", 3)

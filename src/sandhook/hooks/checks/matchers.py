@@ -4,19 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Protocol, runtime_checkable
 
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import Contract
 from sandhook.hooks.contracts._fields import similar
 from sandhook.hooks.contracts._vocabulary import Vocabulary
 from sandhook.hooks.event import Event, ToolCall
-from sandhook.hooks.matcher import All, AnyOf, Exact, Matcher, OneOf, Prefixes, Regex, ToolName, quote
+from sandhook.hooks.matcher import All, AnyOf, Exact, Match, Matcher, OneOf, Prefixes, Regex, ToolName, quote
 from sandhook.hooks.model import HookSpec
 
 _ON_TOOLS = ("tool.pre", "tool.post", "tool.fail", "permission.request")
 
 #: An expression that is a list of names: ``Edit|Write``, ``^(a|b)$``.
 _LIST = re.compile(r"\^?(?:\((?:\?:)?)?(\w+(?:\|\w+)*)\)?\$?")
+
+
+@runtime_checkable
+class NameMatcher(Protocol):
+    """A contract's own matcher of names, see ``matcher.expression``."""
+
+    @property
+    def pattern(self) -> str: ...
+
+    def check(self, event: Event) -> Match: ...
+
+    def expression(self) -> str | None:
+        """Return an expression on the tool's own name; None for other values."""
+        ...
+
+
 _RULE = re.compile(r"(\w+)\(.*\)")
 
 
@@ -25,7 +42,10 @@ def unknown_tools(spec: HookSpec, contract: Contract) -> Iterator[str]:
     vocabulary = contract.vocabulary()
     if spec.event in _ON_TOOLS and vocabulary.tools:
         for leaf in _leaves(spec.matcher):
-            yield from _unknown_in(leaf, spec, contract, vocabulary)
+            if isinstance(leaf, ToolName):
+                yield from _unknown_in(leaf, spec, contract, vocabulary)
+            elif leaf.expression() is not None:
+                yield from _unknown_name(leaf, spec, contract, vocabulary)
 
 
 def tool_advice(name: str, contract: Contract) -> str | None:
@@ -39,12 +59,15 @@ def tool_advice(name: str, contract: Contract) -> str | None:
     return _advice(name, contract, vocabulary, set(vocabulary.tools))
 
 
-def _leaves(matcher: Matcher) -> Iterator[ToolName]:
-    if isinstance(matcher, ToolName):
+def _leaves(matcher: Matcher) -> Iterator[ToolName | NameMatcher]:
+    """Yield the tests of names in a matcher, also in one of a contract that has a ``part``."""
+    if isinstance(matcher, (ToolName, NameMatcher)):
         yield matcher
     elif isinstance(matcher, (All, AnyOf)):
         for part in matcher.parts:
             yield from _leaves(part)
+    elif (inner := getattr(matcher, "part", None)) is not None:
+        yield from _leaves(inner)
 
 
 def _unknown_in(leaf: ToolName, spec: HookSpec, contract: Contract, vocabulary: Vocabulary) -> Iterator[str]:
@@ -52,14 +75,44 @@ def _unknown_in(leaf: ToolName, spec: HookSpec, contract: Contract, vocabulary: 
     found_anywhere = isinstance(leaf.test, Regex) and not leaf.test.pattern.startswith("^")
     names = _names_in(leaf)
     for name in names or ():
+        rule = _RULE.fullmatch(name)
+        if rule is not None and rule[1] in known:
+            yield f"{quote(name)} is not a tool of {contract.name}{_no_rule(rule[1])}"
+            continue
         if name in known or _of_server(name) or (found_anywhere and any(name in each for each in known)):
             continue
         if (advice := _advice(name, contract, vocabulary, known)) is not None:
             yield f"{quote(name)} is not a tool of {contract.name}{advice}"
     if names is None and isinstance(leaf.test, Regex) and not _matches_any(leaf, spec, known):
         rule = _RULE.fullmatch(leaf.test.pattern)
-        hint = f"; a rule is not a matcher: write {rule[1]}" if rule is not None and rule[1] in known else ""
+        hint = _no_rule(rule[1]) if rule is not None and rule[1] in known else ""
         yield f"/{leaf.test.pattern}/ matches no known tool of {contract.name}{hint}"
+    pattern = getattr(leaf.test, "pattern", "") if names == () else ""
+    if "_" in pattern and vocabulary.mcp.startswith("{"):
+        return  # any name with "_" may be that of a server's tool
+    if pattern and not _of_server(pattern) and not _matches_any(leaf, spec, known):
+        rule = _RULE.fullmatch(pattern)
+        hint = _no_rule(rule[1]) if rule is not None and rule[1] in known else ""
+        yield f"{quote(pattern)} matches no known tool of {contract.name}{hint}"
+
+
+def _no_rule(name: str) -> str:
+    return f"; a rule is not a matcher: write {name}"
+
+
+def _unknown_name(
+    leaf: NameMatcher, spec: HookSpec, contract: Contract, vocabulary: Vocabulary
+) -> Iterator[str]:
+    known = set(vocabulary.tools)
+    if _of_server(leaf.pattern) or _matches_any(leaf, spec, known):
+        return
+    rule = _RULE.fullmatch(leaf.pattern)
+    if rule is not None and rule[1] in known:
+        hint: str | None = _no_rule(rule[1])
+    else:
+        hint = _advice(leaf.pattern, contract, vocabulary, known) if leaf.pattern.isidentifier() else ""
+    if hint is not None:
+        yield f"{quote(leaf.pattern)} matches no known tool of {contract.name}{hint}"
 
 
 def _names_in(leaf: ToolName) -> tuple[str, ...] | None:
@@ -82,8 +135,9 @@ def _of_server(name: str) -> bool:
     return name.startswith(("mcp", "@", "MCP:")) or "__" in name
 
 
-def _matches_any(leaf: ToolName, spec: HookSpec, known: set[str]) -> bool:
-    if isinstance(leaf.test, Regex) and any(part in leaf.test.pattern for part in ("mcp", "MCP", "__")):
+def _matches_any(leaf: ToolName | NameMatcher, spec: HookSpec, known: set[str]) -> bool:
+    test = leaf.test if isinstance(leaf, ToolName) else leaf
+    if any(part in getattr(test, "pattern", "") for part in ("mcp", "MCP", "__")):
         return True
     return any(leaf.check(Event(spec.event, tool=ToolCall(name))).matched for name in sorted(known))
 
