@@ -279,3 +279,18 @@ def test_a_drive_in_either_case_is_one_directory(tmp_path: Path, monkeypatch: py
         Path(place, name).write_text("version: 1\n")
     found = expectation_files({place, place[:1].lower() + place[1:]})
     assert found == [f"{place}/{name}" for name in ("a.expect.yaml", "b.expect.json", "c.expect.yml")]
+
+
+def test_a_deleted_configuration_is_no_silent_success(sandhook: Sandhook, project: Path) -> None:
+    (project / "crush.json").unlink()
+    (project / "guard.expect.yaml").unlink()
+    ran = sandhook("watch", "--once", "--contract", "crush", "--store", project / "store")
+    (first,) = lines(ran.stdout)
+    assert re.fullmatch(r"ok      hooks of the agents  no hooks: none of the \d+ files has any", first)
+
+
+def test_a_case_whose_hook_could_not_run_has_the_reason(sandhook: Sandhook, project: Path) -> None:
+    (project / "guard.sh").write_bytes(b"#!/bin/bash\nfrobnicate\n")
+    ran = sandhook("watch", "--once", "--store", project / "store", "guard.expect.yaml")
+    assert ran.status == 1
+    assert any(re.search("could not run: .*frobnicate", line) for line in lines(ran.stdout)), ran.stdout

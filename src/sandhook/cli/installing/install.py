@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
+from sandhook.cli.configuration import store_of
 from sandhook.cli.convert import LOST, source_hooks
 from sandhook.cli.installing import (
     add_agents,
@@ -19,9 +21,11 @@ from sandhook.cli.installing import (
     surroundings,
 )
 from sandhook.cli.remarks import Remarks
+from sandhook.errors import TrustError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import LoadOptions
 from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.trust import machine_name
 from sandhook.installation import disk
 from sandhook.installation.changes import Changer, Outcome
 from sandhook.installation.errors import InstallationError
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
     import argparse
 
     from sandhook.hooks.contracts import Contract
+    from sandhook.hooks.model import HookSpec
 
 
 def parser() -> Parser:
@@ -100,6 +105,12 @@ def _install(options: argparse.Namespace) -> int:
             f"{', '.join(others)}: the scripts still read the payload of {hooks.contract.name}"
             " and answer in its words"
         )
+    everywhere = [where.agent for where, _ in installs if where.scope == "user"]
+    if everywhere and (files := _files_below(around.cwd, hooks.specs, hooks.contract.name)):
+        remarks.note(
+            f"{', '.join(everywhere)}: the hooks run in every project, and execute {', '.join(files)} of {around.cwd}:"
+            " name such a file by its absolute path, or below ~"
+        )
     if remarks.lost and not options.lossy:
         remarks.add(
             f"nothing is written: {len(remarks.lost)} thing(s) would be lost; --lossy installs the rest"
@@ -113,6 +124,22 @@ def _install(options: argparse.Namespace) -> int:
 
     outcomes = run_twice(options, change, lambda outcome: _check_accepted(outcome, remarks))
     return print_outcomes("install", options, outcomes, remarks, source=name, lost=remarks.lost)
+
+
+def _files_below(project: str, specs: Sequence[HookSpec], contract: str) -> list[str]:
+    """Return the files of the project that hooks execute by names which another project has not."""
+    store, found = store_of(None), dict[str, None]()
+    for spec in specs:
+        text = " ".join((spec.executor.text, *spec.executor.argv))
+        try:
+            files = store.examine(spec, contract, project).files
+        except TrustError:
+            continue  # too much to follow; nothing is executed here
+        for file in files:
+            path = machine_name(file.path)
+            if path.startswith(f"{project.rstrip('/')}/") and path not in text:
+                found.setdefault(path.removeprefix(f"{project.rstrip('/')}/"))
+    return list(found)
 
 
 def _check_accepted(outcome: Outcome, remarks: Remarks) -> None:

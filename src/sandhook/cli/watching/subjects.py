@@ -177,6 +177,12 @@ def _check(options: argparse.Namespace, name: str | None) -> Ran:
     counts = [f"{count} {what}{'' if count == 1 else 's'}"
               for count, what in ((errors, "error"), (warnings, "warning")) if count]  # fmt: skip
     summary = f"{', '.join(counts) or 'nothing found'} in {hooks}"
+    if not (checked.hooks or faults):
+        summary = (
+            "no hooks: nothing guards"
+            if name is not None
+            else f"no hooks: none of the {checked.sought} files has any"
+        )
     return Ran("failed" if errors else "ok", shown, summary, tuple(map(str, faults)))
 
 
@@ -217,10 +223,15 @@ def _run(name: str) -> Ran:
         details = list(outcome.details)
         end = details.index(_HOOKS) if _HOOKS in details else len(details)
         lines += [f"  {line}" for line in details[:end]]
+        why = dict.fromkeys(line.strip() for line in details[end:] if line.strip().startswith(_WHY))
+        lines += [f"    {line}" for line in why]
     failures = len(report.failures)
     summary = f"{report.passed} pass" + (f", {failures} fail" if failures else "")
     return Ran("failed" if failures else "ok", name, summary, tuple(lines))
 
+
+#: How the lines begin that say why a hook had no say.
+_WHY = "could not run:"
 
 #: After this line the details show what every hook did, which is more than a short result.
 _HOOKS = "what the hooks did:"
