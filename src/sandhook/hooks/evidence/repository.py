@@ -11,7 +11,7 @@ from sandhook.record import Record
 
 #: The section of a configuration of git, and its settings that decide where the files of the repository are.
 _SECTION = lazily(r"\s*\[\s*([^\]\s\"]+)")
-_SETTING = lazily(r"\s*(worktree|bare)\s*(?:=\s*(.*?))?\s*$", re.IGNORECASE)
+_SETTING = lazily(r"\s*+(worktree|bare)\s*+(?:=(.*))?$", re.IGNORECASE)
 
 
 class Toplevel(Record):
@@ -74,7 +74,7 @@ def _stays(
             setting = _SETTING.match(line) if section == "core" else None
             if setting is None:
                 continue
-            value = (setting[2] or "true").strip('"')
+            value = (setting[2] or "true").strip().strip('"')
             if setting[1].lower() == "bare":
                 if value.lower() not in ("false", "no", "off", "0"):
                     return False

@@ -254,7 +254,7 @@ def _git_push(call: Call, line: str) -> Value:
         host = url.partition("://")[2].partition("/")[0] or url.partition("@")[2].partition(":")[0]
         sends(call, frozenset({Origin("file", "tree")}), host.rpartition("@")[2])
     if re.search(
-        r"--mirror|--force(?!-with|-if)|(?:^|\s)-[a-zA-Z]*f[a-zA-Z]*(?:\s|$)|--delete|\s:[\w/]", line
+        r"--mirror|--force(?!-with|-if)|(?:^|\s)-[a-eg-zA-Z]*f[a-zA-Z]*(?:\s|$)|--delete|\s:[\w/]", line
     ):
         call.find("V-DELETE", call.line, "high" if re.search(r"--mirror|main|master", line) else "medium")
     return Value((HOLE,))
