@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -28,8 +30,6 @@ def settings(timeout: float = 30, **hooks: str) -> dict[str, object]:
 
 def specific(event: str, **fields: object) -> str:
     """Return a command that prints an answer."""
-    import json
-
     text = json.dumps({"hookSpecificOutput": {"hookEventName": event, **fields}})
     return f"cat <<'EOF'\n{text}\nEOF"
 
@@ -247,3 +247,58 @@ def test_arguments_are_checked() -> None:
         Guard({}, tools={"x": "shall"})  # type: ignore[dict-item]
     with pytest.raises(TypeError, match="fail_open must be a bool, not str"):
         Guard({}, fail_open="yes")  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a project, the current directory, whose settings name a script in it as `sandhook init` writes them."""
+    monkeypatch.chdir(tmp_path)
+    hooks = tmp_path / ".claude" / "hooks"
+    hooks.mkdir(parents=True)
+    script = (
+        "#!/bin/bash\njq -r .tool_input.command | grep -qf .claude/words && echo no >&2 && exit 2; exit 0\n"
+    )
+    (hooks / "guard.sh").write_bytes(script.encode())
+    (hooks / "guard.sh").chmod(0o755)
+    (tmp_path / ".claude" / "words").write_bytes(b"secret\n")
+    config = settings(PreToolUse='"$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh')
+    (tmp_path / ".claude" / "settings.json").write_text(json.dumps(config), encoding="utf-8")
+    return tmp_path
+
+
+def test_hooks_of_a_path_see_the_project(project: Path) -> None:
+    guard = Guard(".claude/settings.json")
+    assert guard.before_tool("bash", {"command": "cat secret"}).reason == "no"
+    assert guard.before_tool("bash", {"command": "ls"}).action == "go"
+    (project / ".claude" / "words").write_bytes(b"ls\n")  # as the agent's own tools change files
+    assert guard.before_tool("bash", {"command": "ls"}).reason == "no"
+
+
+def test_hooks_of_a_path_see_the_named_project(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = project / ".claude" / "settings.json"
+    monkeypatch.chdir(project.parent)
+    assert Guard(path).before_tool("bash", {"command": "ls"}).action == "refuse"  # no script here
+    for arguments in (path, [path], str(path)):
+        guard = Guard(arguments, project=project)
+        assert guard.before_tool("bash", {"command": "cat secret"}).reason == "no"
+        assert guard.before_tool("bash", {"command": "ls"}).action == "go"
+        assert (guard.cwd, guard.project_dir) == (str(project), str(project))
+
+
+def test_changes_of_hooks_stay_in_memory(project: Path) -> None:
+    guard = Guard(settings(PreToolUse="cat seen >&2; echo again > seen; exit 2"), project=project)
+    assert "No such file" in guard.before_tool("bash", {}).reason
+    assert guard.before_tool("bash", {}).reason == "again"
+    assert not (project / "seen").exists()
+
+
+def test_a_decoded_configuration_sees_no_directory_that_is_not_named(project: Path) -> None:
+    guard = Guard(settings(PreToolUse="ls -a >&2; pwd >&2; exit 2"))
+    assert guard.before_tool("bash", {}).reason == ".\n..\n/workspace"
+
+
+def test_a_project_is_a_directory_and_for_no_engine(project: Path) -> None:
+    with pytest.raises(OSError):
+        Guard(settings(PreToolUse="true"), project=project / "gone")
+    with pytest.raises(TypeError, match="project is for hooks that the Guard loads"):
+        Guard(HookEngine.load(settings(PreToolUse="true")), project=project)

@@ -16,14 +16,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from json import dumps
+from os import PathLike
 from typing import TYPE_CHECKING
 
 from sandhook.bridges.points import TOP_LEVEL, Actor, AfterTool, BeforeTool, OnPrompt, OnStart, OnStop
 from sandhook.hooks.continuation import LAPS
+from sandhook.hooks.contracts import Document
 from sandhook.hooks.contracts._vocabulary import TOOL_CLASSES, Vocabulary
 from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.event import Event, Json, ToolCall, ToolResult
 from sandhook.hooks.model import Decision, Outcome
+from sandhook.hooks.placement import start_workers
+from sandhook.hooks.runner import SandboxRunner
+from sandhook.hooks.workspace import Workspace
 from sandhook.record import Record
 
 if TYPE_CHECKING:
@@ -42,6 +47,7 @@ if TYPE_CHECKING:
 
         fail_open: bool
         tools: Mapping[str, ToolClass] | None
+        project: str | PathLike[str] | None
         cwd: str | None
         project_dir: str | None
         notify: Callable[[str], object] | None
@@ -89,13 +95,16 @@ class Guard:
     Args:
         hooks: An engine, or what ``HookEngine.load`` reads: paths, Documents or decoded configurations. Hooks of
             paths run in the sandbox; pass an engine for another runner, for trust, or for several layers.
+        project: The directory of this machine of which these hooks see a copy, at /workspace and under its own path:
+            for paths the current directory, and for decoded configurations no directory. Not with an engine.
         fail_open: A hook that could not run refuses nothing.
         tools: Classes of further tools by their names in the framework: ``{"run_in_pod": "shell"}``.
-        cwd, project_dir: Where the agent works, for hooks; the sandbox's /workspace without them.
+        cwd, project_dir: Where the agent works, for hooks: the project, or the sandbox's /workspace without one.
         notify: Receives messages of hooks for the user.
         laps: The most times in one run that hooks make an agent go on that wants to stop.
 
-    Raises TypeError, ValueError, ContractError or ConfigError as ``HookEngine.load`` does.
+    Raises TypeError, ValueError, ContractError or ConfigError as ``HookEngine.load`` does, and OSError for a project
+    that is not a directory.
     """
 
     def __init__(
@@ -104,6 +113,7 @@ class Guard:
         *,
         fail_open: bool = False,
         tools: Mapping[str, ToolClass] | None = None,
+        project: str | PathLike[str] | None = None,
         cwd: str | None = None,
         project_dir: str | None = None,
         notify: Callable[[str], object] | None = None,
@@ -112,9 +122,22 @@ class Guard:
         if not isinstance(fail_open, bool):
             raise TypeError(f"fail_open must be a bool, not {type(fail_open).__name__}")
         if isinstance(hooks, HookEngine):
+            if project is not None:
+                raise TypeError(
+                    "project is for hooks that the Guard loads; the runner of an engine has its own files"
+                )
             self.engine = hooks
         else:
-            self.engine = HookEngine.load(hooks, fail_closed=not fail_open)
+            directory = project if project is not None else "." if _has_path(hooks) else None
+            if directory is None:
+                self.engine = HookEngine.load(hooks, fail_closed=not fail_open)
+            else:
+                shown = Workspace(directory)
+                runner = SandboxRunner(shown.fs, view=shown.view)
+                self.engine = HookEngine.load(hooks, fail_closed=not fail_open, runner=runner)
+                start_workers(self.engine.hooks, runner)
+                project_dir = project_dir or shown.directory
+                cwd = cwd or project_dir
         self.fail_open = fail_open
         self.laps = laps
         self._caller = _Framework("bridge", _vocabulary(tools or {}))
@@ -265,6 +288,12 @@ class Guard:
         if decision.force_continue and not decision.halt and laps < self.laps:
             return OnStop("go_on", decision, decision.reason or "A hook requests that you go on.")
         return OnStop("stop", decision, (decision.reason or "") if decision.halt else "")
+
+
+def _has_path(hooks: Source | Sequence[Source]) -> bool:
+    """Return whether a configuration, or one of several, is named by its path."""
+    several = hooks if isinstance(hooks, list | tuple) and not isinstance(hooks, Document) else [hooks]
+    return any(isinstance(each, str | PathLike) for each in several)
 
 
 def guard_of(hooks: Hooks, **arguments: Unpack[GuardArguments]) -> Guard:

@@ -271,7 +271,7 @@ def shown_paths(path: str, store: TrustStore) -> list[str]:
 
     home = shell_name(store.home.rstrip("/")) + "/"
     if sys.platform == "win32":  # /c/work/C:/x is /c/x
-        from sandhook.cli.windows import sandbox_path
+        from sandhook.host.drives import sandbox_path
 
         path = sandbox_path(path)
     if not path.startswith(home):

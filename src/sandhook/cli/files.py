@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.cli import UsageError
+from sandhook.hooks import workspace as hooks
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.changes import Changes
 from sandhook.vfs.hostdir import HostDirectory, apply_changes
@@ -18,42 +17,15 @@ from sandhook.vfs.path import VirtualPath
 MODES = ("ro", "overlay", "rw")
 
 
-class Workspace:
-    """A directory of the host, shown as /workspace; changes of hooks stay in memory until ``finish``.
-
-    It is also shown under its own path, because agents pass absolute paths to their hooks. A directory of a
-    Windows host has such a path, too: see ``sandhook.cli.windows``.
-
-    Attributes:
-        directory: Its absolute path.
-        fs: The whole namespace.
-    """
+class Workspace(hooks.Workspace):
+    """A workspace whose changes can be written to its directory by ``finish``."""
 
     def __init__(self, directory: str) -> None:
-        self.directory = os.path.abspath(directory)  # noqa: PTH100 - pathlib costs 10 ms
+        try:
+            super().__init__(directory)
+        except OSError as error:
+            raise UsageError(f"{directory}: {error.strerror}") from None
         self._directory = directory
-        self._overlay = OverlayFileSystem(_host(directory, writable=False))
-        self._root = MemoryFileSystem()
-        self._views: dict[str, OverlayFileSystem] = {}
-        self.fs: FileSystem = self._namespace(self._root, self._overlay)
-
-    def view(self, source: str) -> FileSystem:
-        """Return the namespace for the hooks of one source, with changes of its own."""
-        overlay = self._views[source] = OverlayFileSystem(self._overlay)
-        return self._namespace(OverlayFileSystem(self._root), overlay)
-
-    def _namespace(self, root: FileSystem, overlay: OverlayFileSystem) -> FileSystem:
-        own_path = self.directory
-        table = MountTable(root)
-        if sys.platform == "win32":
-            from sandhook.cli.windows import HostPaths, sandbox_path
-
-            table = HostPaths(root)
-            own_path = sandbox_path(own_path)
-        table.mount(VirtualPath("/workspace"), overlay)
-        if own_path.startswith("/") and own_path.rstrip("/") not in ("", "/workspace"):
-            table.mount(VirtualPath(own_path), overlay)
-        return table
 
     def show(self, files: Mapping[str, bytes]) -> None:
         """Add files in addition to those of the directory.

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from sandhook.hooks.runner import Runner, SandboxRunner
+    from sandhook.hooks.workspace import Workspace
 
     #: The name of RunResult in version 0.1.
     Ran = RunResult
@@ -72,6 +73,7 @@ _HOMES = {
     "TurnStart": "events",
     "Verdict": "model",
     "Withheld": "loading",
+    "Workspace": "workspace",
     "discover": "discovery",
 }
 
@@ -105,6 +107,7 @@ __all__ = [
     "Executor",
     "Runner",
     "SandboxRunner",
+    "Workspace",
     "Request",
     "RunResult",
     "Ran",

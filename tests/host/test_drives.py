@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from sandhook.cli.windows import HostPaths, sandbox_path
 from sandhook.hooks.runner import working_directory
+from sandhook.host.drives import HostPaths, sandbox_path
 from sandhook.shell import Shell
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import VirtualPath
