@@ -23,7 +23,7 @@ from claude_agent_sdk import tool as sdk_tool
 
 from sandhook.bridges.core import guard_of
 from sandhook.bridges.points import Actor
-from sandhook.bridges.shelltool import SCHEMA, shell_of
+from sandhook.bridges.shelltool import SCHEMA, command_of, shell_of
 from sandhook.hooks.adapters.claude_sdk import EVENTS, event_of, refusal, written
 from sandhook.hooks.contracts.claude_code import CONTRACT
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -142,9 +142,10 @@ def bash_server(
     tool = shell_of(shell, arguments)
 
     async def run(input: dict[str, object]) -> dict[str, object]:
-        command = input.get("command")
-        if not isinstance(command, str):
-            return {"content": [{"type": "text", "text": "command must be a text"}], "is_error": True}
+        try:
+            command = command_of(input)
+        except ValueError as error:
+            return {"content": [{"type": "text", "text": str(error)}], "is_error": True}
         return {"content": [{"type": "text", "text": (await tool.arun(command)).text or "(no output)"}]}
 
     return create_sdk_mcp_server(

@@ -23,7 +23,7 @@ from google.genai import types
 
 from sandhook.bridges.core import error_text, guard_of, inside_tool, json_of, tools_around, with_context
 from sandhook.bridges.points import Actor, AfterTool, BeforeTool
-from sandhook.bridges.shelltool import COMMAND, shell_of
+from sandhook.bridges.shelltool import COMMAND, command_of, shell_of
 from sandhook.hooks.event import Json, ToolCall, ToolResult
 
 if TYPE_CHECKING:
@@ -323,9 +323,10 @@ class BashTool(BaseTool):
 
     async def run_async(self, *, args: dict[str, object], tool_context: ToolContext) -> Response:
         """Run the command."""
-        command = args.get("command")
-        if not isinstance(command, str):
-            return {"error": "command must be a text"}
+        try:
+            command = command_of(args)
+        except ValueError as error:
+            return {"error": str(error)}
         return {"result": (await self.shell.arun(command)).text}
 
 

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Annotated, NotRequired, TypeAlias, cast
 from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
 from langchain.agents.middleware.types import PrivateStateAttr
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
-from langchain_core.tools import StructuredTool
+from langchain_core.tools import StructuredTool, ToolException
 from langgraph.config import get_config, get_stream_writer
 from langgraph.errors import GraphBubbleUp
 from langgraph.types import Command, interrupt
 
 from sandhook.bridges.core import error_text, guard_of, inside_tool, with_context
 from sandhook.bridges.points import Actor, AfterTool, BeforeTool, OnPrompt, OnStart, OnStop
-from sandhook.bridges.shelltool import SCHEMA, shell_of
+from sandhook.bridges.shelltool import SCHEMA, command_of, shell_of
 from sandhook.hooks.event import Json, ToolCall, ToolResult
 
 if TYPE_CHECKING:
@@ -192,12 +192,12 @@ def bash_tool(shell: ShellTool | None = None, **arguments: Unpack[ShellArguments
     """
     tool = shell_of(shell, arguments)
 
-    def run(command: str) -> tuple[str, dict[str, object]]:
-        output = tool.run(command, write=_writer(tool.name))
+    def run(**arguments: object) -> tuple[str, dict[str, object]]:
+        output = tool.run(_command(arguments), write=_writer(tool.name))
         return output.text, output.facts()
 
-    async def arun(command: str) -> tuple[str, dict[str, object]]:
-        output = await tool.arun(command, write=_writer(tool.name))
+    async def arun(**arguments: object) -> tuple[str, dict[str, object]]:
+        output = await tool.arun(_command(arguments), write=_writer(tool.name))
         return output.text, output.facts()
 
     return StructuredTool(
@@ -207,7 +207,15 @@ def bash_tool(shell: ShellTool | None = None, **arguments: Unpack[ShellArguments
         coroutine=arun,
         args_schema=SCHEMA,
         response_format="content_and_artifact",
+        handle_tool_error=True,
     )
+
+
+def _command(arguments: Mapping[str, object]) -> str:
+    try:
+        return command_of(arguments)
+    except ValueError as error:
+        raise ToolException(str(error)) from None
 
 
 def _writer(name: str) -> Callable[[str], object] | None:

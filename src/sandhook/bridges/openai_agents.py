@@ -32,7 +32,7 @@ from agents import (
 
 from sandhook.bridges.core import error_text, guard_of, inside_tool, json_of, with_context
 from sandhook.bridges.points import Actor, AfterTool, BeforeTool
-from sandhook.bridges.shelltool import SCHEMA, shell_of
+from sandhook.bridges.shelltool import SCHEMA, command_of, shell_of
 from sandhook.hooks.event import ToolCall, ToolResult
 
 try:
@@ -159,11 +159,9 @@ def bash_tool(shell: ShellTool | None = None, **arguments: Unpack[ShellArguments
 
     async def invoke(context: ToolContext, text: str) -> str:
         try:
-            command = loads(text)["command"]
-        except (ValueError, KeyError, TypeError):
-            command = None
-        if not isinstance(command, str):
-            return 'error: the arguments must be an object with a text "command"'
+            command = command_of(loads(text))
+        except ValueError as error:  # also of what is not JSON
+            return f"error: {error}"
         return (await tool.arun(command)).text
 
     return FunctionTool(

@@ -27,7 +27,7 @@ from pydantic_graph import End
 
 from sandhook.bridges.core import Guard, error_text, guard_of, inside_tool, json_of, with_context
 from sandhook.bridges.points import Actor, AfterTool, BeforeTool
-from sandhook.bridges.shelltool import SCHEMA, shell_of
+from sandhook.bridges.shelltool import SCHEMA, command_of, shell_of
 from sandhook.hooks.event import ToolCall, ToolResult
 
 try:
@@ -252,9 +252,11 @@ def bash_tool(shell: ShellTool | None = None, **arguments: Unpack[ShellArguments
     """
     tool = shell_of(shell, arguments)
 
-    async def run(ctx: RunContext, command: str) -> ToolReturn:
-        if not isinstance(command, str):
-            raise ModelRetry("command must be a string")
+    async def run(ctx: RunContext, **arguments: object) -> ToolReturn:
+        try:
+            command = command_of(arguments)
+        except ValueError as error:
+            raise ModelRetry(str(error)) from None
         output = await tool.arun(command, write=lambda text: _emit(ctx, text))
         return ToolReturn(return_value=output.text, metadata=output.facts())
 

@@ -10,7 +10,7 @@ The session keeps variables, functions and the working directory between command
 from __future__ import annotations
 
 from codecs import getincrementaldecoder
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Self
 
@@ -20,7 +20,6 @@ from sandhook.record import Record
 from sandhook.shell import Session, Shell
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import TypedDict, Unpack
 
     from sandhook.command.own import Utilities
@@ -266,6 +265,20 @@ def shell_of(shell: ShellTool | None, arguments: ShellArguments) -> ShellTool:
     if arguments:
         raise ValueError(f"{', '.join(arguments)}: pass them to the ShellTool")
     return shell
+
+
+def command_of(arguments: object) -> str:
+    """Return the command in the arguments of a call. Raises ValueError, for the model, unless they are those of SCHEMA."""
+    wanted = 'the arguments must be {"command": TEXT}'
+    if not isinstance(arguments, Mapping):
+        raise ValueError(wanted)
+    for name in arguments:
+        if name != "command":
+            raise ValueError(f"{wanted}; there is no argument {name!r}")
+    command = arguments.get("command")
+    if not isinstance(command, str):
+        raise ValueError(f"{wanted}; {'command is not a text' if arguments else 'there is no command'}")
+    return command
 
 
 class _Copy:

@@ -23,7 +23,7 @@ from mcp_types import (
     Tool,
 )
 
-from sandhook.bridges.shelltool import SCHEMA, ShellTool
+from sandhook.bridges.shelltool import SCHEMA, ShellTool, command_of
 from sandhook.version import __version__
 
 
@@ -59,12 +59,13 @@ def shell_server(make: Callable[[], ShellTool]) -> Server[Any]:
         )
 
     async def call_tool(context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
-        name, arguments = connection.tool().name, params.arguments or {}
-        command = arguments.get("command")
+        name = connection.tool().name
         if params.name != name:
             return _refused(f"there is no tool {params.name!r}; there is {name}")
-        if not isinstance(command, str) or len(arguments) != 1:
-            return _refused('the arguments must be {"command": TEXT}')
+        try:
+            command = command_of(params.arguments or {})
+        except ValueError as error:
+            return _refused(str(error))
         return await connection.run(command)
 
     return Server("sandhook", version=__version__, on_list_tools=list_tools, on_call_tool=call_tool)
