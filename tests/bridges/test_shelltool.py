@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from contextvars import ContextVar
 
 import pytest
@@ -115,3 +116,10 @@ def test_arguments_are_checked() -> None:
     for wrong in (0, -1, True, "9"):
         with pytest.raises(ValueError, match="max_chars must be a number above 0"):
             ShellTool(max_chars=wrong)  # type: ignore[arg-type]
+
+
+def test_the_description_has_git_where_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "dulwich", None)  # as if it were not installed
+    assert "find). Variables" in ShellTool().description
+    monkeypatch.setitem(sys.modules, "dulwich", sys)  # a module with a spec
+    assert "find, git). Variables" in ShellTool().description

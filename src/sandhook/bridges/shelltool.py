@@ -12,6 +12,7 @@ from __future__ import annotations
 from codecs import getincrementaldecoder
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextvars import copy_context
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
 from sandhook.errors import LimitName
@@ -62,8 +63,8 @@ LIMITS = Limits(wall_seconds=30.0, output_bytes=1 << 20, fs_bytes=64 << 20)
 
 DESCRIPTION = (
     "Run a bash command in a sandbox and return its output. The usual Unix utilities work (grep, sed, awk, jq, "
-    "sort, find, git). Variables, functions, the working directory and files stay for later commands. "
-    "The sandbox has no programs and no files of the machine{}."
+    "sort, find{git}). Variables, functions, the working directory and files stay for later commands. "
+    "The sandbox has no programs and no files of the machine{reach}."
 )
 
 #: The argument of the tool, and its arguments, as JSON Schema.
@@ -142,7 +143,8 @@ class ShellTool:
         self.name = name
         self.max_chars = max_chars
         reach = "" if session.shell.network is not None else ", and no network"
-        self.description = description or DESCRIPTION.replace("{}", reach)
+        git = ", git" if find_spec("dulwich") is not None else ""  # of the extra "git"
+        self.description = description or DESCRIPTION.format(reach=reach, git=git)
 
     @property
     def shell(self) -> Shell:
