@@ -203,7 +203,7 @@ def test_the_shell_is_restored_and_wrong_arguments_are_reported() -> None:
     script = Script([Call("bash", {"command": "x=stored; exit 3"}), Call("bash", {"wrong": 1}, "call_2")])
     HookRunner({}).run_sync(agent(script, bash_tool(shell)), PROMPT)
     assert "[exit status 3]" in script.requests[1]
-    assert "must be an object" in script.requests[2]
+    assert "the arguments must be" in script.requests[2]
     script = Script([Call("bash", {"command": "echo $x"})])
     HookRunner({}).run_sync(agent(script, bash_tool(ShellTool.restore(shell.snapshot()))), PROMPT)
     assert "stored" in script.requests[-1]

@@ -144,7 +144,7 @@ class ShellTool:
         self.max_chars = max_chars
         reach = "" if session.shell.network is not None else ", and no network"
         git = ", git" if find_spec("dulwich") is not None else ""  # of the extra "git"
-        self.description = description or DESCRIPTION.format(reach=reach, git=git)
+        self.description = description or DESCRIPTION.replace("{reach}", reach).replace("{git}", git)
 
     @property
     def shell(self) -> Shell:
