@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandhook.record import Record
+from sandhook.record import Record, short_repr
 
 
 class Point(Record):
@@ -58,3 +58,11 @@ def test_wrong_arguments_are_named(args: tuple[object, ...], named: dict[str, ob
     with pytest.raises(TypeError) as raised:
         Point(*args, **named)  # type: ignore[arg-type]
     assert message in str(raised.value)
+
+
+def test_a_short_form_has_no_defaults() -> None:
+    assert repr(Point(1, 2)) == "Point(x=1, y=2, name='p', tags=())"
+    assert short_repr(Point(1, 2)) == "Point(x=1, y=2)"
+    assert short_repr(Point(1, 2, "q", ("a",))) == "Point(x=1, y=2, name='q', tags=('a',))"
+    assert short_repr(Point(1, 2, tags=("a",)), long=("tags",)) == "Point(x=1, y=2, tags=(...))"
+    assert short_repr(Point(1, 2), long=("tags",)) == "Point(x=1, y=2)"

@@ -108,3 +108,17 @@ class Record(tuple[Any, ...]):
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={value!r}" for name, value in zip(self._fields, self))
         return f"{self.__class__.__name__}({inside})"
+
+
+def short_repr(record: Record, long: tuple[str, ...] = ()) -> str:
+    """Return the representation of a record without the fields that have their defaults.
+
+    Args:
+        long: Fields that are shown as ``(...)`` if they are not empty.
+    """
+    shown = [
+        f"{name}={'(...)' if name in long else repr(value)}"
+        for name, value in zip(record._fields, record)
+        if name not in record._defaults or record._defaults[name] != value
+    ]
+    return f"{record.__class__.__name__}({', '.join(shown)})"

@@ -252,3 +252,42 @@ def test_without_fake_files_after_that(fire):
 """)  # fmt: skip
     done = run(project, *workers, by_entry_point=True)
     assert "3 passed" in done.stdout, done.stdout
+
+
+def test_a_fault_of_a_test_is_shown_at_its_line_without_the_plugin(project: Path) -> None:
+    write(project, """
+import pytest
+@pytest.mark.parametrize("arguments", [
+    {"event": "PreToolUs"}, {"event": "PreToolUse", "tol": "Bash"}, {"event": "Stop", "hooks": "nosuch.json"},
+    {"event": "Stop", "hooks": {"a": 1}},
+])
+def test_fire(fire, arguments):
+    fire(**arguments)
+
+def test_engine(hook_engine):
+    hook_engine("nosuch.json")
+""")  # fmt: skip
+    done = run(project)
+    assert "5 failed" in done.stdout, done.stdout
+    for words in (
+        "did you mean PreToolUse?",
+        "tol: unknown key; did you mean tool?",
+        "nosuch.json: No such file",
+    ):
+        assert words in done.stdout
+    for frame in ("engines.py", "sources.py", "contextlib.py", "contracts"):
+        assert f"{frame}:" not in done.stdout, done.stdout
+    assert done.stdout.count("test_guard.py:8: ") == 4
+
+
+def test_decisions_and_events_are_short_in_an_assertion(project: Path) -> None:
+    write(project, """
+def test(fire):
+    decision = fire("tool.pre", tool="shell", input={"command": "rm -rf x"})
+    assert not decision.refused
+""")  # fmt: skip
+    done = run(project)
+    line = next(line for line in done.stdout.splitlines() if "where True = Decision" in line)
+    assert "reason='rm -rf is not allowed: rm -rf x'" in line
+    assert "outcomes=(...)).refused" in line
+    assert "halt" not in line

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sandhook.record import Record
+from sandhook.record import Record, short_repr
 from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -120,6 +120,9 @@ class Event(Record):
     turn: int = 0
     reason: str | None = None
     extras: Mapping[str, Json] | None = None
+
+    def __repr__(self) -> str:
+        return short_repr(self)
 
     def with_(self, **changes: Unpack[EventFields]) -> Event:
         """Return a copy with some fields changed; a ToolPre stays a ToolPre."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from sandhook.errors import LimitName
 from sandhook.hooks.event import Json, ToolResult
 from sandhook.hooks.matcher import ALWAYS, Matcher
-from sandhook.record import Record
+from sandhook.record import Record, short_repr
 from sandhook.typed import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -444,6 +444,10 @@ class Decision(Record):
     background: tuple[Outcome, ...] = ()
     extras: Mapping[str, Json] | None = None
     diagnostics: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Return the fields that have a value; ``sandhook.hooks.report.to_text`` shows the outcomes."""
+        return short_repr(self, long=("outcomes", "background"))
 
     @property
     def refused(self) -> bool:

@@ -12,7 +12,7 @@ from sandhook.conformance.expectations.keys import CASE_KEYS
 from sandhook.conformance.expectations.project import WORKSPACE, Project, in_sandbox
 from sandhook.conformance.expectations.run import moved
 from sandhook.conformance.expectations.section import Faults, Section
-from sandhook.errors import ConfigError, Problem
+from sandhook.errors import ConfigError, Problem, SandhookError
 from sandhook.hooks import contracts, sources
 from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.engine import HookEngine
@@ -120,8 +120,12 @@ class Hooks:
         Raises:
             ConfigError: A file cannot be read, a hook has a fault, or there are no hooks.
         """
-        with paused(self._fake):
-            return self._engine(hooks or self._sources, {**self._where, **where})
+        __tracebackhide__ = True  # the error has the fault, and the report the line of the test
+        try:
+            with paused(self._fake):
+                return self._engine(hooks or self._sources, {**self._where, **where})
+        except SandhookError as error:
+            raise error.with_traceback(None) from None
 
     def fire(self, event: str | Event, **arguments: Unpack[EventArguments]) -> Decision:
         """Fire an event at hooks and return their decision.
@@ -133,6 +137,7 @@ class Hooks:
         Raises:
             ConfigError: As ``load``, and for fields that the event does not have.
         """
+        __tracebackhide__ = True
         hooks = arguments.pop("hooks", None)
         named: list[Source] = []
         if isinstance(hooks, str | Mapping | Document | PathLike):
@@ -142,9 +147,12 @@ class Hooks:
         keys = list(Where.__annotations__)
         where = Where(**{key: value for key, value in arguments.items() if key in keys})  # type: ignore[typeddict-item]
         fields = {key: value for key, value in arguments.items() if key not in keys}
-        with paused(self._fake):
-            engine = self._engine(named or self._sources, {**self._where, **where})
-            decision = engine.fire(event if isinstance(event, Event) else _event(event, fields, engine))
+        try:
+            with paused(self._fake):
+                engine = self._engine(named or self._sources, {**self._where, **where})
+                decision = engine.fire(event if isinstance(event, Event) else _event(event, fields, engine))
+        except SandhookError as error:
+            raise error.with_traceback(None) from None
         self._node.stash.setdefault(FIRED, []).append(decision)
         return decision
 
