@@ -185,3 +185,17 @@ def test_sarif_is_valid(sandhook: Run, project: Path, tmp_path_factory: pytest.T
         assert [error.message for error in validator(schema).iter_errors(value)] == []
         value["runs"][0]["results"][0]["level"] = "fatal"
         assert not validator(schema).is_valid(value), "the schema is looked at"
+
+
+def test_vet_names_the_line_of_a_fault(sandhook: Run, project: Path) -> None:
+    matcher = '{\n  "hooks": {\n    "PreToolUse": [\n      {"command": "true", "matcher": "^(bash$"}\n    ]\n  }\n}\n'
+    (project / "faulty.json").write_text(matcher, encoding="utf-8")
+    ran = sandhook("vet", "faulty.json", "--contract", "crush", "--format", "github")
+    assert ran.stdout.startswith(
+        "::error file=faulty.json,line=4,title=sandhook vet%3A problem::hooks.PreToolUse[0]"
+    )
+    (project / "broken.json").write_text("{", encoding="utf-8")
+    ran = sandhook("vet", "broken.json", "--contract", "crush", "--format", "sarif")
+    (result,) = json.loads(ran.stdout)["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "broken.json"
+    assert sandhook("vet", "broken.json", "--contract", "crush").stdout.startswith("problem: broken.json: ")

@@ -80,7 +80,7 @@ def _vet(options: argparse.Namespace) -> int:
         from sandhook.cli.outputs.annotations.findings import of_vet
 
         found = [(f"{root}/{each.file}", each) for root, report in vetted for each in report.findings]
-        problems = [text for _, report in vetted for text in report.problems]
+        problems = [(f"{root}/{each.file}", each) for root, report in vetted for each in report.problems]
         put_annotations(options.layout, of_vet(found, problems, status))
         return status
     for _, report in vetted:
@@ -242,7 +242,7 @@ def _draw(report: Report) -> None:
     from sandhook.cli.terminal import Rows, indented, line, show
 
     for problem in report.problems:
-        show(line(("problem: ", "bad"), (problem, "")))
+        show(line(("problem: ", "bad"), (str(problem), "")))
     for hook in report.hooks:
         cells: list[list[Cell]] = [
             [(kind, "faint"), (text, ""), ("", "")] for kind, text in _capabilities(hook)
@@ -259,7 +259,7 @@ def _draw(report: Report) -> None:
 def _fields(report: Report) -> dict[str, object]:
     return {
         "manifest": to_json(report.manifest),
-        "problems": list(report.problems),
+        "problems": [str(problem) for problem in report.problems],
         "hooks": [
             {
                 "id": hook.capabilities.id,

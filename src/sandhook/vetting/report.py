@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from sandhook.errors import ManifestError, SandhookError
+from sandhook.errors import ManifestError, Problem, SandhookError
 from sandhook.hooks.contracts import Contract, Document, UnrecognisedError, recognise
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.engine import HookEngine
@@ -12,7 +12,7 @@ from sandhook.hooks.manifest import KINDS, Capabilities, Manifest, digest_of
 from sandhook.hooks.manifest import parse as parse_manifest
 from sandhook.hooks.manifest.hold import Hold, covers
 from sandhook.hooks.model import HookSpec
-from sandhook.hooks.sources import line_of, parse
+from sandhook.hooks.sources import line_of, parse, problem_of
 from sandhook.record import Record
 from sandhook.text.quoting import in_single_quotes
 from sandhook.vetting.bundle import Bundle, interpreters_of, language_of
@@ -72,7 +72,7 @@ class Report(Record):
 
     hooks: tuple[HookReport, ...]
     manifest: Manifest
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -103,7 +103,7 @@ def vet(
     if config is not None and config not in files:
         raise ValueError(f"config: there is no file {config!r} in the bundle")
     bundle = Bundle(files)
-    problems: list[str] = []
+    problems: list[Problem] = []
     reports: list[HookReport] = []
     observer = Observer(files) if observe else None
     for engine, document in _configurations(bundle, contract, config, problems):
@@ -123,7 +123,7 @@ def _is_script(name: str, data: bytes) -> bool:
 
 
 def _configurations(
-    bundle: Bundle, contract: str | Contract | None, config: str | None, problems: list[str]
+    bundle: Bundle, contract: str | Contract | None, config: str | None, problems: list[Problem]
 ) -> list[tuple[HookEngine, Document]]:
     """Return the configurations of hooks in a bundle, loaded."""
     engines: list[tuple[HookEngine, Document]] = []
@@ -136,14 +136,14 @@ def _configurations(
             engine = HookEngine.load(document, known, trust=lambda spec: True, prestart=False)
         except (UnrecognisedError, DecodeError) as error:
             if config is not None or contract is not None:
-                problems.append(f"{name}: {error}")
+                problems.append(problem_of(error, name))
             continue
         except (SandhookError, ValueError, RecursionError) as error:
-            problems.append(f"{name}: {error}")
+            problems.append(problem_of(error, name))
             continue
         if engine.problems and not engine.hooks and _is_manifest(bundle.text(name)):
             continue
-        problems += [str(problem) for problem in engine.problems]
+        problems += engine.problems
         if engine.hooks:
             engines.append((engine, document))
     return engines

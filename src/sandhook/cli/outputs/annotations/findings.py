@@ -9,6 +9,7 @@ from sandhook.cli.outputs.annotations import shown_file
 from sandhook.cli.outputs.annotations.model import Annotated, Annotation, Kind, Level
 
 if TYPE_CHECKING:
+    from sandhook.errors import Problem
     from sandhook.hooks.checks import Finding
     from sandhook.proving.chaos import Cell, ChaosReport, GuardReport
     from sandhook.vetting import Finding as Vetted
@@ -42,12 +43,17 @@ _PROBLEM = Kind(
 )
 
 
-def of_vet(found: Sequence[tuple[str, Vetted]], problems: Sequence[str], status: int) -> Annotated:
+def of_vet(
+    found: Sequence[tuple[str, Vetted]], problems: Sequence[tuple[str, Problem]], status: int
+) -> Annotated:
     """Return the findings of ``sandhook vet`` without those of the severity info; each with its file."""
     from sandhook.vetting import RULES
 
     kinds = [Kind(name, _LEVELS[rule.severity], rule.what, rule.why) for name, rule in RULES.items()]
-    annotations = [Annotation(_PROBLEM.id, "error", text) for text in problems]
+    annotations = [
+        Annotation(_PROBLEM.id, "error", each.message, shown_file(file), each.line, path=each.path)
+        for file, each in problems
+    ]
     for file, each in found:
         if each.severity != "info":
             message = f"{each.what} [{each.detail}]" + (" (seen in a run)" if each.observed else "")
