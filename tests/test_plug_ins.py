@@ -6,12 +6,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import metadata
+from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
 
+from sandhook.hooks import contracts
 from sandhook.hooks.checks import CheckedHook, Remark, installed
 from sandhook.hooks.checks.rules import RuleId
+from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.model import Executor, HookSpec
 
 PROJECT = """
@@ -165,3 +169,29 @@ def test_a_broken_check_is_named(points: list[Point], check: object, text: str) 
     first, second = remarks()
     assert first[0] == "E-CHECK" and first[1].startswith("broken (stranger:broken) ") and text in first[1]
     assert second == ("W-PACKAGE", "R: m", "", 0)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (("nosuch_package:C",), "of an installed package cannot be loaded from nosuch_package:C: ModuleNotFoundError"),
+        (("json:nosuch",), "cannot be loaded from json:nosuch: AttributeError"),
+        (("sys:maxsize",), "sys:maxsize must be a Contract, not int, which lacks name, fold, events"),
+        (("json:JSONDecoder",), "json:JSONDecoder must be a Contract, not the class JSONDecoder, which lacks name"),
+        (("a:C", "b:C"), "contract 'house' is offered by more than one installed package: a:C, b:C"),
+    ],
+)  # fmt: skip
+def test_a_broken_contract_is_named(
+    monkeypatch: pytest.MonkeyPatch, values: tuple[str, ...], message: str
+) -> None:
+    points = EntryPoints(EntryPoint("house", value, "sandhook.contracts") for value in values)
+    monkeypatch.setattr(metadata, "entry_points", lambda **group: points)
+    with pytest.raises(ContractError) as raised:
+        contracts.get("house")
+    assert message in str(raised.value)
+
+
+def test_a_contract_that_two_installations_offer_alike_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint("house", "sandhook.hooks.contracts.crush:CONTRACT", "sandhook.contracts")
+    monkeypatch.setattr(metadata, "entry_points", lambda **group: EntryPoints((point, point)))
+    assert contracts.get("house").name == "crush"

@@ -6,13 +6,13 @@ an object with the attributes of ``Contract``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 
 from sandhook.errors import Problem, SandhookError
 from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.record import Record
-from sandhook.typed import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from sandhook.typed import TYPE_CHECKING, Literal, Protocol, TypeAlias, cast
 
 if TYPE_CHECKING:
     from sandhook.hooks.contracts._launch import Launch
@@ -385,6 +385,9 @@ _BUILTINS = {
 
 _GROUP = "sandhook.contracts"
 
+#: What every contract has, so that an object which is not one is found when it is loaded.
+_PARTS = ("name", "fold", "events", "refusable", "own_limits", "layers", "parse", "load", "request", "decode")
+
 
 def names() -> list[str]:
     """Return the contracts that come with sandhook."""
@@ -394,7 +397,7 @@ def names() -> list[str]:
 def get(name: str) -> Contract:
     """Return a contract by name, ``NAME@VERSION`` as an older version of its agent has it.
 
-    Raises ContractError, which lists what is known.
+    Raises ContractError, which lists what is known, or has what is wrong with a contract of a package.
     """
     base, at, version = name.partition("@")
     if at:
@@ -404,13 +407,36 @@ def get(name: str) -> Contract:
         return known
     from importlib.metadata import entry_points
 
-    points = {point.name: point for point in entry_points(group=_GROUP)}
-    if name not in points:
+    points = entry_points(group=_GROUP)
+    found = {point.value: point for point in points if point.name == name}
+    if not found:
         from sandhook.text.nearest import hint
 
-        raise ContractError(f"unknown contract {name!r}; {hint(name, [*_BUILTINS, *points])}")
-    outside: Contract = points[name].load()
-    return outside
+        raise ContractError(f"unknown contract {name!r}; {hint(name, [*_BUILTINS, *points.names])}")
+    if len(found) > 1:
+        values = ", ".join(sorted(found))
+        raise ContractError(f"contract {name!r} is offered by more than one installed package: {values}")
+    ((value, point),) = found.items()
+    return _of_package(name, value, point.load)
+
+
+def _of_package(name: str, value: str, load: Callable[[], object]) -> Contract:
+    """Return the contract that an entry point names. Raises ContractError for what is not one."""
+    try:
+        outside = load()
+    except Exception as error:  # the package's code, which may raise anything
+        why = f"{type(error).__name__}: {error}"
+        raise ContractError(
+            f"contract {name!r} of an installed package cannot be loaded from {value}: {why}"
+        ) from None
+    lacking = [each for each in _PARTS if not hasattr(outside, each)]
+    if isinstance(outside, type) or lacking:
+        what = f"the class {outside.__name__}" if isinstance(outside, type) else type(outside).__name__
+        lacks = f", which lacks {', '.join(lacking)}" if lacking else ""
+        raise ContractError(
+            f"contract {name!r} of an installed package: {value} must be a Contract, not {what}{lacks}"
+        )
+    return cast("Contract", outside)
 
 
 def kind_of(contract: Contract, name: str) -> tuple[str, str]:
