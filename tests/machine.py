@@ -29,5 +29,5 @@ def unpack(archive: tarfile.TarFile, directory: Path, filter: Literal["data", "t
     if hasattr(tarfile, "data_filter"):
         archive.extractall(directory, filter=filter)
         return
-    archive.chown = lambda *arguments: None  # type: ignore[method-assign]
+    archive.chown = lambda *arguments, **named: None  # type: ignore[method-assign]
     archive.extractall(directory)

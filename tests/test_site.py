@@ -75,3 +75,4 @@ def test_the_site_is_built_without_a_warning_and_needs_nothing_from_elsewhere(tm
     ]
     assert unread == [], "a block whose head was not understood, and the page after it"
     assert not [page.name for page in pages if 'class="mermaid"' in page.read_text("utf-8")]
+    assert not [path for path in tmp_path.rglob("*.py*") if path.suffix in (".py", ".pyc")]
