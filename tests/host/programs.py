@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -162,10 +163,9 @@ def in_threads(count: int, call: Callable[[], float]) -> tuple[float, float]:
 
 
 class Left:
-    """What this process holds of the system: compared before and after."""
+    """What this process holds of the system: compared before and after; a failure shows where descriptors lead."""
 
     def __init__(self) -> None:
-
         import psutil
 
         me = psutil.Process()
@@ -182,4 +182,13 @@ class Left:
         return isinstance(other, Left) and vars(self) == vars(other)
 
     def __repr__(self) -> str:
-        return repr(vars(self))
+        return repr({**vars(self), "open": _open_files()})
+
+
+def _open_files() -> list[str]:
+    """Return what the descriptors of this process lead to now, where the system shows it."""
+    found = []
+    for number in os.listdir("/proc/self/fd") if sys.platform == "linux" else ():
+        with suppress(FileNotFoundError):  # that of the list itself
+            found.append(f"{number} {os.readlink(f'/proc/self/fd/{number}')}")
+    return found

@@ -68,14 +68,17 @@ def test_a_signal_that_the_system_lacks_is_an_error() -> None:
 
 
 @posix
-def test_a_signal_goes_to_the_process_alone() -> None:
+def test_a_signal_goes_to_the_process_alone(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "go")
     ours, theirs = inbound()
     with Supervisor() as supervisor:
-        child = supervisor.start(shell("{ echo up; sleep 0.1; echo yes; } & wait", files={1: theirs}))
+        text = "{ echo up; read line < go; echo yes; } & wait"
+        child = supervisor.start(shell(text, files={1: theirs}, cwd=str(tmp_path)))
         os.close(theirs)
         assert line_of(ours) == "up"
         child.send(signal.SIGKILL)
         assert wait(child) == 128 + 9
+        (tmp_path / "go").write_bytes(b"\n")
         assert read_all(ours) == b"yes\n"
 
 
