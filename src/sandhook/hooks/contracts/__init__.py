@@ -6,7 +6,7 @@ an object with the attributes of ``Contract``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 from sandhook.errors import Problem, SandhookError
@@ -383,11 +383,6 @@ _BUILTINS = {
     )
 }
 
-_GROUP = "sandhook.contracts"
-
-#: What every contract has, so that an object which is not one is found when it is loaded.
-_PARTS = ("name", "fold", "events", "refusable", "own_limits", "layers", "parse", "load", "request", "decode")
-
 
 def names() -> list[str]:
     """Return the contracts that come with sandhook."""
@@ -405,38 +400,12 @@ def get(name: str) -> Contract:
     if name in _BUILTINS:
         known: Contract = import_module(_BUILTINS[name]).CONTRACT
         return known
-    from importlib.metadata import entry_points
+    from sandhook.hooks.contracts._installed import contract_of
 
-    points = entry_points(group=_GROUP)
-    found = {point.value: point for point in points if point.name == name}
-    if not found:
-        from sandhook.text.nearest import hint
-
-        raise ContractError(f"unknown contract {name!r}; {hint(name, [*_BUILTINS, *points.names])}")
-    if len(found) > 1:
-        values = ", ".join(sorted(found))
-        raise ContractError(f"contract {name!r} is offered by more than one installed package: {values}")
-    ((value, point),) = found.items()
-    return _of_package(name, value, point.load)
-
-
-def _of_package(name: str, value: str, load: Callable[[], object]) -> Contract:
-    """Return the contract that an entry point names. Raises ContractError for what is not one."""
     try:
-        outside = load()
-    except Exception as error:  # the package's code, which may raise anything
-        why = f"{type(error).__name__}: {error}"
-        raise ContractError(
-            f"contract {name!r} of an installed package cannot be loaded from {value}: {why}"
-        ) from None
-    lacking = [each for each in _PARTS if not hasattr(outside, each)]
-    if isinstance(outside, type) or lacking:
-        what = f"the class {outside.__name__}" if isinstance(outside, type) else type(outside).__name__
-        lacks = f", which lacks {', '.join(lacking)}" if lacking else ""
-        raise ContractError(
-            f"contract {name!r} of an installed package: {value} must be a Contract, not {what}{lacks}"
-        )
-    return cast("Contract", outside)
+        return cast("Contract", contract_of(name, names()))
+    except ValueError as error:
+        raise ContractError(str(error)) from None
 
 
 def kind_of(contract: Contract, name: str) -> tuple[str, str]:
