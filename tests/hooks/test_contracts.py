@@ -46,7 +46,7 @@ class Elsewhere(Everruns):
 
 def test_an_entry_point_adds_a_contract(monkeypatch: pytest.MonkeyPatch) -> None:
     class Point:
-        name = "elsewhere"
+        name, value = "elsewhere", "stranger:CONTRACT"
 
         @staticmethod
         def load() -> Elsewhere:
@@ -56,7 +56,7 @@ def test_an_entry_point_adds_a_contract(monkeypatch: pytest.MonkeyPatch) -> None
         assert group == "sandhook.contracts"
         return [Point]
 
-    monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
+    monkeypatch.setattr("sandhook.hooks.contracts._installed.entry_points", entry_points)
     made = HookEngine.load({"any": "thing"}, "elsewhere", runner=Scripted(said("", 1, "no")))
     assert made.fire(ToolPre("bash")).reason == "no"
     with pytest.raises(ContractError, match=r"known are everruns, .*, elsewhere"):

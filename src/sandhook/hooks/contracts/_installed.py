@@ -25,7 +25,9 @@ def contract_of(name: str, known: Sequence[str]) -> object:
     if not found:
         from sandhook.text.nearest import hint
 
-        raise ValueError(f"unknown contract {name!r}; {hint(name, [*known, *points.names])}")
+        raise ValueError(
+            f"unknown contract {name!r}; {hint(name, [*known, *(point.name for point in points)])}"
+        )
     if len(found) > 1:
         values = ", ".join(sorted(found))
         raise ValueError(f"contract {name!r} is offered by more than one installed package: {values}")
