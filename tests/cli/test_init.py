@@ -73,6 +73,14 @@ def test_the_agents_of_the_project_get_the_starter_set(sandhook: Run, project: P
 def test_what_is_written_works_in_the_other_commands(sandhook: Run, project: Path) -> None:
     assert sandhook("init", "--agent", "claude_code", "--recipe", "git-history", "turn-budget").status == 0
     check = sandhook("check", "--strict", "--contract", "claude_code", ".claude/settings.json")
+    assert check.status == 0
+    assert check.stdout == (
+        ".claude/settings.json: note N-STATE: nobody approved 2 hooks, and sandhook runs them only after: "
+        "sandhook trust .claude/settings.json\n"
+        "1 note in 2 hooks of .claude/settings.json\n"
+    )
+    assert sandhook("trust", "--yes", ".claude/settings.json").status == 0
+    check = sandhook("check", "--strict", "--contract", "claude_code", ".claude/settings.json")
     assert (check.status, check.stdout) == (0, "nothing found in 2 hooks of .claude/settings.json\n")
     assert sandhook("test", ".").status == 0
     fire = ("fire", "PreToolUse", "--hooks", ".claude/settings.json", "--tool", "Bash", "--input")

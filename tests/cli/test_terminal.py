@@ -130,9 +130,11 @@ def test_findings_are_below_their_files(project: Path) -> None:
         1,
         [
             "crush.json",
-            "  2  error  E-FILE  hooks.PreToolUse[0]: ./gone.sh: there is no such file, or it",
-            "                    cannot be read (hook PreToolUse[0])",
-            "1 error in 1 hook of crush.json",
+            "     note   N-STATE  nobody approved 1 hook, and sandhook runs it only after:",
+            "                     sandhook trust crush.json",
+            "  2  error  E-FILE   hooks.PreToolUse[0]: ./gone.sh: there is no such file, or",
+            "                     it cannot be read (hook PreToolUse[0])",
+            "1 error, 1 note in 1 hook of crush.json",
         ],
     )
 

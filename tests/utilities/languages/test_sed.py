@@ -1,6 +1,11 @@
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+
+from sandhook import Shell
 
 FILES = {
     "a": "a\na\nb\nc\nc\nc\nA\nd",
@@ -516,3 +521,20 @@ def test_prints(line, command, status, stdout, stderr):
 )
 def test_complains(line, command, status, stdout, stderr):
     assert line(command, FILES) == (status, stdout, stderr)
+
+
+def test_scripts_that_many_threads_compile_at_once() -> None:
+    """The sizes of kept scripts were added up while another thread kept one: a defect ended the run."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            results = list(
+                pool.map(
+                    lambda n: Shell().run(f"for i in {{1..30}}; do sed -n s/a$i/{n}/ < /dev/null; done"),
+                    range(40),
+                )
+            )
+    finally:
+        sys.setswitchinterval(interval)
+    assert [result for result in results if result.defect is not None or result.exit_status] == []

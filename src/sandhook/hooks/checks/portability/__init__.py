@@ -103,8 +103,8 @@ def _loaded(value: Json, target: Contract) -> HookSpec | None:
     return next(iter((*loaded.specs, *(spec for spec, _ in loaded.withheld))), None)
 
 
-def _findings(spec: HookSpec, contract: Contract, around: Surroundings) -> set[tuple[RuleId, str, int]]:
-    """Return the findings about payload and answers; none for a text that does not parse."""
+def _findings(spec: HookSpec, contract: Contract, around: Surroundings) -> set[tuple[RuleId, str, str]]:
+    """Return the findings about payload and answers, with the event's name there; none for a text that does not parse."""
     if spec.executor.type not in ("bash", "argv"):
         return set()
     item = Item("trusted", contract.name, spec)
@@ -112,15 +112,19 @@ def _findings(spec: HookSpec, contract: Contract, around: Surroundings) -> set[t
         findings = scripts.check(item, contract, around)
     except (ShellSyntaxError, LimitExceeded, RecursionError):
         return set()
-    return {(each.rule, each.message, each.line) for each in findings if each.rule in _ANSWERS}
+    return {(each.rule, each.message, spec.native_event) for each in findings if each.rule in _ANSWERS}
 
 
 def _answers(
-    spec: HookSpec, target: Contract, around: Surroundings, own: set[tuple[RuleId, str, int]]
+    spec: HookSpec, target: Contract, around: Surroundings, own: set[tuple[RuleId, str, str]]
 ) -> Iterator[Reason]:
-    """Yield what another agent makes of the fields that a hook reads, and of its answers."""
-    for rule, message, _ in sorted(_findings(spec, target, around) - own):
-        if (rule, message) not in {(each[0], each[1]) for each in own}:
+    """Yield what another agent makes of the fields that a hook reads, and of its answers.
+
+    A finding that the hook has under its own agent, too, is no difference, although the event has another name.
+    """
+    known = {(rule, message.replace(event, "")) for rule, message, event in own}
+    for rule, message, event in sorted(_findings(spec, target, around)):
+        if (rule, message.replace(event, "")) not in known:
             yield Reason("differs", "answer", message)
 
 

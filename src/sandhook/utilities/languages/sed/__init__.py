@@ -178,7 +178,8 @@ def compile_script(
 
 
 def _cached_length() -> int:
-    return sum(len(chunk.text) for chunks, *_ in _CACHE for chunk in chunks)
+    keys = tuple(_CACHE)  # another thread may add one
+    return sum(len(chunk.text) for chunks, *_ in keys for chunk in chunks)
 
 
 def replace_in_blocks(m: Machine, literals: list[tuple[bytes, bytes]]) -> None:
