@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -189,3 +190,9 @@ def test_fifty_in_flight(serve: Callable[..., Running]) -> None:
     for each in threads:
         each.join()
     assert wrong == []
+
+
+def test_a_worker_has_no_event_loop_in_memory() -> None:
+    program = "import sys, sandhook.cli.serve.worker; print('asyncio' in sys.modules)"
+    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

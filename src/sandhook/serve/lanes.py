@@ -16,8 +16,9 @@ from collections.abc import Callable, Sequence
 from sandhook.client.wire import Garbled
 from sandhook.serve.audit import AuditWriter
 from sandhook.serve.firing import FireCall, Fired
+from sandhook.serve.frames import frame_of
 from sandhook.serve.patience import LOOK_SECONDS, Patience, seconds_of
-from sandhook.serve.pipes import WorkerPipes, frame_of
+from sandhook.serve.pipes import WorkerPipes
 from sandhook.serve.release import Release, WorkerEnded, WorkerOutdated
 
 #: How often an event is fired when its worker dies.

@@ -1,6 +1,6 @@
 """The pipes between a service and one of its worker processes.
 
-A frame is four bytes with the length of what follows, then fields. A worker is believed only as long as it sends what it
+A worker is believed only as long as it sends what it
 was asked for: anything else ends it.
 """
 
@@ -9,14 +9,11 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
-from struct import Struct
 
 from sandhook.client.ask import MAX_ANSWER
-from sandhook.client.wire import Garbled, pack, unpack
+from sandhook.client.wire import Garbled, unpack
+from sandhook.serve.frames import HEADER
 from sandhook.serve.release import Release, WorkerEnded, WorkerOutdated
-
-#: Of a frame: the length of what follows.
-HEADER = Struct(">I")
 
 #: The longest frame of a worker: its answer may have the output of a hook twice, and audit lines.
 MOST_FRAME = 2 * MAX_ANSWER
@@ -37,12 +34,6 @@ def command_line(arguments: Sequence[str]) -> list[str]:
         arguments: The options of ``sandhook serve``; the worker makes its engines from them.
     """
     return [sys.executable, "-P", "-c", _PROGRAM, *arguments]  # -P: never import from the current directory
-
-
-def frame_of(fields: list[bytes]) -> bytes:
-    """Return a frame."""
-    data = pack(fields)
-    return HEADER.pack(len(data)) + data
 
 
 class WorkerPipes(asyncio.SubprocessProtocol):

@@ -13,8 +13,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sandhook.client.wire import Garbled, Printed
+from sandhook.serve.frames import frame_of
 from sandhook.serve.patience import LOOK_SECONDS, Patience, seconds_of
-from sandhook.serve.pipes import WorkerPipes, frame_of
+from sandhook.serve.pipes import WorkerPipes
 from sandhook.serve.release import Release, WorkerEnded, WorkerOutdated
 
 if TYPE_CHECKING:

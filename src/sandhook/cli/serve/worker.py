@@ -22,8 +22,8 @@ from sandhook.cli.observer import OBSERVER
 from sandhook.client.place import view
 from sandhook.client.wire import Call, Printed, unpack
 from sandhook.serve.firing import FireCall, Firing, event_record
+from sandhook.serve.frames import HEADER, frame_of
 from sandhook.serve.patience import report_of
-from sandhook.serve.pipes import HEADER, frame_of
 from sandhook.serve.release import Release, first_message
 
 if TYPE_CHECKING:
