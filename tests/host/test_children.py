@@ -114,7 +114,7 @@ def test_what_cannot_be_started_says_why(name: str, number: int, tmp_path: Path)
         assert caught.value.errno == number
         assert os.fsdecode(caught.value.filename) == str(tmp_path / name)
         assert supervisor.alive() == []
-    assert Left() == before
+    assert Left() <= before
 
 
 def test_a_directory_that_cannot_be_entered_is_named(tmp_path: Path) -> None:
@@ -344,7 +344,7 @@ def test_nothing_is_left_and_nothing_is_said() -> None:
             del supervisor
         gc.collect()
     assert [str(one.message) for one in said] == []
-    assert Left() == before
+    assert Left() <= before
 
 
 def test_a_closed_supervisor_starts_nothing() -> None:

@@ -89,7 +89,7 @@ def test_programs_are_waited_for_and_pipelines_work(macos: None, tmp_path: Path)
     script = f"{lines} | cat | /usr/bin/wc -l | tr -d ' '; yes | head -n 1; echo ${{PIPESTATUS[0]}}; sh -c 'kill -9 $$'; echo $?"
     result = shell.run(script)
     assert result.stdout == "50000\ny\n141\n137\n"
-    assert Left() == before
+    assert Left() <= before
 
 
 def test_what_is_left_is_ended(macos: None, tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_limit_ends_programs(macos: None, tmp_path: Path) -> None:
     begun = time.monotonic()
     assert shell.run("sleep 300 | sleep 300 & sleep 300").limit == "wall_seconds"
     assert time.monotonic() - begun < LONG
-    assert Left() == before
+    assert Left() <= before
 
 
 def test_only_linux_adopts_orphans(macos: None, tmp_path: Path) -> None:

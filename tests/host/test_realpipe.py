@@ -176,7 +176,7 @@ def test_the_end_of_the_run_ends_a_pipeline(shell: HostShell, tmp_path: Path) ->
     result = timed.run(f"while :; do echo y; done | {sleep} | {COPY} | cat")
     assert result.limit == "wall_seconds"
     assert time.monotonic() - begun < LONG
-    assert Left() == before
+    assert Left() <= before
 
 
 def test_many_pipelines_leave_nothing_open(shell: HostShell) -> None:
@@ -184,7 +184,7 @@ def test_many_pipelines_leave_nothing_open(shell: HostShell) -> None:
     one, two = program("print(1)"), "/bin/cat" if Path("/bin/cat").exists() else COPY
     script = f"for i in 1 2 3 4 5 6; do {one} | {two} | read -r x; echo a | {two}; {two} < <({one}); done >/dev/null"
     assert out(shell, script) == ""
-    assert Left() == before
+    assert Left() <= before
 
 
 @posix
@@ -209,7 +209,7 @@ def test_runs_at_once_give_their_programs_the_same_numbers(tmp_path: Path) -> No
     for thread in threads:
         thread.join()
     assert wrong == []
-    assert Left() == before
+    assert Left() <= before
 
 
 @linux

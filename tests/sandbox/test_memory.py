@@ -136,7 +136,7 @@ MULTIPLYING = [
         "echo a | grep -P '((?1)a|a)'",
         "echo a | grep -P '(?<n>(?&n)|a)'",
         "echo a | grep -P '(?:(?R)|a)b'",
-    ]) + every(7, MULTIPLYING),
+    ]) + every(15, MULTIPLYING),
 )  # fmt: skip
 def test_the_host_needs_little_more_than_the_limit(script: str) -> None:
     limit = 16 * MEBIBYTE
