@@ -85,7 +85,8 @@ def test_a_merge_of_large_files_ends_at_the_limit() -> None:
     )
     result = limited.run(
         "git config user.name >/dev/null; export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a\n"
-        "shuf -i 1-6000 >text; git stash -q; shuf -i 1-6000 >text; git commit -qam x; git stash pop"
+        "mixed() { seq 6000 | awk -v by=$1 '{ print $1 * by % 6007 }'; }\n"
+        "mixed 2999 >text; git stash -q; mixed 1777 >text; git commit -qam x; git stash pop"
     )
     assert result.limit == "steps"
 
