@@ -21,7 +21,7 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 export type Language = "shell" | "json" | "yaml" | "toml" | "text";
 
@@ -202,7 +202,8 @@ export function Code({
     };
   }, [language, editable, label]);
 
-  useEffect(() => {
+  // Before the next key is handled: what is typed after "Undo all" must not go into the text that was undone.
+  useLayoutEffect(() => {
     const editor = view.current;
     if (!editor) return;
     // A text that was typed here comes back after a rendering, when more may have been typed: the editor is ahead.
