@@ -285,4 +285,4 @@ def test_checks_look_for_scripts_next_to_the_file() -> None:
     contract = get("antigravity")
     engine = HookEngine.load(document, contract)
     check(engine, contract, [document], Surroundings(project="/w", home="/h", read=read))
-    assert [path for path in asked if "/.git" not in path] == ["/w/.agents/hooks/x.sh"]
+    assert asked == ["/w/.agents/hooks/x.sh"]

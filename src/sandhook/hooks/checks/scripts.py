@@ -100,9 +100,7 @@ class _Checker:
         own = (spec.extras or {}).get("cwd")
         self.directory = _below(project, own) if isinstance(own, str) and own else project
         self.variables = dict.fromkeys(PROJECT_VARIABLES, project) | {"HOME": around.home}
-        top = toplevel(project, around.read).path
-        if top is not None:
-            self.variables[TOPLEVEL] = top
+        self.project = project
         self.findings: list[tuple[RuleId, str, str | None, int]] = []
         self.seen: set[str] = set()
         self.opaque = False
@@ -112,6 +110,10 @@ class _Checker:
 
     def text(self, text: str, own: str | None, depth: int) -> list[tuple[Act, str | None]]:
         """Check one text; return its commands and those of the scripts that it runs, each with its file."""
+        if TOPLEVEL not in self.variables and "toplevel" in text:
+            top = toplevel(self.project, self.around.read).path
+            if top is not None:
+                self.variables[TOPLEVEL] = top
         script = read(text, self.variables, own)
         self._commands(script, own)
         self._dashes(script, own)
