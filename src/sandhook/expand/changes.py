@@ -147,10 +147,9 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
     shown = f"{node.prefix}{name}{subscript}"
     offset_of = slices.named(words.arithmetic(node.word or Word(())), shown)
     length_of = slices.named(words.arithmetic(node.second), shown) if node.second is not None else None
-    typed = (
-        "".join([part.text for part in node.second.parts if isinstance(part, Literal)]) if node.second else ""
-    )
-    is_typed = node.second is not None and all(isinstance(part, Literal) for part in node.second.parts)
+    typed: str | None = None  # the length as the script has it, for its error
+    if node.second is not None and all(isinstance(part, Literal) for part in node.second.parts):
+        typed = "".join([part.text for part in node.second.parts if isinstance(part, Literal)])
     if base.value is not None:
         read = base.value
 
@@ -160,7 +159,7 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
                 return None
             offset = offset_of(state)
             length = length_of(state) if length_of is not None else None
-            return slices.substring(state, value, offset, length, typed if is_typed else None)
+            return slices.substring(state, value, offset, length, typed)
 
         return Parameter(substring)
     values = base.values
@@ -181,10 +180,10 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
             return []
         length = length_of(state) if length_of is not None else None
         if isinstance(variable, str):  # bash treats it as ${name:offset:length}
-            part = slices.substring(state, variable, offset, length, typed if is_typed else None)
+            part = slices.substring(state, variable, offset, length, typed)
             return [] if part is None else [part]
         if length is not None and length < 0:
-            raise slices.negative_length_error(typed if is_typed else str(length))
+            raise slices.negative_length_error(str(length) if typed is None else typed)
         if positional:
             return slices.of_positional(state, offset, length)
         return slices.of_array(state, name, values, offset, length)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.operands import reason
@@ -63,6 +64,10 @@ def _tab(text: str) -> bytes:
     return data or b"\n"  # an empty one: the whole line is the field
 
 
+def _field_option(letter: str, help: str) -> Any:
+    return opt(f"-{letter}", "FIELD", help, convert=lambda text: (letter, _field(text)), append=True)
+
+
 @option_set
 class Options:
     """join [OPTION]... FILE1 FILE2
@@ -78,21 +83,9 @@ class Options:
     empty: tuple[str, ...] = opt("-e", "STRING", "print STRING for fields that are missing", append=True)
     fold: bool = opt("-i", "--ignore-case", help="ignore case when comparing fields")
     fields: tuple[tuple[str, int], ...] = also(
-        opt("-j", "FIELD", "like -1 FIELD -2 FIELD", convert=lambda text: ("j", _field(text)), append=True),
-        opt(
-            "-1",
-            "FIELD",
-            "join on this field of FILE1",
-            convert=lambda text: ("1", _field(text)),
-            append=True,
-        ),
-        opt(
-            "-2",
-            "FIELD",
-            "join on this field of FILE2",
-            convert=lambda text: ("2", _field(text)),
-            append=True,
-        ),
+        _field_option("j", "like -1 FIELD -2 FIELD"),
+        _field_option("1", "join on this field of FILE1"),
+        _field_option("2", "join on this field of FILE2"),
     )
     layout: tuple[tuple[Field, ...] | str, ...] = opt(
         "-o",
