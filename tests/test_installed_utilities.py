@@ -122,6 +122,30 @@ def test_a_package_that_is_broken_is_named(install: Install, value: str, reason:
     assert result.stderr.startswith(f"hello: {value} cannot be loaded: ") and reason in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("module", "reason"),
+    [
+        (
+            "def run(options, operands, ctx): ...",
+            "it has no class Options made by @option_set, and is not RAW",
+        ),
+        ("RAW = True", "it has no function run(options, operands, ctx)"),
+    ],
+)
+def test_a_module_that_is_no_utility_is_named(install: Install, module: str, reason: str) -> None:
+    install("stranger", {"stranger_odd.py": module}, {"hello": "stranger_odd"})
+    result = run("hello a || echo $?")
+    assert (result.stdout, result.stderr) == ("126\n", f"hello: stranger_odd is no utility: {reason}\n")
+
+
+def test_what_a_module_of_a_package_raises_is_one_line_and_a_status(install: Install) -> None:
+    module = "RAW = True\ndef run(options, operands, ctx):\n    return operands[0]"
+    install("stranger", {"stranger_raw.py": module}, {"hello": "stranger_raw"})
+    result = run("hello; hello a")
+    assert result.defect is None
+    assert (result.stdout, result.stderr) == ("a", "hello: IndexError: list index out of range\n")
+
+
 def test_extras_are_found_in_this_way_only(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("echo '1+2' | bc").stdout == "3\n"
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: ())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import sandhook
 from sandhook import Limits, Shell, UtilityContext, utility
-from sandhook.command.context import Failure
+from sandhook.command.context import Context, Failure
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.events import ToolPre
@@ -124,6 +125,73 @@ def test_output_counts_against_the_limit() -> None:
 
     assert Shell(utilities=[flood]).run("flood").limit == "output_bytes"
     assert run("flood | head -c 3", flood) == (0, "xxx", "")
+
+
+@pytest.mark.parametrize("count", [20, 200_000])
+def test_an_error_of_output_is_reported_as_by_every_utility(count: int) -> None:
+    @utility
+    def fill(ctx: UtilityContext) -> None:
+        ctx.stdout.write(b"x" * count)
+
+    assert run("fill > /dev/full", fill)[2] == "fill: write error: No space left on device\n"
+    assert run("fill >&-", fill)[2] == "fill: write error: Bad file descriptor\n"
+
+
+@option_set
+class LevelOptions:
+    """level [-n COUNT]: say the level."""
+
+    number: int = opt("-n", "COUNT", "which level", convert=int, default=0)
+
+
+class Level:
+    """A utility as a module declares it, which raises what its operand names."""
+
+    Options = LevelOptions
+
+    def run(self, options: LevelOptions, operands: list[str], ctx: Context) -> int | None:
+        if operands == ["value"]:
+            raise ValueError("no\nmore")
+        if operands == ["leave"]:
+            raise SystemExit(300)
+        if operands == ["odd"]:
+            return []  # type: ignore[return-value]
+        while operands == ["spin"]:
+            with suppress(Exception):
+                ctx.budget.charge(100)
+                continue
+            break
+        ctx.write(b"level %d\n" % options.number)
+        return None
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("", (0, "level 0\n", "")),
+        ("-n 3", (0, "level 3\n", "")),
+        ("value", (1, "", "level: ValueError: no\n")),
+        ("leave", (44, "", "")),
+        ("odd", (1, "", "level: TypeError: wanted a status, text or None from level, got []\n")),
+        ("-x", (1, "", "level: invalid option -- 'x'\nTry 'level --help' for more information.\n")),
+        ("-n 1 > /dev/full", (1, "", "level: write error: No space left on device\n")),
+    ],
+)
+def test_a_module_of_a_caller_raises_no_more_than_a_function(words: str, expected: object) -> None:
+    result = Shell(utilities={"level": Level()}).run(f"level {words}")
+    assert (result.exit_status, result.stdout, result.stderr) == expected
+    assert "level [-n COUNT]" in Shell(utilities={"level": Level()}).run("level --help").stdout
+
+
+def test_a_limit_passes_through_a_module_that_catches_it() -> None:
+    result = Shell(utilities={"level": Level()}, limits=Limits(steps=5000)).run("level spin || echo caught")
+    assert (result.limit, result.stdout) == ("steps", "")
+
+
+@pytest.mark.parametrize("each", [object(), type("A", (), {"run": 3})(), type("B", (), {"run": print})()])
+def test_what_cannot_be_a_command_is_an_error_at_once(each: object) -> None:
+    with pytest.raises(TypeError, match="cannot be the command level: it has no"):
+        Shell(utilities={"level": each})  # type: ignore[dict-item]
 
 
 def test_files_variables_and_streams() -> None:

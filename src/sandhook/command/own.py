@@ -9,14 +9,14 @@ Shell(utilities=[greet]).run("greet world | tr a-z A-Z")
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
-from sandhook.command.context import Context, Failure, Reader
-from sandhook.command.options import Syntax, UsageError, option_set
+from sandhook.command.context import Context, Reader
+from sandhook.command.foreign import ForeignUtility, fault_of, status_of
+from sandhook.command.options import Syntax, option_set
 from sandhook.command.utility import Declaration, Utility
-from sandhook.errors import LimitExceeded
 from sandhook.kernel.failure import CommandFailure
 from sandhook.kernel.process import Process
 from sandhook.limits import Budget
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
     #: Additional commands: modules or objects by name, or functions that ``@utility`` declared.
     Utilities: TypeAlias = Mapping[str, Declaration | Utility] | Iterable["OwnUtility"]
-
-#: The most characters of the text of an exception that a script sees.
-_LONGEST_MESSAGE = 500
 
 #: Characters that the name of a command cannot have.
 _NOT_IN_NAMES = frozenset("/ \t\n\r\0=\"'\\$`|&;<>(){}*?[]#~")
@@ -217,38 +214,10 @@ class OwnUtility:
         budget = context.budget
         budget.outside += 1
         try:
-            status = self._status(self.function(ctx), context)
-        except (LimitExceeded, UsageError, Failure, OSError):
-            raise
-        except SystemExit as leaving:
-            if leaving.code is None or isinstance(leaving.code, int):
-                status = (leaving.code or 0) & 0xFF
-            else:
-                status = ctx.error(_one_line(str(leaving.code)))
-        except Exception as error:
-            status = ctx.error(f"{error.__class__.__name__}: {_one_line(str(error))}".removesuffix(": "))
+            return status_of(lambda: self.function(ctx), context)
         finally:
             budget.outside -= 1
             ctx.stdin._close()
-        if budget.exhausted is not None:  # the function caught LimitExceeded
-            raise budget.exhausted
-        return status
-
-    def _status(self, result: object, context: Context) -> int:
-        """Return the exit status of a function's result; text is written to standard output."""
-        if result is None:
-            return 0
-        if isinstance(result, str):
-            result = result.encode("utf-8", "surrogateescape")
-        if isinstance(result, bytes):
-            context.write(result)
-            return 0
-        if isinstance(result, int) and not isinstance(result, bool):
-            return result & 0xFF
-        if isinstance(result, Coroutine):
-            result.close()
-            raise TypeError(f"{self.name} is an async function, which cannot be a command")
-        raise TypeError(f"wanted a status, text or None from {self.name}, got {result!r}")
 
 
 @option_set
@@ -296,7 +265,8 @@ def by_name(utilities: Utilities | None) -> dict[str, Utility]:
         return {}
     if isinstance(utilities, Mapping):
         return {
-            name: each if isinstance(each, Utility) else Utility(each) for name, each in utilities.items()
+            name: each if isinstance(each, Utility) else Utility(_declared(name, each))
+            for name, each in utilities.items()
         }
     commands: dict[str, Utility] = {}
     for item in utilities:
@@ -308,7 +278,11 @@ def by_name(utilities: Utilities | None) -> dict[str, Utility]:
     return commands
 
 
-def _one_line(text: str) -> str:
-    """Return the first line of a message, bounded, without control characters."""
-    line = text.strip().partition("\n")[0][:_LONGEST_MESSAGE]
-    return "".join(c if c.isprintable() else "?" for c in line)
+def _declared(name: str, declaration: Declaration) -> Declaration:
+    """Return what declares a caller's command. Raises TypeError."""
+    if isinstance(declaration, OwnUtility):
+        return declaration
+    fault = fault_of(declaration)
+    if fault is not None:
+        raise TypeError(f"utilities: {declaration!r} cannot be the command {name}: {fault}")
+    return ForeignUtility(declaration)

@@ -282,7 +282,7 @@ def names() -> frozenset[str]:
 def load(name: str) -> Declaration:
     """Return the module of a utility, or the ``@utility`` object that an installed package offers.
 
-    Return an Unusable if two packages offer the name, or if the module cannot be imported.
+    Return an Unusable if two packages offer the name, or if the module cannot be imported or is no utility.
 
     Raises:
         KeyError: There is no utility of that name.
@@ -293,10 +293,17 @@ def load(name: str) -> Declaration:
     values = sorted({point.value for point in points})
     if len(values) > 1:
         return Unusable(f"offered by more than one installed package: {', '.join(values)}")
+    from sandhook.command.foreign import ForeignUtility, fault_of
+    from sandhook.command.own import OwnUtility
+
     try:
-        return cast("Declaration", points[0].load())
+        declaration = points[0].load()
     except Exception as error:  # the package's code, which may raise anything
         return Unusable(f"{values[0]} cannot be loaded: {type(error).__name__}: {error}")
+    if isinstance(declaration, OwnUtility) or points[0].value.startswith("sandhook."):
+        return cast("Declaration", declaration)  # a defect of sandhook stays one
+    fault = fault_of(declaration)
+    return ForeignUtility(declaration) if fault is None else Unusable(f"{values[0]} is no utility: {fault}")
 
 
 __all__ = ["GROUP", "UTILITIES", "Unusable", "installed", "is_utility", "load", "names"]
