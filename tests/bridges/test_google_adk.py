@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("google.adk.plugins", reason="google-adk is not installed: make test-bridges")
 
 from google.adk.agents import LlmAgent
+from google.adk.apps import App
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
@@ -78,7 +79,8 @@ def ask(root: LlmAgent, hooks: Any, *messages: Any) -> list[Any]:
     async def run() -> list[Any]:
         sessions = InMemorySessionService()
         session = await sessions.create_session(app_name="app", user_id="u")
-        runner = Runner(agent=root, app_name="app", session_service=sessions, plugins=[HookPlugin(hooks)])
+        app = App(name="app", root_agent=root, plugins=[HookPlugin(hooks)])
+        runner = Runner(app=app, session_service=sessions)
         events: list[Any] = []
         for message in messages:
             content = message(events) if callable(message) else message
@@ -185,9 +187,8 @@ def test_the_plugin_remembers_nothing_after_a_run() -> None:
     async def run() -> None:
         sessions = InMemorySessionService()
         session = await sessions.create_session(app_name="app", user_id="u")
-        runner = Runner(
-            agent=agent(script, bash_tool(shell)), app_name="app", session_service=sessions, plugins=[plugin]
-        )
+        app = App(name="app", root_agent=agent(script, bash_tool(shell)), plugins=[plugin])
+        runner = Runner(app=app, session_service=sessions)
         message = types.Content(role="user", parts=[types.Part(text=PROMPT)])
         async for _ in runner.run_async(user_id="u", session_id=session.id, new_message=message):
             pass

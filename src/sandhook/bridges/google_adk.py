@@ -1,6 +1,7 @@
 """Google ADK: hooks as a plugin, and a bash tool.
 
-    runner = InMemoryRunner(agent, plugins=[HookPlugin(".claude/settings.json")])
+    app = App(name="app", root_agent=agent, plugins=[HookPlugin(".claude/settings.json")])
+    runner = InMemoryRunner(app=app)
 
 A plugin's callbacks fire hooks for the message, the start of a session and of sub-agents, before and after each tool,
 and before the final answer. A refused call is a tool response with "error". "ask" is ADK's tool confirmation, where
