@@ -13,6 +13,7 @@ from sandhook.expand.shapes import FieldsOf
 from sandhook.expand.text import Integer, Text
 from sandhook.interp.compile.arguments import MANY, charge_fields
 from sandhook.interp.compile.command import report_bad_name
+from sandhook.interp.compile.counting import Turns
 from sandhook.interp.compile.deferred import Deferred
 from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.lazy import lazily
@@ -286,6 +287,7 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
     plain = [compiler.words.arithmetic(word) if word.parts else None for word in expressions]
     traced = [_compile_traced(word, value, line) for word, value in zip(expressions, plain)]
     body = compiler.list(node.body)
+    turns = Turns(node)
 
     def run_arithmetic_for(state: State) -> int:
         state.line = line
@@ -308,6 +310,8 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
                     _, condition, update = traced if is_instrumented else plain
                 if update is not None:
                     update(state)
+                if turns.run is not None:
+                    status = turns.run(state, status)
         except BreakLoop as control:
             status = _break_loop(state, control, outer)
         except ShellError as error:
