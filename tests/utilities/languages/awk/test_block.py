@@ -82,7 +82,12 @@ class Programs:
             return f"if ({self.test(1)}) {{ {self.statement(depth - 1)} }}{rest}"
         if kind < 0.76:
             return f"if ({self.test(1)}) next"
-        if kind < 0.82:
+        if kind < 0.79:
+            what = self.pick(
+                '/a/, "b"', '/1/, ""', '/ab/, "1 2"', '/2/, "22"', '/[0-9]/, "x"', '/a/, "&&"', "/,/, c"
+            )
+            return self.pick(f"sub({what})", f"gsub({what})", f"gsub({what}, $0)", f"sub({what}, $2)")
+        if kind < 0.84:
             return f'printf "%s|%5.1f|%d\\n", {self.text(1)}, {self.number(1)}, {self.number(1)}'
         return "print " + ", ".join(
             self.pick(self.text(1), self.number(1)) for _ in range(self.random.randint(1, 3))
@@ -145,6 +150,35 @@ def compare(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
         patch.setattr(Plan, "run", counting_run)
         assert run(program, text) == ordinary, f"seed {seed}: {program!r} for {text!r}"
     return True in ran
+
+
+@pytest.mark.parametrize(
+    ("program", "by_columns"),
+    [
+        ('{ n[$1]++; sub(/word/, ""); s += $1 } END { print s, length(n), $0, NF }', True),
+        ('{ sub(/word/, "a b"); print $2, NF; gsub(/b/, ""); print; m[$1]++ } END { print $0 == 3 }', True),
+        ('{ gsub(/o/, "0"); if ($2 > 1) print $1 } END { print ($0 == "w0rd3 3") }', True),
+        ('{ sub(/word/, "") } $0 > 2', False),  # a record that is changed is a string
+        ('$2 > 1 { sub(/word/, "") } { print }', False),
+        ('{ print (sub(/word/, "")) }', False),
+        ('{ sub(/w.rd/, ""); print }', False),
+        ('{ sub(/word/, "&&"); print }', False),
+        ('{ sub(/word/, "", $2); print }', False),
+    ],
+)
+def test_substitutions(program: str, by_columns: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "word1\nword2 2\n\nword3 3\n"
+    ran: list[bool] = []
+    plan_run = Plan.run
+    with monkeypatch.context() as patch:
+        patch.setattr(machine, "_WORTH_PLANNING", 1 << 30)
+        ordinary = run(program, text)
+        patch.setattr(machine, "_WORTH_PLANNING", 1)
+        patch.setattr(
+            Plan, "run", lambda self, rt, records: ran.append(plan_run(self, rt, records)) or ran[-1]
+        )
+        assert run(program, text) == ordinary
+    assert (True in ran) is by_columns
 
 
 def test_random_programs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,10 @@ class Plan:
         if (rt.blanks and not (are_digits or is_blank_safe(text))) or not self._suits(rt, records, text):
             return False
         run = BlockRun(rt, len(records), self._fields)
-        rows = Rows(run, records, range(len(records)), rt.blanks and are_digits)
+        undivided = rt.blanks and (are_digits or not any(blank in text for blank in " \t\n"))
+        whole = rows = Rows(
+            run, records, range(len(records)), digits=rt.blanks and are_digits, undivided=undivided
+        )
         try:
             for rule in self._rules:
                 if len(rows := rows.remaining()):
@@ -56,8 +59,9 @@ class Plan:
             return False
         for change in run.changes:
             change()
-        rt.record = records[-1]
-        rt.record_is_string = rt.dirty = False
+        rt.record = whole.records[-1]
+        rt.record_is_string = run.last_substituted
+        rt.dirty = False
         rt.fields = None
         if rt.symbols.uses_counts:
             rt.nr += len(records)

@@ -272,6 +272,8 @@ class Columns:
     def value(self, node: Expression) -> ToValues:
         """Compile an expression for values, which are numbers or texts. Raises Unsupported."""
         self.nodes += 1
+        if node == RECORD:
+            return _records
         if self._field(node) is not None or node == Field(Name("NF")):
             texts = self.text(node)
             return lambda rows: list(map(Strnum, texts(rows)))
@@ -283,6 +285,20 @@ class Columns:
                 return lambda rows: [_constant(rows.run.rt, slot)] * len(rows)
         run: ToNumbers | ToTexts = self.number(node) if self._is_number(node) else self.text(node)
         return lambda rows: list(run(rows))
+
+    # ------------------------------------------------------------------ records
+
+    def substitution(self, ere: Expression, replacement: Expression) -> tuple[str, str]:
+        """Return the texts of a substitution of constant text in records. Raises Unsupported for others."""
+        literal = pattern(ere.source, self._symbols.matching).literal if isinstance(ere, Ere) else None
+        if not literal or not isinstance(replacement, String):
+            raise Unsupported
+        new = str(replacement.value)
+        if not (new.isascii() and new.isprintable() and set("&\\").isdisjoint(new)):
+            raise Unsupported
+        self.nodes += 1
+        self.copies += 1 + len(new)
+        return literal, new
 
     # ------------------------------------------------------------------ truths
 
@@ -373,6 +389,12 @@ class Columns:
 
 
 # --------------------------------------------------------------------------- helpers
+
+
+def _records(rows: Rows) -> list[Value]:
+    if rows.run.substituted:  # strings and numbers
+        raise Unfit
+    return list(map(Strnum, rows.records))
 
 
 def _counts(rows: Rows, before: float) -> Numbers:

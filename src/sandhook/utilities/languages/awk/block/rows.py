@@ -39,16 +39,19 @@ class BlockRun:
         fields: How many fields of a record are read; 0 for all of them.
         ended: For each record, 1 after ``next``; None before the first ``next``.
         changes: What the rules change, in their order; called when every column is computed.
+        substituted: ``sub`` or ``gsub`` has changed records, which are then strings, not numbers.
+        last_substituted: The last record is one of them.
         pieces: What is printed: the places of the records in the block, their texts, and the text after each.
     """
 
-    __slots__ = ("changes", "ended", "fields", "pieces", "rt", "size")
+    __slots__ = ("changes", "ended", "fields", "last_substituted", "pieces", "rt", "size", "substituted")
 
     def __init__(self, rt: Runtime, size: int, fields: int) -> None:
         self.rt = rt
         self.size = size
         self.fields = fields
         self.ended: bytearray | None = None
+        self.substituted = self.last_substituted = False
         self.changes: list[Callable[[], None]] = []
         self.pieces: list[tuple[Sequence[int], Texts, str]] = []
 
@@ -69,13 +72,27 @@ class Rows:
 
     Attributes:
         digits: All records are digits, each one number without blanks; False when this is not known.
+        undivided: No record has a separator of fields: each is its own first field.
     """
 
-    __slots__ = ("_divided", "_numbers", "_parent", "_places", "_size", "_texts", "digits", "run")
+    __slots__ = (
+        "_divided",
+        "_numbers",
+        "_parent",
+        "_places",
+        "_size",
+        "_texts",
+        "digits",
+        "run",
+        "undivided",
+    )
 
-    def __init__(self, run: BlockRun, records: Texts, places: Sequence[int], digits: bool) -> None:
+    def __init__(
+        self, run: BlockRun, records: Texts, places: Sequence[int], *, digits: bool, undivided: bool
+    ) -> None:
         self.run = run
         self.digits = digits
+        self.undivided = undivided
         self._size = len(records)
         self._parent: tuple[Rows, Sequence[object]] | None = None
         self._places: Sequence[int] | None = places
@@ -88,7 +105,7 @@ class Rows:
 
     def where(self, mask: Sequence[bool]) -> Rows:
         """Return the records for which ``mask`` is true; their columns are computed from those that are known."""
-        rows = Rows(self.run, [], (), self.digits)
+        rows = Rows(self.run, [], (), digits=self.digits, undivided=self.undivided)
         rows._size = mask.count(True)
         rows._parent = self, mask
         rows._places = None
@@ -97,7 +114,20 @@ class Rows:
 
     def last(self) -> Rows:
         """Return the last record alone."""
-        return Rows(self.run, self.texts(RECORD_AT)[-1:], self.places[-1:], self.digits)
+        record = self.records[-1:]
+        return Rows(self.run, record, self.places[-1:], digits=self.digits, undivided=self.undivided)
+
+    def substitute(self, literal: str, replacement: str, count: int) -> None:
+        """Replace the first ``count`` occurrences of a text in every record, -1 for all of them."""
+        if self._parent is not None:  # the other records would have to be known, too
+            raise Unfit
+        records, run = self.records, self.run
+        run.substituted = True
+        run.last_substituted = run.last_substituted or literal in records[-1]
+        self._texts = {RECORD_AT: [record.replace(literal, replacement, count) for record in records]}
+        self._divided, self._numbers = None, {}
+        self.digits = False
+        self.undivided = self.undivided and " " not in replacement
 
     def remaining(self) -> Rows:
         """Return the records that ``next`` did not end."""
@@ -129,6 +159,8 @@ class Rows:
             parent, mask = self._parent
             if at in parent._texts or at == RECORD_AT:
                 texts = self._texts[at] = list(compress(parent.texts(at), mask))
+        if texts is None and at == 0 and self.undivided:
+            texts = self._texts[at] = self.records
         if texts is None:
             divided = self.divided()
             try:
@@ -139,7 +171,12 @@ class Rows:
         return texts
 
     def plain_numbers(self, at: int) -> Numbers | None:
-        """Return the numbers of a field; None unless all its texts are numbers that float() converts as awk does."""
+        """Return the numbers of a field; None unless all its texts are numbers that float() converts as awk does.
+
+        Raises Unfit for records of which some are strings.
+        """
+        if at == RECORD_AT and self.run.substituted:
+            raise Unfit
         try:
             return self._numbers[at]
         except KeyError:
@@ -162,7 +199,7 @@ class Rows:
 
     def numbers(self, at: int) -> Numbers:
         """Return the numbers at the start of a field's texts."""
-        numbers = self.plain_numbers(at)
+        numbers = None if at == RECORD_AT and self.run.substituted else self.plain_numbers(at)
         return list(map(text_to_number, self.texts(at))) if numbers is None else numbers
 
     def each_number(self, at: int) -> Iterable[float]:

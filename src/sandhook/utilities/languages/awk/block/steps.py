@@ -20,6 +20,7 @@ from sandhook.utilities.languages.awk.nodes import (
     RECORD,
     Assignment,
     Block,
+    BuiltinCall,
     Element,
     Evaluation,
     Expression,
@@ -164,6 +165,11 @@ class Steps:
                 return _sequence([self.statement(statement) for statement in node.statements])
             case Evaluation(Assignment() | Increment()):
                 return self._update(node.expression)
+            case Evaluation(BuiltinCall("sub" | "gsub" as name, (ere, replacement, *target))) if target in (
+                [],
+                [RECORD],
+            ):
+                return self._substitution(name == "sub", ere, replacement)
             case Print(redirection=""):
                 return self._print(node)
             case Printf(redirection=""):
@@ -234,6 +240,14 @@ class Steps:
             rows.run.pieces.append((rows.places, lines, ""))
 
         return run
+
+    # ------------------------------------------------------------------ records
+
+    def _substitution(self, once: bool, ere: Expression, replacement: Expression) -> BlockStep:
+        """Compile ``sub(/text/, "text")`` and ``gsub``, for rules that change every record."""
+        literal, new = self._columns.substitution(ere, replacement)
+        count = 1 if once else -1
+        return lambda rows: rows.substitute(literal, new, count)
 
     # ------------------------------------------------------------------ updates
 
