@@ -93,7 +93,7 @@ def _with_parameters(words: Words, parts: Sequence[WordPart]) -> Integer | None:
             return None
         source += f"${{{len(leaves)}}}"
         leaves.append(leaf)
-    if any(c in source for c in ("=", "++", "--")) and not _only_compares(source):
+    if any(c in source for c in ("=", "++", "--")) and not only_compares(source):
         return None
     try:
         tree = parse_arithmetic(source, parameters=True)
@@ -243,7 +243,7 @@ def compile_index(word: Word, words: Words) -> Integer | None:
     return index
 
 
-def _only_compares(source: str) -> bool:
+def only_compares(source: str) -> bool:
     """Return True when every "=" of an expression belongs to a comparison."""
     remaining = source
     for operator in ("==", "!=", "<=", ">="):

@@ -178,6 +178,7 @@ def compile_for(compiler: Compiler, node: For) -> Run:
         return _compile_bad_name(name, line)
     values_of = _compile_values(compiler, node.words)
     body = compiler.list(node.body)
+    turns = Turns(node)
 
     def run_for(state: State) -> int:
         state.line = line
@@ -194,8 +195,11 @@ def compile_for(compiler: Compiler, node: For) -> Run:
         state.loops = loops + 1
         if not values and state.pipestatus is None:
             state.pipestatus = [state.status]
+        at, count = 0, len(values)
         try:
-            for value in values:
+            while at < count:
+                value = values[at]
+                at += 1
                 if state.instrumented:
                     state.line = line
                     if state.shell.debug(state, node):
@@ -209,6 +213,9 @@ def compile_for(compiler: Compiler, node: For) -> Run:
                     status = body(state)
                 except ContinueLoop as control:
                     status = _continue_loop(state, control, outer)
+                if turns.run is not None and (turned := turns.run(state, values, at)):
+                    at += turned
+                    status = state.status
         except BreakLoop as control:
             status = _break_loop(state, control, outer)
         except ShellError as error:  # the variable rejects the value: this ends only the loop
@@ -310,8 +317,8 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
                     _, condition, update = traced if is_instrumented else plain
                 if update is not None:
                     update(state)
-                if turns.run is not None:
-                    status = turns.run(state, status)
+                if turns.run is not None and turns.run(state, (), 0):
+                    status = state.status
         except BreakLoop as control:
             status = _break_loop(state, control, outer)
         except ShellError as error:
