@@ -13,8 +13,8 @@ from sandhook.typed import Any
 #: The most characters of the text of an exception that a script sees.
 _LONGEST_MESSAGE = 500
 
-#: What ``run_utility`` reports, or passes on, by itself.
-_REPORTED = (LimitExceeded, UsageError, Inform, Failure, WriteError, OSError)
+#: What ``run_utility`` reports by itself, and what ends the run.
+_REPORTED = (UsageError, Inform, Failure, WriteError, OSError, LimitExceeded, MemoryError)
 
 
 class ForeignUtility:
