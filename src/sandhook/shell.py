@@ -364,22 +364,29 @@ class Session:
         with self.shell._lock:
             return write_snapshot(self.shell, self._start, state, self.shell.limits)
 
-    def diff(self, before: bytes | Snapshot) -> SessionDiff:
+    def diff(self, before: bytes | Snapshot | Session) -> SessionDiff:
         """Return what changed in the files since an earlier state.
 
         Args:
-            before: A snapshot of this session, or the state of a MemoryFileSystem (``shell.fs.snapshot()``).
+            before: A snapshot of this session, another session (of which this one is a fork), or the state of a
+                MemoryFileSystem (``shell.fs.snapshot()``).
 
         Raises:
             SnapshotError: The snapshot is malformed, or the files are not those of a MemoryFileSystem.
+            TypeError: ``before`` is none of these.
         """
         from sandhook.sessions.changes import files_diff
         from sandhook.sessions.files import state_of
         from sandhook.sessions.snapshot import read_snapshot
+        from sandhook.vfs.snapshot import Snapshot
 
         if isinstance(before, bytes):
             limits = self.shell.limits
             before = read_snapshot(before, limits).file_system(limits).snapshot()
+        elif isinstance(before, Session):
+            before = state_of(before.shell.fs)
+        elif not isinstance(before, Snapshot):
+            raise TypeError(f"before: wanted a snapshot or a Session, got {before!r}")
         return files_diff(before, state_of(self.shell.fs))
 
     def fork(self) -> Session:

@@ -68,6 +68,21 @@ def test_a_malformed_snapshot_is_refused() -> None:
         Shell().session().diff(b"x")
 
 
+def test_a_fork_is_compared_with_what_it_is_a_fork_of() -> None:
+    session = Shell(files={"/workspace/f": "1\n"}).session()
+    fork = session.fork()
+    fork.run("echo 2 >> f; echo new > g")
+    session.run("touch h")
+    changes = fork.diff(session).changes
+    assert (changes.created, changes.modified) == (["/workspace/g"], ["/workspace/f"])
+    assert changes.deleted == ["/workspace/h"]
+
+
+def test_what_is_no_state_is_an_error() -> None:
+    with pytest.raises(TypeError, match="before: wanted a snapshot or a Session, got 'x'"):
+        Shell().session().diff("x")  # type: ignore[arg-type]
+
+
 FILES: dict[str, str | bytes] = {
     "a": "".join(f"{n}\n" for n in range(40)), "no newline": "x\ny", "empty": "", "gone": "1\n2\n", 'q"\\u': "q\n",
     "é": "é\n", "bytes": b"\xff\n\xfe\n", "d/e": "deep\n", "crlf": "a\r\nb\r\n",
