@@ -5,6 +5,7 @@
 #   make lint        ruff, the prose check, vulture, and mypy for three systems
 #   make test-slow   the long fuzzers and the memory tests
 #   make test-bridges  the agent frameworks with hooks and bash, the newest of each, in VENV-bridges
+#   make test-oldest  the same with the oldest of each that its extra allows, in environments of their own
 #   make test-windows  the suite on Windows' Python under Wine, in WINLAB=DIR (Debian, as root; see tools/winlab.sh)
 #   make fuzz        random inputs for every reader of foreign bytes, FUZZ_RUNS for each of FUZZ_TARGETS
 #   make bench       measure all bars side by side with bash and peers, write docs/performance.md; BENCH_ARGS="--scale 0.01"
@@ -52,7 +53,7 @@ BRIDGES_STAMP := $(VENV)-bridges/.set-up-for-$(INTERPRETER)
 lost = $(if $(realpath $(addprefix $(1)/$(notdir $(BIN))/,python python.exe)),,anew)
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint test-slow test-bridges test-windows fuzz bench agents studio dist docs pictures matrix clean
+.PHONY: demo test lint test-slow test-bridges test-oldest test-windows fuzz bench agents studio dist docs pictures matrix clean
 
 demo: $(STAMP)
 	@$(BIN)/python examples/guard_settings.py
@@ -77,6 +78,9 @@ test-slow: $(STAMP)-dev
 
 test-bridges: $(BRIDGES_STAMP)
 	$(BRIDGES)/$(notdir $(BIN))/python -m pytest -n auto $(PYTEST_ARGS) tests/bridges
+
+test-oldest: $(STAMP)
+	$(BIN)/python -m tools.oldest
 
 test-windows:
 	@PYTHON="$(PYTHON)" tools/winlab.sh test -n auto $(PYTEST_ARGS)
