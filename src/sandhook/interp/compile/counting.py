@@ -141,6 +141,8 @@ class _Turns:
         self.steps = len(commands)
         if isinstance(node, ArithmeticFor):
             self.update = self._expression(node.update)
+        elif len(node.name) > LARGE:
+            raise _Unsuitable
         else:
             self.name = node.name
             self.assigned[node.name] = None
