@@ -10,7 +10,7 @@ from sandhook.interp.compile import counting
 from sandhook.limits import Limits
 from sandhook.shell import Shell
 from sandhook.syntax import parse
-from sandhook.syntax.nodes import ArithmeticFor, For
+from sandhook.syntax.nodes import ArithmeticFor, For, While
 from tests.builtins.conftest import run_bash
 
 NAMES = ("i", "a", "b", "c")
@@ -71,6 +71,9 @@ def loop(draw: random.Random) -> str:
     end = f"do {'; '.join(commands)}; done; echo $? $a $b $c $i"
     if draw.random() < 0.4:
         return f"{SET_UP}for i in {draw.choice(LISTS)}; {end}"
+    if draw.random() < 0.2:
+        condition = draw.choice(("i < 90", "i <= 70 && (a | 1)", "i < ${#l[@]}"))
+        return f"{SET_UP}i=0; while (( {condition} )); {end.replace('; done', '; (( i += 1 )); done')}"
     step = draw.choice(("i++", "++i", "i+=1", "i = i + 1, a ^= i", "i += 2"))
     condition = draw.choice(("i < 90", "i <= 70 && (a | 1)", "100 > i"))
     return f"a=1 b=2 c=3; for ((i = 0; {condition}; {step})); do {'; '.join(commands)}; done; echo $? $a $b $c $i"
@@ -109,6 +112,11 @@ def test_turns_are_taken_at_once() -> None:
         "for ((i=0;i<40;i++)); do ((a+=i)); b=$((a*2)); done",
         "for ((i=0;i<${#l[@]};i++)); do b=$((b+l[i]*$i)); done",
         "for i in {1..50}; do ((a+=i)); done",
+        "while ((i<40)); do ((i++)); done",
+        "until ((i>40)); do ((i++)); done",
+        "while ((i++<40)); do ((a++)); done",
+        "while :; ((i<40)); do ((i++)); done",
+        "while ! ((i>40)); do ((i++)); done",
         "for ((i=0;i<40;i++)); do ((a+=i)); echo; done",
         "for ((i=0;i<40;i++)); do ((a/=i)); done",
         "for ((i=0;i++<40;)); do ((a+=1)); done",
@@ -118,13 +126,13 @@ def test_turns_are_taken_at_once() -> None:
         "for ((i=0;i<40;i++)); do ((a+=i)) 2>&1; done",
     ):
         node = parse(script)[0].items[0].command
-        assert isinstance(node, (ArithmeticFor, For))
+        assert isinstance(node, (ArithmeticFor, For, While))
         turns = counting.Turns(node)
         for _ in range(counting._FEWEST + 1):
             assert turns.run is not None
             turns._wait(None)  # type: ignore[arg-type]
         made.append(turns.run is not None)
-    assert made == [True] * 3 + [False] * 7
+    assert made == [True] * 4 + [False] * 11
 
 
 @pytest.mark.parametrize("before", [
@@ -148,7 +156,7 @@ def test_what_makes_a_variable_or_a_failure_special(before: str, slowly: object,
     "steps", [*range(1, 40), 511, 512, 513, 514, 700, 1023, 1024, 1025, 1026, 2000, 2100]
 )
 def test_a_limit_of_steps_is_exact(steps: int, slowly: object) -> None:
-    script = "s=0; for ((i=0;i<900;i++)); do ((s+=i)); done; for i in {1..900}; do ((s+=i)); done; echo $s"
+    script = "s=0; for ((i=0;i<900;i++)); do ((s+=i)); done; for i in {1..900}; do ((s+=i)); done; while ((i>9)); do ((i--)); done; echo $s $i"
     assert run_fast(script, steps=steps) == slowly(script, steps=steps)  # type: ignore[operator]
 
 

@@ -73,7 +73,7 @@ def compile_if(compiler: Compiler, node: If) -> Run:
 
 def compile_while(compiler: Compiler, node: While) -> Run:
     condition, body = compiler.condition(node.condition), compiler.list(node.body)
-    until = node.until
+    until, turns = node.until, Turns(node)
 
     def run_while(state: State) -> int:
         status = 0
@@ -94,6 +94,8 @@ def compile_while(compiler: Compiler, node: While) -> Run:
                             state.pipestatus = [state.status]  # that of the condition
                         break
                     status = body(state)
+                    if turns.run is not None and turns.run(state, (), 0):
+                        status = state.status
                 except ContinueLoop as control:
                     status = _continue_loop(state, control, outer)
         except BreakLoop as control:

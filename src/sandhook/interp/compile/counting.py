@@ -1,4 +1,4 @@
-"""Loops that only count: many turns of ``for`` at once, on integers that no variable holds meanwhile.
+"""Loops that only count: many turns of ``for`` and ``while`` at once, on integers that no variable holds meanwhile.
 
 A turn whose commands are arithmetic on plain variables can be seen by nobody before the next poll of the run: it
 prints nothing, calls nothing and cannot fail. So the turns up to this poll run on a dictionary of integers, and the
@@ -42,6 +42,7 @@ from sandhook.syntax.nodes import (
     Literal,
     ParameterExpansion,
     SimpleCommand,
+    While,
     Word,
 )
 from sandhook.text.names import is_ordinary
@@ -64,6 +65,9 @@ _PAUSE = 16
 _DIGITS = 18
 
 
+_Loop: TypeAlias = "ArithmeticFor | For | While"
+
+
 class _Unsuitable(Exception):
     """A loop that does more than count."""
 
@@ -82,7 +86,7 @@ class Turns:
 
     __slots__ = ("_left", "_node", "run")
 
-    def __init__(self, node: ArithmeticFor | For) -> None:
+    def __init__(self, node: _Loop) -> None:
         self._node = node
         self._left = _FEWEST
         self.run: Callable[[State, Sequence[str], int], int] | None = self._wait
@@ -123,32 +127,44 @@ class _Turns:
         "update",
     )
 
-    def __init__(self, node: ArithmeticFor | For) -> None:
+    def __init__(self, node: _Loop) -> None:
         self.names: dict[str, None] = {}
         self.assigned: dict[str, None] = {}
         self.arrays: dict[str, None] = {}
         self.fails = False
         self.pause = 0
         self.name = ""
-        self.condition: Value | None = None
-        if isinstance(node, ArithmeticFor):
-            self.condition = self._expression(node.condition)
-            if self.assigned:
-                raise _Unsuitable  # the loop evaluates the condition that ends it once more
-        commands = [self._command(item.command) for item in node.body.items if not item.background]
-        if len(commands) != len(node.body.items):
-            raise _Unsuitable
-        self.steps = len(commands)
-        if isinstance(node, ArithmeticFor):
-            self.update = self._expression(node.update)
-        elif len(node.name) > LARGE:
-            raise _Unsuitable
-        else:
+        self.steps = len(node.body.items)
+        if isinstance(node, For):
             self.name = node.name
             self.assigned[node.name] = None
-        self.body = reduce(_both, commands)
+            if len(node.name) > LARGE:
+                raise _Unsuitable
+        else:
+            self.condition = self._condition(node)
+        self.body = reduce(_both, [self._command(item.command) for item in node.body.items])
+        self.update = self._expression(node.update) if isinstance(node, ArithmeticFor) else _nothing
+        if any(item.background for item in node.body.items):
+            raise _Unsuitable
 
     # ------------------------------------------------------------------ compiling
+
+    def _condition(self, node: ArithmeticFor | While) -> Value:
+        if isinstance(node, ArithmeticFor):
+            word = node.condition
+        else:
+            item = node.condition.items[0]
+            command = item.command
+            if node.until or item.background or len(node.condition.items) > 1:
+                raise _Unsuitable
+            if not isinstance(command, ArithmeticCommand) or command.redirections:
+                raise _Unsuitable
+            word = command.expression
+            self.steps += 1
+        value = self._expression(word)
+        if self.assigned:
+            raise _Unsuitable  # the loop evaluates the condition that ends it once more
+        return value
 
     def _command(self, node: Command) -> Value:
         """Compile a command to its exit status."""
@@ -333,7 +349,6 @@ class _Turns:
     def _while(self, numbers: Numbers, count: int) -> tuple[int, Numbers, int]:
         """Run at most ``count`` turns while the condition holds; return how many, the values and the last status."""
         condition, body, update, fails = self.condition, self.body, self.update, self.fails
-        assert condition is not None
         turns = status = 0
         before: Numbers | None = None
         try:
@@ -375,6 +390,10 @@ def _number(text: str | None) -> int:
     except ValueError:
         pass
     raise _NotPlain
+
+
+def _nothing(numbers: Numbers) -> int:
+    return 0
 
 
 def _both(first: Value, second: Value) -> Value:
