@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand import operators
+from sandhook.expand.keyed import Operand, element, store_element
 from sandhook.expand.numbers import NUMBERS, NUMBERS_KEPT, NotPlain, remember
 from sandhook.expand.operators import MAX, MIN, Integer, OperandError, wrap
 from sandhook.expand.special import special_value
@@ -276,6 +277,8 @@ def compile_subscript(text: str) -> Integer:
 
 
 def _element(name: str, subscript: str) -> Integer:
+    if isinstance(subscript, Operand):
+        return element(name, subscript.at, value_of)
     index_of = compile_subscript(subscript)
     key = _unquoted(subscript)
     if not subscript:
@@ -324,10 +327,12 @@ def _store(target: ArithVariable) -> Store:
     name, subscript = target
     if subscript is None:
         return store_variable(name)
+    if isinstance(subscript, Operand):
+        return store_element(name, subscript.at)
     index_of = compile_subscript(subscript)
     unquoted = _unquoted(subscript)
 
-    def store_element(state: State, value: int) -> None:
+    def store_number(state: State, value: int) -> None:
         array = plain_array(state, name)
         if isinstance(array, IndexedArray):
             index = index_of(state)
@@ -351,7 +356,7 @@ def _store(target: ArithVariable) -> Store:
                 raise
             state.shell.error(state, error.message)  # the value of the expression stands
 
-    return store_element
+    return store_number
 
 
 def store_variable(name: str) -> Store:
@@ -383,6 +388,8 @@ def store_variable(name: str) -> Store:
 def _step(amount: int, target: ArithVariable, prefix: bool) -> Integer:
     read = compile_arithmetic(target)
     store = _store(target)
+    if isinstance(target.subscript, Operand):
+        return _step_of_operand(amount, prefix, read, store)
     if target.subscript is not None:
         return _step_of_element(amount, target.name, _unquoted(target.subscript), prefix, read, store)
     name = target.name
@@ -439,6 +446,16 @@ def _step_of_element(amount: int, name: str, key: str, prefix: bool, read: Integ
                 array.own()
             array.items[key] = text
             remember(text, new)
+        return new if prefix else old
+
+    return step
+
+
+def _step_of_operand(amount: int, prefix: bool, read: Integer, store: Store) -> Integer:
+    def step(state: State) -> int:
+        old = read(state)
+        new = wrap(old + amount)
+        store(state, new)
         return new if prefix else old
 
     return step

@@ -6,12 +6,12 @@ in place of the expansions. The whole text is built only when an expansion is no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand import arith
-from sandhook.expand.numbers import NUMBERS, NotPlain, remember
+from sandhook.expand import arith, keyed
+from sandhook.expand.numbers import NUMBERS, NotPlain, plain_decimal
 from sandhook.expand.operators import Integer, OperandError
 from sandhook.expand.parameter import compile_length
 from sandhook.expand.reference import Text, Words, subscript_of
@@ -126,8 +126,12 @@ def _with_operands(words: Words, parts: Sequence[WordPart]) -> Integer | None:
         tree = parse_arithmetic(source, parameters=True)
     except ShellSyntaxError:
         return None
+    names: dict[int, str] = {}
     if _has_open_subscript(tree):
-        return None
+        try:
+            tree = keyed.opened(tree, names)
+        except NotPlain:
+            return None
     expansions: list[Text] = [
         words.string(Word((part,)), quoted=True) for part in parts if not isinstance(part, Literal)
     ]
@@ -136,7 +140,30 @@ def _with_operands(words: Words, parts: Sequence[WordPart]) -> Integer | None:
         expanded = iter(texts)
         return "".join([next(expanded) if text is None else text for text in template])
 
-    return with_operands(tree, expansions, text_of)
+    return _with_keys(tree, expansions, text_of, names) if names else with_operands(tree, expansions, text_of)
+
+
+def _with_keys(
+    tree: Arith, expansions: Sequence[Text], text_of: Callable[[list[str]], str], names: Mapping[int, str]
+) -> Integer:
+    """Compile arithmetic with expansions of which some are subscripts of the arrays ``names``."""
+    value = arith.compile_arithmetic(tree, compile_operand)
+
+    def run(state: State) -> int:
+        try:
+            texts = [expand(state) for expand in expansions]
+        except ShellError as error:
+            raise error.within("operand") from None
+        try:
+            state.operands = keyed.operands(state, texts, names)
+        except NotPlain:
+            return arith.evaluate(state, text_of(texts))
+        try:
+            return value(state)
+        except OperandError as fault:
+            raise expression_error(arith_messages.operand_message(text_of(texts), fault)) from None
+
+    return run
 
 
 def compile_operand(index: str) -> Integer:
@@ -167,7 +194,7 @@ def with_operands(tree: Arith, expansions: Sequence[Text], text_of: Callable[[li
         try:
             operands = [NUMBERS[text] for text in texts]
         except KeyError:
-            operands = list(map(_plain_decimal, texts))
+            operands = list(map(plain_decimal, texts))
         if operands[0] < 0 or (len(operands) > 1 and min(operands) < 0):
             return arith.evaluate(state, text_of(texts))
         state.operands = operands
@@ -190,7 +217,7 @@ def _with_one_operand(value: Integer, expansion: Text, text_of: Callable[[list[s
         try:
             operand = NUMBERS[text]
         except KeyError:
-            operand = _plain_decimal(text)
+            operand = plain_decimal(text)
         if operand < 0:
             return arith.evaluate(state, text_of([text]))
         state.operands = [operand]
@@ -200,15 +227,6 @@ def _with_one_operand(value: Integer, expansion: Text, text_of: Callable[[list[s
             raise expression_error(arith_messages.operand_message(text_of([text]), fault)) from None
 
     return run
-
-
-def _plain_decimal(text: str) -> int:
-    """Return the value of a text of decimal digits, -1 for any other."""
-    if not (text.isdigit() and text.isascii()) or len(text) > 18 or (text[0] == "0" and len(text) > 1):
-        return -1
-    value = int(text)
-    remember(text, value)
-    return value
 
 
 def _has_open_subscript(tree: Arith) -> bool:

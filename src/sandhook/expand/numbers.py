@@ -16,5 +16,14 @@ def remember(text: str, value: int) -> None:
     NUMBERS[text] = value
 
 
+def plain_decimal(text: str) -> int:
+    """Return the value of a text of decimal digits, -1 for any other."""
+    if not (text.isdigit() and text.isascii()) or len(text) > 18 or (text[0] == "0" and len(text) > 1):
+        return -1
+    value = int(text)
+    remember(text, value)
+    return value
+
+
 class NotPlain(Exception):
     """A ``$name`` in an expression holds more than a number: expand the text first."""

@@ -1,0 +1,129 @@
+"""Elements in arithmetic whose subscript is an expansion, as in ``((count[$word]++))``.
+
+The text of the expansion would be part of the expression. If it has no character that means something there, it is
+the key itself, and an index if the array is indexed: nothing has to be parsed. ``fits`` decides that before an
+expression begins, because its effects may happen only once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from sandhook.expand.numbers import NUMBERS, NotPlain, plain_decimal, remember
+from sandhook.expand.operators import Integer
+from sandhook.lazy import lazily
+from sandhook.state.assignment import plain_array
+from sandhook.state.control import ShellError, unbound_error
+from sandhook.state.state import State
+from sandhook.state.values import AssociativeArray, IndexedArray, store
+from sandhook.syntax.nodes import ArithVariable, Node
+from sandhook.typed import Any
+
+Store: TypeAlias = Callable[[State, int], None]
+
+#: A subscript that is one expansion, also in double quotes.
+_WHOLE = lazily(r'"?\$\{([0-9]+)\}"?')
+
+#: Characters that mean something in a subscript; a subscript that is empty or names all elements does, too.
+_ODD = lazily(r"[\[\]$`'\"\\]")
+_SPECIAL = ("", "@", "*")
+
+
+class Operand(str):
+    """A subscript that is the text of an expansion.
+
+    Attributes:
+        at: The number of the expansion in the expression.
+    """
+
+    __slots__ = ("at",)
+
+    at: int
+
+    def __new__(cls, text: str, at: int) -> Operand:
+        operand = super().__new__(cls, text)
+        operand.at = at
+        return operand
+
+
+def opened(tree: Any, names: dict[int, str]) -> Any:
+    """Return a tree in which subscripts that are expansions are Operands; ``names`` receives their arrays.
+
+    Raises:
+        NotPlain: An expansion is only a part of a subscript.
+    """
+    if not isinstance(tree, tuple):
+        return tree
+    if isinstance(tree, ArithVariable):
+        subscript = tree.subscript or ""
+        if "$" not in subscript:
+            return tree
+        match = _WHOLE.fullmatch(subscript)
+        if match is None or (subscript[0] == '"') is not (subscript[-1] == '"'):
+            raise NotPlain
+        at = int(match[1])
+        names[at] = tree.name
+        return tree._replace(subscript=Operand(subscript, at))
+    parts = [opened(part, names) for part in tree]
+    return tree.__class__(*parts) if isinstance(tree, Node) else tuple(parts)
+
+
+def operands(state: State, texts: Sequence[str], names: Mapping[int, str]) -> list[Any]:
+    """Return the values of the expansions: numbers, and keys or indices for those that are subscripts.
+
+    Args:
+        names: The arrays of the expansions that are subscripts, by number.
+
+    Raises:
+        NotPlain: The texts must be put into the expression.
+    """
+    found: list[Any] = []
+    for at, text in enumerate(texts):
+        name = names.get(at)
+        array = None if name is None or name in state.dynamics else state.values.get(name)
+        if name is not None and array.__class__ is AssociativeArray:
+            if not text.isidentifier() and (text in _SPECIAL or _ODD.search(text)):
+                raise NotPlain
+            found.append(text)
+            continue
+        number = NUMBERS[text] if text in NUMBERS else plain_decimal(text)
+        if number < 0 or (name is not None and array.__class__ is not IndexedArray):
+            raise NotPlain
+        found.append(number)
+    return found
+
+
+def element(name: str, at: int, value_of: Callable[[State, str], int]) -> Integer:
+    """Compile reading an element; ``value_of`` returns the integer of its text."""
+
+    def read(state: State) -> int:
+        array: Any = state.values[name]
+        text = array.items.get(state.operands[at])
+        if text is None:
+            if state.options.nounset and state.value(name) is None:
+                raise unbound_error(name)
+            return 0
+        return NUMBERS[text] if text in NUMBERS else value_of(state, text)
+
+    return read
+
+
+def store_element(name: str, at: int) -> Store:
+    """Compile assigning to an element."""
+
+    def store_number(state: State, value: int) -> None:
+        array = plain_array(state, name)
+        key, text = state.operands[at], str(value)
+        if array is not None:
+            store(array, key, text, state.budget)
+            remember(text, value)
+            return
+        try:
+            state.set_element(name, str(key), text)
+        except ShellError as error:
+            if error.ends != "command":  # a readonly name
+                raise
+            state.shell.error(state, error.message)  # the value of the expression stands
+
+    return store_number
