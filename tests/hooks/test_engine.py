@@ -77,8 +77,8 @@ def test_an_executor_that_nobody_registered_is_could_not_run() -> None:
 
 def test_a_defect_of_the_interpreter_is_no_decision() -> None:
     class Broken:
-        class Options:
-            pass
+        __module__ = "sandhook.utilities.broken"  # in a utility of others it would be an exit status
+        RAW = True
 
         def run(self, *_: Any) -> int:
             raise ZeroDivisionError("ours")

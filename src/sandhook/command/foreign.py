@@ -35,6 +35,12 @@ class ForeignUtility:
         return status_of(lambda: self._declaration.run(options, operands, ctx), ctx)
 
 
+def is_foreign(declaration: object) -> bool:
+    """Return True for a module or an object that is not of this package: in its own, an exception is a defect."""
+    name = getattr(declaration, "__name__", declaration.__class__.__module__)
+    return not str(name).startswith("sandhook.")
+
+
 def fault_of(declaration: object) -> str | None:
     """Return why an object cannot be a utility; None if it can."""
     if not callable(getattr(declaration, "run", None)):

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from sandhook.command.context import Context, Reader
-from sandhook.command.foreign import ForeignUtility, fault_of, status_of
+from sandhook.command.foreign import ForeignUtility, fault_of, is_foreign, status_of
 from sandhook.command.options import Syntax, option_set
 from sandhook.command.utility import Declaration, Utility
 from sandhook.kernel.failure import CommandFailure
@@ -280,7 +280,7 @@ def by_name(utilities: Utilities | None) -> dict[str, Utility]:
 
 def _declared(name: str, declaration: Declaration) -> Declaration:
     """Return what declares a caller's command. Raises TypeError."""
-    if isinstance(declaration, OwnUtility):
+    if not is_foreign(declaration):
         return declaration
     fault = fault_of(declaration)
     if fault is not None:

@@ -293,15 +293,14 @@ def load(name: str) -> Declaration:
     values = sorted({point.value for point in points})
     if len(values) > 1:
         return Unusable(f"offered by more than one installed package: {', '.join(values)}")
-    from sandhook.command.foreign import ForeignUtility, fault_of
-    from sandhook.command.own import OwnUtility
+    from sandhook.command.foreign import ForeignUtility, fault_of, is_foreign
 
     try:
         declaration = points[0].load()
     except Exception as error:  # the package's code, which may raise anything
         return Unusable(f"{values[0]} cannot be loaded: {type(error).__name__}: {error}")
-    if isinstance(declaration, OwnUtility) or points[0].value.startswith("sandhook."):
-        return cast("Declaration", declaration)  # a defect of sandhook stays one
+    if not is_foreign(declaration):
+        return cast("Declaration", declaration)
     fault = fault_of(declaration)
     return ForeignUtility(declaration) if fault is None else Unusable(f"{values[0]} is no utility: {fault}")
 
