@@ -458,7 +458,7 @@ def cases_of(agent: str) -> list[Object]:
     if agent in OTHERS:
         made: list[Object] = importlib.import_module(f"tools.agents.cases.{agent}").cases()
         return made
-    typed: list[Object] = getattr(importlib.import_module("tools.agents.cases.terminal"), agent)()
+    typed: list[Object] = importlib.import_module(f"tools.agents.cases.terminal.{agent}").cases()
     return [*GRIDS[agent](), *typed]
 
 

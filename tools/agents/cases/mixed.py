@@ -1,4 +1,4 @@
-"""Hooks before a call that combine what agents may read differently: python -m tools.agents.cases.mixed AGENT > CASES.json
+"""Hooks before a call that combine what agents may read differently.
 
 Words after an object, two objects, an object with the status 2, wrong types, bytes that are not UTF-8, long outputs, children that
 outlive a hook, and scripts that cannot start. Every hook is a script, so that the shell of an agent has no part in it.
@@ -7,45 +7,11 @@ outlive a hook, and scripts that cannot start. Every hook is a script, so that t
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 
+from tools.agents.cases.shapes import EVENTS, decision, layers_of, limited, script
 from tools.agents.grid import printing
-from tools.agents.records import AGENTS, Json, Object
+from tools.agents.records import Object
 
-
-def _nested(word: Json, reason: Json) -> Object:
-    inner: Object = {"permissionDecision": word, "permissionDecisionReason": reason}
-    return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **inner}}
-
-
-def _flat(word: Json, reason: Json) -> Object:
-    return {"decision": word, "reason": reason}
-
-
-def _flat_block(word: Json, reason: Json) -> Object:
-    return _flat("block" if word == "deny" else word, reason)
-
-
-def _copilot(word: Json, reason: Json) -> Object:
-    return {"permissionDecision": word, "permissionDecisionReason": reason}
-
-
-def _hermes(word: Json, reason: Json) -> Object:
-    return {"action": "block" if word == "deny" else word, "message": reason}
-
-
-#: The decision of each agent, as an object.
-DECISIONS: dict[str, Callable[[Json, Json], Object]] = {
-    "gemini": _flat,
-    "copilot": _copilot,
-    "goose": _flat_block,
-    "grok": _flat,
-    "hermes": _hermes,
-    "openhands": _flat,
-}
-#: The event before a call, where it has another name.
-EVENTS = {"gemini": "BeforeTool", "copilot": "preToolUse", "hermes": "pre_tool_call"}
 #: Agents that know hooks in the background.
 _ASYNC = ("claude_code", "codex", "qwen", "openhands")
 _FILL = "head -c 200000 /dev/zero | tr '\\0' x"
@@ -53,7 +19,7 @@ _FILL = "head -c 200000 /dev/zero | tr '\\0' x"
 
 def bodies(agent: str) -> dict[str, str]:
     """Return what a hook does, by the last part of a case's identifier."""
-    make = DECISIONS.get(agent, _nested)
+    make = decision(agent)
     refusal, approval = make("deny", "not so"), make("allow", "fine")
     deny, allow = printing(refusal), printing(approval)
     long = json.dumps(make("deny", "@LONG@")).split("@LONG@")
@@ -95,63 +61,32 @@ def bodies(agent: str) -> dict[str, str]:
     }
 
 
-def _script(label: str, body: str, first: str = "#!/bin/sh") -> str:
-    return f'{first}\ncat >/dev/null; echo {label} >>"$PROBE/ran"\n{body}\n'
-
-
-def _layers(agent: str, *hooks: Object) -> Object:
-    """Return hooks before every call, in the agent's format; a hook has ``command`` and maybe ``timeout`` or ``async``."""
-    event = EVENTS.get(agent, "PreToolUse")
-    if agent == "kimi":
-        return {"user": "".join(f'[[hooks]]\nevent = "{event}"\n{_pairs(hook, " = ")}\n' for hook in hooks)}
-    if agent == "hermes":
-        items = "".join(f"  - {_pairs(hook, ': ', '    ')}\n" for hook in hooks)
-        return {"user": f"hooks:\n  {event}:\n{items}"}
-    if agent == "copilot":
-        renamed = {"command": "bash", "timeout": "timeoutSec"}
-        listed: list[Json] = [
-            {"type": "command", **{renamed.get(key, key): value for key, value in hook.items()}}
-            for hook in hooks
-        ]
-        return {"project": {"version": 1, "hooks": {event: listed}}}
-    unit = 1000 if agent == "gemini" else 1
-    handlers: list[Json] = [
-        {"type": "command", **hook, **({"timeout": unit} if "timeout" in hook else {})} for hook in hooks
-    ]
-    layer = "project-settings" if agent == "droid" else "project"
-    return {layer: {"hooks": {event: [{"hooks": handlers}]}}}
-
-
-def _pairs(hook: Object, sign: str, indent: str = "") -> str:
-    return f"\n{indent}".join(f"{key}{sign}{json.dumps(value)}" for key, value in hook.items())
-
-
 def cases(agent: str) -> list[Object]:
     """Return the cases of an agent."""
     event, found = EVENTS.get(agent, "PreToolUse"), []
     own: Object = {"limit": 120} if agent == "hermes" else {}
 
     def add(name: str, files: Object, *hooks: Object) -> None:
-        layers = _layers(agent, *hooks)
+        layers = layers_of(agent, *hooks)
         found.append({"id": f"mixed.{name}", "event": event, "layers": layers, "files": files, **own})
 
     hook: Object = {"command": "@P@/a.sh"}
     for name, body in bodies(agent).items():
-        add(name, {"project/a.sh": _script("a", body)}, hook)
+        add(name, {"project/a.sh": script("a", body)}, hook)
     refusing = "echo no >&2; exit 2"
-    deny, allow = (printing(DECISIONS.get(agent, _nested)(word, "not so")) for word in ("deny", "allow"))
-    add("crlf", {"project/a.sh": _script("a", refusing).replace("\n", "\r\n")}, hook)
-    add("shebang-options", {"project/a.sh": _script("a", f"false\n{deny}", "#!/bin/sh -e")}, hook)
-    add("shebang-env", {"project/a.sh": _script("a", f"false\n{deny}", "#!/usr/bin/env -S sh -e")}, hook)
-    add("shebang-missing", {"project/a.sh": _script("a", refusing, "#!/nosuch/program")}, hook)
-    add("no-shebang", {"project/a.sh": _script("a", refusing).partition("\n")[2]}, hook)
+    deny, allow = (printing(decision(agent)(word, "not so")) for word in ("deny", "allow"))
+    add("crlf", {"project/a.sh": script("a", refusing).replace("\n", "\r\n")}, hook)
+    add("shebang-options", {"project/a.sh": script("a", f"false\n{deny}", "#!/bin/sh -e")}, hook)
+    add("shebang-env", {"project/a.sh": script("a", f"false\n{deny}", "#!/usr/bin/env -S sh -e")}, hook)
+    add("shebang-missing", {"project/a.sh": script("a", refusing, "#!/nosuch/program")}, hook)
+    add("no-shebang", {"project/a.sh": script("a", refusing).partition("\n")[2]}, hook)
     add("not-executable", {"project/a.txt": f"#!/bin/sh\n{refusing}\n"}, {"command": "@P@/a.txt"})
     add("missing", {}, {"command": "@P@/nosuch.sh"})
     add("a-directory", {"project/a.sh/x": ""}, hook)
     trap = (
         f"trap '{deny.replace(chr(39), chr(39) + chr(92) + chr(39) + chr(39))}; exit 0' TERM; sleep 9 & wait"
     )
-    add("caught", {"project/a.sh": _script("a", trap)}, {**hook, "timeout": 1})
+    add("caught", {"project/a.sh": script("a", trap)}, {**hook, **limited(agent, 1)})
     second: Object = {"command": "@P@/b.sh"}  # it ends last, for some agents keep the last word
     for name, first, other in (
         ("allow-exit2", allow, refusing),
@@ -161,26 +96,13 @@ def cases(agent: str) -> list[Object]:
         ("allow-exit1", allow, "echo oops >&2; exit 1"),
     ):
         files: Object = {
-            "project/a.sh": _script("a", first),
-            "project/b.sh": _script("b", f"sleep 1; {other}"),
+            "project/a.sh": script("a", first),
+            "project/b.sh": script("b", f"sleep 1; {other}"),
         }
         add(f"two.{name}", files, hook, second)
-    files = {"project/a.sh": _script("a", "sleep 9"), "project/b.sh": _script("b", deny)}
-    add("two.timeout-deny", files, {**hook, "timeout": 1}, second)
+    files = {"project/a.sh": script("a", "sleep 9"), "project/b.sh": script("b", deny)}
+    add("two.timeout-deny", files, {**hook, **limited(agent, 1)}, second)
     if agent in _ASYNC:
-        files = {"project/a.sh": _script("a", refusing), "project/b.sh": _script("b", allow)}
+        files = {"project/a.sh": script("a", refusing), "project/b.sh": script("b", allow)}
         add("two.async-allow", files, {**hook, "async": True}, second)
     return found
-
-
-def main(arguments: list[str]) -> int:
-    """Print the cases of an agent."""
-    if len(arguments) != 1 or arguments[0] not in AGENTS:
-        print(__doc__, file=sys.stderr)
-        return 2
-    json.dump(cases(arguments[0]), sys.stdout, indent=1)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
