@@ -194,6 +194,11 @@ def killing(converse: Any) -> Any:
     return kill_and_converse
 
 
+@pytest.mark.parametrize("seconds", [2147484.0, 1e10, 1e12, 1e300])
+def test_a_limit_may_be_longer_than_a_timer_of_the_host(seconds: float) -> None:
+    assert isolated(limits=Limits(wall_seconds=seconds)).run("sleep 1; echo x").stdout == "x\n"
+
+
 def test_a_worker_that_does_not_end_in_time_is_killed(monkeypatch):
     shell = isolated(limits=Limits(wall_seconds=0.5))
     assert shell.run("echo x").stdout == "x\n"

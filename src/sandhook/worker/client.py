@@ -172,6 +172,7 @@ class Worker:
 
     def ask(self, request: Request | NativeRequest, seconds: float) -> None:
         """Send a request that has ``seconds`` to be answered."""
+        seconds = min(seconds, frames.LONGEST)
         self._deadline = monotonic() + seconds
         self.write(request.encode(seconds + _GRACE))
 
@@ -196,7 +197,7 @@ class Worker:
 
     def extend(self, seconds: float) -> None:
         """Allow ``seconds`` from now for the rest of the answer."""
-        self._deadline = monotonic() + seconds
+        self._deadline = monotonic() + min(seconds, frames.LONGEST)
 
     def reply(self, word: bytes) -> None:
         """Answer an OUTPUT frame with GO or STOP."""

@@ -21,6 +21,9 @@ REQUEST = Struct("<IBIdIIII")
 #: To a worker that calls libjq's own functions: seconds, lengths of the header (JSON) and the data
 NATIVE = Struct("<dII")
 
+#: The longest time of an answer in seconds: poll(2) counts milliseconds in 31 bits, which is 24 days
+LONGEST = 2_000_000.0
+
 #: Exit status of a worker in which libjq got no memory
 OUT_OF_MEMORY = 77
 

@@ -42,6 +42,7 @@ def send_ready(report: Report) -> None:
 
 def arm(seconds: float) -> None:
     """End this process after ``seconds``, in case its host cannot end it; 0 disarms."""
+    seconds = min(seconds, frames.LONGEST)
     if sys.platform == "win32":
         import faulthandler
 
