@@ -139,14 +139,14 @@ class World:
         for layer in self.contract.layers(f"{WORLD}/project", self.env, "linux"):
             for path in sorted(texts):
                 if PurePosixPath(path).match(layer.path) and not path.rpartition("/")[2].startswith("."):
-                    text = texts[path]
-                    if self.contract.name != "grok":  # which reads no file with a byte order mark
-                        text = text.removeprefix("\ufeff")
+                    text, marked = texts[path].removeprefix("\ufeff"), texts[path].startswith("\ufeff")
                     try:
                         document = self.contract.parse(text, path, self.env)
                     except (DecodeError, SandhookError):
                         continue
-                    read.append(document._replace(layer=layer.name, contract=self.contract.name))
+                    read.append(
+                        document._replace(layer=layer.name, contract=self.contract.name, marked=marked)
+                    )
         arguments = self.case.get("args", [])
         if "--settings" in arguments:  # Claude Code's flag: a layer above the files
             text = arguments[arguments.index("--settings") + 1]

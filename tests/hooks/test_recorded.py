@@ -41,7 +41,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "L-CLAUDE-016": ("WorktreeCreate.out.block",),
         "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
-        "L-CLAUDE-012": ("fault.*", "if.type-*", "matcher.type-*"),
+        "L-CLAUDE-012": ("fault.*", "if.type-*", "matcher.type-*", "settings.*", "limits.*"),
         "L-CLAUDE-013": ("if.bash.*", "if.write.*"),
         "L-CLAUDE-014": ("several.deny-deny", "managed.*", "plugin.same-command"),
     },
@@ -61,7 +61,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "matcher.bad-5",
             "matcher.bad-[[]*",
             *("PreToolUse.timeout-fraction", "handler.mcp", "handler.mcp_tool-input-text"),
-            "handler.mcp_tool-input-number",
+            *("handler.mcp_tool-input-number", "settings.*", "limits.*"),
         ),
         "L-CODEX-008": (
             *("several.deny-deny", "managed.all", "managed.no-directory", "managed.only-false"),
@@ -75,6 +75,8 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("BeforeTool.exit2-allow-err", "*.exit2-silent", "*.out.context-exit2"),
             *("mixed.allow-exit2", "mixed.blank-stderr", "mixed.empty-exit2", "mixed.two.exit2-silent-deny"),
         ),
+        "L-HOOKS-008": ("limits.*",),
+        "L-HOOKS-009": ("settings.matcher-*",),
         "L-GEMINI-005": ("layers.off-project", "layers.disabled-project", "layers.disabled-both"),
     },
     "copilot": {
@@ -97,7 +99,8 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             ),
         ),
         "L-COPILOT-007": ("fault.version-2",),
-        "L-COPILOT-008": ("matcher.*",),
+        "L-COPILOT-008": ("matcher.*", "patterns.*"),
+        "L-COPILOT-013": ("settings.args-text", "limits.null"),
         "L-COPILOT-009": (
             *("preToolUse.exit*", "preToolUse.not-*", "preToolUse.signal-*", "PreToolUse.exit*"),
             *("exec.missing", "handler.env", "handler.osx"),
@@ -120,6 +123,8 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "L-QWEN-003": ("Todo*.out.halt", "PermissionRequest.out.block", "PermissionRequest.out.halt"),
         "L-QWEN-004": ("layers.off-project",),
+        "L-HOOKS-008": ("limits.*",),
+        "L-HOOKS-009": ("settings.matcher-*",),
     },
     "droid": {
         "L-DROID-001": (
@@ -127,11 +132,16 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("Stop.out.*", "UserPromptSubmit.out.block*", "UserPromptSubmit.out.deny"),
         ),
         "L-DROID-002": ("several.*",),
-        "L-DROID-003": ("fault.*", "layers.user", "layers.project", "matcher.17"),
+        "L-HOOKS-008": ("limits.huge", "limits.large", "limits.vast"),
+        "L-DROID-003": (
+            *("fault.*", "layers.user", "layers.project", "matcher.17"),
+            *("settings.*", "limits.*"),
+        ),
         "L-DROID-004": ("PreToolUse.out.inner-ask",),
         "L-DROID-005": ("layers.both-*", "layers.hooks-off-*"),
     },
     "openhands": {
+        "L-HOOKS-008": ("limits.*",),
         "L-OPENHANDS-001": ("layers.*",),
         "L-OPENHANDS-003": ("matcher.9",),
         "L-OPENHANDS-004": ("PreToolUse.out.block", "*.inner-deny", "mixed.bytes-*"),
@@ -152,20 +162,21 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "grok": {
-        "L-GROK-001": ("fault.*",),
+        "L-GROK-003": ("matcher.1[45]", "settings.matcher-broken"),
+        "L-GROK-001": ("fault.*", "settings.*", "limits.*"),
         "L-GROK-002": ("command.*",),
-        "L-GROK-003": ("matcher.1[45]",),
         "L-GROK-004": (
             *("PreToolUse.out.deny-*", "PreToolUse.out.halt*", "PreToolUse.twice", "UserPromptSubmit.out.*"),
             *("Stop.out.deny", "SubagentStop.out.deny", "PostToolUse.out.deny"),
             *("mixed.doubled", "mixed.reason-list"),
         ),
-        "L-GROK-005": ("mcp.claude",),
+        "L-GROK-005": ("mcp.claude", "patterns.*"),
         "L-GROK-009": ("mixed.no-shebang",),
     },
     "goose": {
         "L-GOOSE-001": ("matcher.1",),
-        "L-GOOSE-002": ("fault.*",),
+        "L-HOOKS-008": ("limits.zero",),
+        "L-GOOSE-002": ("fault.*", "settings.*", "limits.*"),
         "L-GOOSE-003": (
             *("*.bytes", "*.out.block-number", "*.out.deny"),
             *("mixed.bytes-reason", "mixed.doubled", "mixed.reason-list"),
@@ -174,8 +185,8 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-GOOSE-007": ("matcher.13", "context.SessionStart-0", "context.Stop-0"),
     },
     "kimi": {
-        "L-KIMI-001": ("fault.*",),
-        "L-KIMI-002": ("matcher.1",),
+        "L-KIMI-001": ("fault.*", "settings.*", "limits.*"),
+        "L-KIMI-002": ("matcher.1", "patterns.*"),
         "L-KIMI-003": ("PreToolUse.continue-false", "PreToolUse.top-block"),
     },
 }
@@ -184,6 +195,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
 #: The same for all agents.
 EVERYWHERE: dict[str, tuple[str, ...]] = {
     "L-CRLF-001": ("*.crlf",),
+    "L-HOOKS-007": ("settings.text-mark",),
     "L-HOOKS-006": ("*.timeout-after-deny", "*.deny-signal", "*.timeout-after-block", "*.block-signal"),
 }
 
@@ -207,10 +219,13 @@ def test_better_refuses_more_where_it_differs(agent: str, case: dict[str, Any]) 
     found = differences(case["did"], decided(agent, case, "better"))
     if not found:
         return
-    declared = {**DECLARED[agent], **EVERYWHERE}
+    declared = {**EVERYWHERE, **DECLARED[agent]}
     row = next((row for row, globs in declared.items() if matches(case["id"], globs)), None)
     assert row is not None, f"no row declares {found}"
+    refuses = found.get("refused") == (False, True) or found.get("touched", ("", ""))[1] == []
     for aspect, (did, says) in found.items():
+        if aspect == "ran" and refuses:  # after a refusal, further hooks need not run
+            continue
         assert refuses_more(aspect, did, says), f"{row}: {aspect}: the agent {did}, sandhook {says}"
 
 

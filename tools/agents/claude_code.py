@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from tools.agents.records import Facts, Object, Record, commands, listed, mapping, objects
+from tools.agents.records import Facts, Object, Record, commands, listed, mapping, objects, rounds
 
 CONTRACT = "claude_code"
 TITLE = "Claude Code"
@@ -186,7 +186,7 @@ def _special(record: Record, results: list[Object], final: Object) -> Facts | No
         ran = record.texts("ran")
         return {
             "ran": [*dict.fromkeys(ran)],
-            "refused": len(ran) > 1,
+            "refused": rounds(record) > 1,
         }  # again and again, until the agent ends it
     if event in ("Elicitation", "ElicitationResult"):
         match = _ANSWERED.match(str(results[0]["text"])) if results else None
@@ -198,7 +198,7 @@ def _special(record: Record, results: list[Object], final: Object) -> Facts | No
     if event == "SubagentStart":
         return {"halt": "go" not in record.texts("between")}
     if event == "SubagentStop":
-        return {"stops": len(record.texts("ran"))}
+        return {"stops": rounds(record)}
     if event in ("PreCompact", "PostCompact"):
         refused = "compact_boundary" not in subtypes
         text = str(final.get("result", "")).removeprefix("Compaction blocked by PreCompact hook: ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from tools.agents.records import Facts, Object, Record, joined
+from tools.agents.records import Facts, Object, Record, joined, rounds
 
 CONTRACT = "codex"
 TITLE = "Codex"
@@ -103,7 +103,9 @@ def facts(record: Record) -> Facts:
     elif event == "SubagentStop":
         del did["context"]
         ran = record.texts("ran")
-        did.update(ran=[*dict.fromkeys(ran)], refused=len(ran) > 1)  # again and again, until the agent ends
+        did.update(
+            ran=[*dict.fromkeys(ran)], refused=rounds(record) > 1
+        )  # again and again, until the agent ends
     elif event in ("SessionStart", "SessionEnd"):
         did["halt"] = requests == 0
     return did

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tools.agents.records import Facts, Object, Record, joined
+from tools.agents.records import Facts, Object, Record, joined, rounds
 
 CONTRACT = "copilot"
 TITLE = "GitHub Copilot CLI"
@@ -96,5 +96,5 @@ def facts(record: Record) -> Facts:
         did["stops"] = requests
     elif event in ("subagentStop", "SubagentStop"):
         del did["texts"]
-        did["refused"] = len(record.texts("ran")) > 1  # again and again, until the agent is ended
+        did["refused"] = rounds(record) > 1  # again and again, until the agent is ended
     return did

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.agents.records import Facts, Object, Record, what_was_read
+from tools.agents.records import Facts, Object, Record, rounds, what_was_read
 
 CONTRACT = "droid"
 TITLE = "Factory Droid"
@@ -48,7 +48,7 @@ def payloads(record: Record) -> list[Object]:
 
 def facts(record: Record) -> Facts:
     """Return what the agent did."""
-    event, requests, ran = record.event, record.number("requests"), record.texts("ran")
+    event, requests = record.event, record.number("requests")
     did = what_was_read(record, "tool_results", "said", "first")
     if event == "PreToolUse":
         did.update(touched=list(record.texts("files")), halt=requests == 1)
@@ -56,5 +56,5 @@ def facts(record: Record) -> Facts:
         did["refused"] = requests == 0
     elif event == "Stop":  # the agent goes on without a bound, until the recorder ends it
         did.pop("texts", None)
-        did["refused"] = len(ran) > 1
+        did["refused"] = rounds(record) > 1
     return did

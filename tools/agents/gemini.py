@@ -19,6 +19,10 @@ LAYERS = {
 }
 EVENTS: dict[str, str] = {}
 INCOMPARABLE = {
+    **{
+        f"settings.text-{name}": "the agent does not start with such a file"
+        for name in ("blank", "comma", "empty", "inner-comma", "mark", "null", "single", "tail")
+    },
     "AfterTool.tail": "the hook asks for a further call without end, and the recorder ended the agent",
 }
 

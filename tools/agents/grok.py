@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.agents.records import Facts, Object, Record, joined
+from tools.agents.records import Facts, Object, Record, joined, rounds
 
 CONTRACT = "grok"
 TITLE = "Grok Build"
@@ -22,6 +22,7 @@ INCOMPARABLE: dict[str, str] = {
     **dict.fromkeys(("PreToolUse.out.ask", "PreToolUse.out.inner-ask", "several.defer-ask"), _ANSWERED),
     "mcp.updated": "the agent knows the schema of its tool, and the engine does not",
     "managed.broken": "the agent does not start with a broken file of the organisation",
+    "settings.event-case": "the order of an event's two names changes from run to run",
     "command.home": "the home directory of the sandbox is its own",
     "command.process": "the reason is an error message of the shell, which is dash there",
     "PreToolUse.out.updated-schema": "the agent knows the schema of its tool, and the engine does not",
@@ -66,7 +67,7 @@ def facts(record: Record) -> Facts:
     event, requests, ran = record.event, record.number("requests"), record.texts("ran")
     results, said = record.texts("tool_results"), record.texts("said")
     if event == "Stop":  # the last is that of the session's end
-        return {"ran": [*sorted(set(ran))], "stops": len(ran) - 1, "context": "\n".join(said)}
+        return {"ran": [*sorted(set(ran))], "stops": rounds(record) - 1, "context": "\n".join(said)}
     did: Facts = {"ran": list(ran), "texts": joined(results, said)}
     if event == "PreToolUse":
         did["refused"] = any(text.startswith(_DENIED) for text in results)
@@ -76,5 +77,5 @@ def facts(record: Record) -> Facts:
     elif event == "UserPromptSubmit":
         did["refused"] = requests == 0
     elif event == "SubagentStop":
-        did = {"ran": [*sorted(set(ran))], "refused": len(ran) > 1}
+        did = {"ran": [*sorted(set(ran))], "refused": rounds(record) > 1}
     return did

@@ -13,7 +13,8 @@ LAYERS = {"user": "home/.hermes/config.yaml"}
 EVENTS: dict[str, str] = {}
 _ERROR = '{"error": "'
 INCOMPARABLE: dict[str, str] = {
-    "trust.unapproved": "a hook that nobody approved does not run there, and sandhook leaves the question to its caller"
+    **dict.fromkeys(("settings.text-tab", "settings.text-tail"), "the agent does not start with such a file"),
+    "trust.unapproved": "a hook that nobody approved does not run there, and sandhook leaves the question to its caller",
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.agents.records import Facts, Object, Record, what_was_read
+from tools.agents.records import Facts, Object, Record, rounds, what_was_read
 
 CONTRACT = "qwen"
 TITLE = "Qwen Code"
@@ -12,7 +12,7 @@ TOUCH: Object = {
 }
 LAYERS = {"user": "home/.qwen/settings.json", "project": "project/.qwen/settings.json"}
 EVENTS: dict[str, str] = {}
-INCOMPARABLE: dict[str, str] = {}
+INCOMPARABLE: dict[str, str] = {"settings.text-null": "the agent does not start with such a file"}
 
 
 def payloads(record: Record) -> list[Object]:
@@ -49,7 +49,7 @@ def facts(record: Record) -> Facts:
         did["refused"] = requests == 0
     elif event == "SubagentStop":
         did.pop("texts", None)
-        did["refused"] = len(record.texts("ran")) > 1  # again and again, until the agent ends it
+        did["refused"] = rounds(record) > 1  # again and again, until the agent ends it
     elif event == "PostToolBatch":
         did["refused"] = not record.texts("tool_results")[0].startswith("Command:")
     elif event in ("TodoCreated", "TodoCompleted"):

@@ -8,6 +8,7 @@ A record is one object of the recorder's list: ``id``, ``event``, ``layers`` (se
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeAlias, cast
 
@@ -150,6 +151,11 @@ def commands(value: Json) -> list[str]:
 def joined(*texts: Sequence[str]) -> str:
     """Return texts that the model received, one below the other."""
     return "\n".join(text for several in texts for text in several)
+
+
+def rounds(record: Record) -> int:
+    """Return how often the hook ran that ran most often."""
+    return max(Counter(record.texts("ran")).values(), default=0)
 
 
 def what_was_read(record: Record, *parts: str) -> Facts:

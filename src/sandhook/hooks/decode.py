@@ -193,6 +193,41 @@ def other_readings(text: str) -> list[str]:
         return []
 
 
+def repeated_keys(text: str) -> list[tuple[tuple[str | int, ...], str]]:
+    """Return each key that an object has twice, after the path of the object; the outermost object's path is empty."""
+
+    def pairs(pairs: list[tuple[str, Json]]) -> JsonObject:
+        value = _Repeating(pairs)
+        names = [key for key, _ in pairs]
+        value.keys_twice = tuple(dict.fromkeys(key for key in names if names.count(key) > 1))
+        return value
+
+    try:
+        _check_depth(text, MAX_DEPTH)
+        value = json.JSONDecoder(object_pairs_hook=pairs, parse_int=float).decode(text)
+    except (ValueError, RecursionError):
+        return []
+    return list(_repeated(value, ()))
+
+
+class _Repeating(dict[str, "Json"]):
+    """An object, and the keys that it has twice in the text."""
+
+    keys_twice: tuple[str, ...] = ()
+
+
+def _repeated(value: Json, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    if isinstance(value, _Repeating):
+        yield from ((path, key) for key in value.keys_twice)
+    items: Iterator[tuple[str | int, Json]] = iter(())
+    if isinstance(value, dict):
+        items = iter(value.items())
+    elif isinstance(value, list):
+        items = iter(enumerate(value))
+    for key, item in items:
+        yield from _repeated(item, (*path, key))
+
+
 #: The most values of one key that are tried.
 _READINGS = 16
 

@@ -91,11 +91,21 @@ class Loading:
         if contract is None and not options.contributions and all(not each.value for each in configurations):
             return False
         for known, own_documents in _by_contract(configurations, contract, options.env):
-            self._add(known, self._loaded(known, own_documents, options))
+            readable = self._readable(known, own_documents, options)
+            self._add(known, self._loaded(known, readable, options))
         self._locate(configurations)
         if self.problems and strict:
             raise ConfigError(self.problems)
         return True
+
+    def _readable(self, contract: Contract, own: list[Document], options: LoadOptions) -> list[Document]:
+        """Return the documents that the agent reads; in better mode also those with a mark that it does not read."""
+        if contract.reads_marked:
+            return own
+        marked = [each for each in own if each.marked]
+        why = "begins with a byte order mark: the agent does not read the file, and none of its hooks runs there"
+        self.problems += [Problem("", why, file=each.name) for each in marked]
+        return [each for each in own if not each.marked] if options.strict else own
 
     def _loaded(self, contract: Contract, own_documents: list[Document], options: LoadOptions) -> Loaded:
         """Load the documents of a contract. One that makes its loader fail is a problem; the others stay in force."""

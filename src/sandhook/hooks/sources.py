@@ -34,6 +34,8 @@ MAX_FILES = 1_000
 #: The most bytes of one file; every contract's own limit is far below.
 MAX_BYTES = 4 << 20
 
+_MARK = "\ufeff".encode()
+
 
 class AgentConfiguration(Record):
     """The configurations of one agent.
@@ -80,8 +82,9 @@ def documents(
             continue
         name = str(source)
         try:
-            text = read_text(name)
-            loaded.append(parse(text, name) if contract is None else contract.parse(text, name, env or {}))
+            text, marked = read_marked(name)
+            read = parse(text, name) if contract is None else contract.parse(text, name, env or {})
+            loaded.append(read._replace(marked=marked) if marked else read)
         except Exception as error:
             problems.append(problem_of(error, name))
     if problems:
@@ -101,7 +104,14 @@ def problem_of(error: Exception, name: str) -> Problem:
 
 
 def read_text(name: str) -> str:
-    """Return the text of a host file that the caller named.
+    """Return the text of a host file that the caller named, without a byte order mark. Raises as ``read_marked``."""
+    return read_marked(name)[0]
+
+
+def read_marked(name: str) -> tuple[str, bool]:
+    """Return the text of a host file that the caller named, and whether it began with a byte order mark.
+
+    Windows editors write the mark. The text is without it.
 
     Raises:
         OSError: It cannot be read.
@@ -113,7 +123,7 @@ def read_text(name: str) -> str:
     if len(data) > MAX_BYTES:
         raise DecodeError(f"longer than {MAX_BYTES} bytes")
     try:
-        return data.decode("utf-8-sig")  # Windows editors begin files with a byte order mark
+        return data.decode("utf-8-sig"), data.startswith(_MARK)
     except UnicodeDecodeError as error:
         raise DecodeError(f"not UTF-8 at byte {error.start + 1}") from None
 
@@ -183,7 +193,8 @@ def discover(
         problems += unread
         for path in paths:
             try:
-                document = contract.parse(read_text(path), path, env)
+                text, marked = read_marked(path)
+                document = contract.parse(text, path, env)
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except (
@@ -191,7 +202,7 @@ def discover(
             ) as error:  # whatever is wrong with a file, the other layers' guards stay in force
                 problems.append(problem_of(error, path))
             else:
-                loaded.append(document._replace(layer=layer.name, contract=contract.name))
+                loaded.append(document._replace(layer=layer.name, contract=contract.name, marked=marked))
     return loaded, problems
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tools.agents.cases.hooks import case, deny, grouped, hook, named, passing, saying
+from tools.agents.cases.servers import TOUCHING
 from tools.agents.grid import OUTPUTS, bodies, printing, probe, specific
 from tools.agents.records import Json, Object
 
@@ -123,26 +124,6 @@ def cases() -> list[Object]:
     return [*made, *_managed()]
 
 
-#: A server of tools: touch makes a file, and fails without a name.
-_SERVER = """import json, sys
-for line in sys.stdin:
-    m = json.loads(line)
-    if "id" not in m:
-        continue
-    r = {}
-    if m["method"] == "initialize":
-        version = m["params"]["protocolVersion"]
-        r = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "srv", "version": "1"}}
-    elif m["method"] == "tools/list":
-        schema = {"type": "object", "properties": {"name": {"type": "string"}}}
-        r = {"tools": [{"name": "touch", "description": "d", "inputSchema": schema}]}
-    elif m["method"] == "tools/call":
-        name = m["params"].get("arguments", {}).get("name")
-        if name:
-            open(name, "w").close()
-        r = {"content": [{"type": "text", "text": f"touched {name}"}], "isError": not name}
-    print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": r}), flush=True)
-"""
 _MCP = '[mcp_servers.srv]\ncommand = "python3"\nargs = ["-B", "@W@/home/server.py"]\n'
 _FEW = ("silent", "text", "exit2", "exit1", "out.block", "out.halt", "out.context", "timeout")
 _SCENES: dict[str, Object] = {
@@ -156,7 +137,7 @@ _SCENES: dict[str, Object] = {
     "StopFailure": {"script": [{"status": 400}]},
     "PostToolUseFailure": {
         "script": [{"tool": "use_tool", "input": {"tool_name": "srv__touch", "tool_input": {}}}, _SAY],
-        "files": {"home/server.py": _SERVER},
+        "files": {"home/server.py": TOUCHING},
         "config": _MCP,
     },
     "PermissionDenied": {"script": [_SHELL, _SAY], "args": ["--trust", "--deny", "Bash"]},
@@ -357,7 +338,7 @@ def _servers() -> list[Object]:
         "tool": "use_tool",
         "input": {"tool_name": "srv__touch", "tool_input": {"name": "marker"}},
     }
-    scene: Object = {"script": [call, _SAY], "files": {"home/server.py": _SERVER}, "config": _MCP}
+    scene: Object = {"script": [call, _SAY], "files": {"home/server.py": TOUCHING}, "config": _MCP}
     own: Object = {"hookEventName": "PreToolUse"}
     after: Object = {"hookEventName": "PostToolUse"}
     hooks: dict[str, tuple[str, Object]] = {

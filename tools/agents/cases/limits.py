@@ -1,7 +1,8 @@
 """Timeouts that agents read differently: zero, negative, fractions, texts, and numbers that a timer cannot hold.
 
-Every hook needs more than two seconds for its refusal, so that a call that is refused shows a longer timeout. Numbers
-are of the agent's unit: seconds, or milliseconds for Gemini CLI.
+The first hook needs more than two seconds for its refusal, so that a call that is refused shows a longer timeout. The
+second one lets pass, and does not run if the agent drops the file. Numbers are of the agent's unit: seconds, or
+milliseconds for Gemini CLI.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ VALUES: dict[str, Json] = {
     "negative": -1,
     "fraction": 0.5,
     "fraction-more": 1.5,
-    "small": 0.001,
     "text": "1",
     "text-word": "soon",
     "null": None,
@@ -37,13 +37,16 @@ _ONLY = {"999": ("qwen",), "1000": ("qwen",), "1001": ("qwen",)}
 def cases(agent: str) -> list[Object]:
     """Return the cases of an agent."""
     refusal = printing(decision(agent)("deny", "not so"))
-    files: Object = {"project/a.sh": script("a", f"sleep 2.5\n{refusal}")}
+    files: Object = {  # a hook without any time may end before it has written its label
+        "project/a.sh": f"#!/bin/sh\ncat >/dev/null\nsleep 2.5\n{refusal}\n",
+        "project/b.sh": script("b", "exit 0"),
+    }
     own: Object = {"limit": 120} if agent in ("hermes", "openhands") else {}
     found: list[Object] = []
     for name, value in VALUES.items():
         if agent not in _ONLY.get(name, (agent,)) or (agent == "kimi" and value is None):
             continue
-        layers = layers_of(agent, {"command": "@P@/a.sh", **limited(agent, value)})
+        layers = layers_of(agent, {"command": "@P@/a.sh", **limited(agent, value)}, {"command": "@P@/b.sh"})
         event = EVENTS.get(agent, "PreToolUse")
         found.append({"id": f"limits.{name}", "event": event, "layers": layers, "files": files, **own})
     return found

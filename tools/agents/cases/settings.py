@@ -74,10 +74,19 @@ def _shapes(form: _Form) -> dict[str, Json]:
     other = form.event[0].swapcase() + form.event[1:]
     found["event-case"] = form.top({other: [form.group(form.faulty)], form.event: [sound]})
     found["event-blank"] = form.top({f"{form.event} ": [form.group(form.faulty)], form.event: [sound]})
+    if form.agent == "copilot":  # which knows Claude Code's names of the events, too
+        faulty: Json = [form.group(form.faulty)]
+        found["event-both-after"] = form.top({form.event: [sound], other: faulty})
+        found["event-both-own-first"] = form.top({form.event: faulty, other: [sound]})
+        found["event-both-own-last"] = form.top({other: [sound], form.event: faulty})
     for name in ("null", "number", "text", "list", "object"):
         found[f"group-{name}"] = form.groups(_ODD[name])
     if form.flat:
         return found
+    found["group-fields"] = form.groups(["", [form.faulty]])
+    found["group-field"] = form.groups([""])
+    found["group-fields-more"] = form.groups(["", [form.faulty], 5])
+    found["hook-fields"] = form.groups({"hooks": [[*form.faulty.values()]]})
     for name in ("null", "object", "text", "list"):
         found[f"inner-{name}"] = form.groups({"matcher": "", "hooks": _ODD[name]})
     for name in ("null", "number", "text", "object"):

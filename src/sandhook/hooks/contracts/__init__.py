@@ -88,6 +88,7 @@ class Document(Record):
         text: The text, for lines in messages and for approvals; "" for a dictionary.
         lines: Line of each path in the text, where the decoder reports that.
         diagnostics: What is unusual in the text itself.
+        marked: Its file begins with a byte order mark, which ``text`` does not have.
     """
 
     value: Json
@@ -98,6 +99,7 @@ class Document(Record):
     text: str = ""
     lines: Mapping[str, int] | None = None
     diagnostics: tuple[str, ...] = ()
+    marked: bool = False
 
 
 class LoadOptions(Record):
@@ -166,6 +168,7 @@ class Contract(Protocol):
         refusable: Neutral kinds on which a hook can refuse.
         own_limits: Fields of Limits that are bounds of the agent itself.
         has_own_format: ``parse`` reads another form than JSON, or selects a part of a file.
+        reads_marked: The agent reads a file that begins with a byte order mark.
     """
 
     name: str
@@ -174,6 +177,7 @@ class Contract(Protocol):
     refusable: frozenset[str]
     own_limits: frozenset[str]
     has_own_format: bool
+    reads_marked: bool
 
     def at(self, version: str) -> Contract:
         """Return the contract as an older version of its agent has it; ContractError when only one is known."""
@@ -279,6 +283,7 @@ class BaseContract:
     events: Mapping[str, str] = {}
     own_limits: frozenset[str] = frozenset()
     has_own_format = False
+    reads_marked = True
 
     def at(self, version: str) -> Contract:
         raise ContractError(f"{self.name}: only one version is known; there is not a version {version!r}")

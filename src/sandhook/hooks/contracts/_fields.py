@@ -75,6 +75,28 @@ class Fields:
         self.problem(join(path, key), f"wanted {names}, got {type_name(item)}")
         return None
 
+    def lenient(self, value: Mapping[str, Json], key: str, wanted: type[Scalar], path: str) -> Scalar | None:
+        """Return a field as ``get`` does; one of another type is a note, for the agent does not look at it."""
+        item = value.get(key)
+        if item is None or _is(item, wanted):
+            return self.get(value, key, wanted, path)
+        self.note(
+            join(path, key),
+            f"wanted {_NAMES[wanted]}, got {type_name(item)}: it is ignored, and the hook runs",
+        )
+        return None
+
+    def variables(self, value: JsonObject, path: str) -> None:
+        """Note what is wrong with ``env`` for an agent that runs the hook all the same."""
+        own = value.get("env")
+        if own is not None and not isinstance(own, dict):
+            self.note(join(path, "env"), f"wanted an object, got {type_name(own)}: it is ignored")
+        for key, item in own.items() if isinstance(own, dict) else ():
+            if not isinstance(item, str):
+                self.note(
+                    f"{join(path, 'env')}.{key}", f"wanted a string, got {type_name(item)}: it is ignored"
+                )
+
     def strings(self, value: JsonObject, key: str, path: str) -> tuple[str, ...] | None:
         """Return a field that is an array of strings, or None when it is absent or faulty."""
         items = self.get(value, key, list, path)

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from sandhook.hooks.contracts import Document, Loaded
 from sandhook.hooks.contracts._fields import Fields, join, similar
-from sandhook.hooks.decode import type_name
+from sandhook.hooks.decode import object_of, type_name
+from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import JsonObject
 from sandhook.record import Record
 
@@ -59,6 +61,44 @@ def handlers(fields: Fields, hooks: JsonObject, path: str = "hooks") -> Iterator
                     yield Handler(event, matcher, raw, place, group, where)
                 else:
                     fields.problem(place, f"wanted an object, got {type_name(raw)}")
+
+
+def unusable_events(documents: Iterable[Document], events: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return the events of which a group has a matcher that is no text, and for each the file and the group's place.
+
+    An agent in JavaScript fails when it compares such a matcher, and then runs no hook of the event.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for document in documents:
+        hooks = object_of(document.value, "hooks") if isinstance(document.value, dict) else {}
+        for event in events:
+            groups = hooks.get(event)
+            for index, group in enumerate(groups if isinstance(groups, list) else ()):
+                matcher = group.get("matcher") if isinstance(group, dict) else None
+                if (matcher is not None and not isinstance(matcher, (str, bool, int, float))) or (
+                    isinstance(matcher, (bool, int, float)) and matcher
+                ):
+                    found.setdefault(event, (document.name, f"hooks.{event}[{index}].matcher"))
+    return found
+
+
+def without_unusable(
+    loaded: Loaded, documents: Sequence[Document], events: Iterable[str], agent: str, *, strict: bool
+) -> Loaded:
+    """Return the hooks without those of unusable events; in better mode they stay, and a note says so."""
+    found = unusable_events(documents, events)
+    if not found:
+        return loaded
+    why = f"is no text: {agent} fails on it, and runs no hook of the event"
+    notes = tuple(Diagnostic(why, place, file) for file, place in found.values())
+    loaded = loaded._replace(diagnostics=(*loaded.diagnostics, *notes))
+    if not strict:
+        return loaded
+    lost = [spec for spec in loaded.specs if spec.native_event in found]
+    return loaded._replace(
+        specs=tuple(spec for spec in loaded.specs if spec.native_event not in found),
+        withheld=(*loaded.withheld, *((spec, f"{found[spec.native_event][1]} {why}") for spec in lost)),
+    )
 
 
 def report_outside(fields: Fields, value: JsonObject, events: Iterable[str], top: str = "hooks") -> None:

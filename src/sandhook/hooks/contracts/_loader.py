@@ -163,6 +163,24 @@ def seconds(
     return float(number) * unit
 
 
+#: The most seconds of a timer with 31 bits of milliseconds: a longer timeout ends at once in JavaScript, and is an error
+#: of Python's subprocess, which ends the program.
+LONGEST_TIMER = 2_147_483.647
+
+#: The seconds of a hook without any time, which its agent starts and ends at once: enough for its first commands.
+NO_TIME = 0.5
+
+
+def timer(fields: Fields, path: str, limit: float, *, strict: bool) -> float:
+    """Return a timeout as such a timer has it; in better mode one that is too long for it stays."""
+    if limit <= LONGEST_TIMER:
+        return limit
+    fields.note(
+        path, f"is longer than a timer holds ({LONGEST_TIMER:g} seconds): the agent ends the hook at once"
+    )
+    return NO_TIME if strict else limit
+
+
 def shell_text(fields: Fields, raw: JsonObject, path: str, *, required: bool = False) -> str:
     """Return ``command``; a hook without one is a fault.
 

@@ -89,6 +89,8 @@ def _document(fields: Fields, settings: Settings) -> Iterator[HookSpec]:
     hooks = fields.get(value, "hooks", dict, "") or {}
     for name in hooks:
         _event_name(fields, name, profile)
+    if profile.reproduces("whole_file"):  # which spares a file whose list of an event is something else
+        hooks = {name: groups for name, groups in hooks.items() if isinstance(groups, list)}
     for handler in handlers(fields, hooks):
         if handler.event == "Stop" and settings.origin == "agent":
             handler = handler._replace(event="SubagentStop")

@@ -48,6 +48,15 @@ class Settings(Record):
 def hook(fields: Fields, handler: Handler, settings: Settings) -> HookSpec | None:
     """Return a handler's hook, or None for one that Claude Code skips; reports faults to ``fields``."""
     raw, path, name = handler.raw, handler.path, handler.event
+    if (
+        settings.profile.reproduces("whole_file")
+        and raw.get("type") == "command"
+        and raw.get("command") == ""
+    ):
+        fields.note(
+            join(path, "command"), "is empty: the hook does nothing"
+        )  # and spares the rest of the file
+        return None
     type_ = _type(fields, raw, path)
     if type_ is None:
         return None

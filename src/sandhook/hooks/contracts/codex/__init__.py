@@ -28,6 +28,7 @@ class Codex(Agent):
     has_own_format = True
     title = "Codex"
     recorded = "0.169.0"
+    reads_marked = False
     events = EVENTS
     refusable = frozenset({"tool.pre", "permission.request", "prompt.submit"})
     #: All in parallel on the original event; upstream the last rewrite to finish wins.

@@ -8,6 +8,7 @@ from functools import partial
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._agent import SNAKE
+from sandhook.hooks.contracts._arrays import as_objects
 from sandhook.hooks.contracts._claude_shape import NARROW, text_test
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean
@@ -31,6 +32,7 @@ from sandhook.hooks.contracts.codex.names import (
     DEFAULT_TIMEOUT,
     EVENTS,
     FIELDS,
+    HOOK_ARRAY,
     LAST_TIMEOUT,
     MCP_FIELDS,
     MIN_TIMEOUT,
@@ -75,7 +77,7 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
 
 
 def _document(fields: Fields, value: JsonObject, options: LoadOptions) -> Iterator[HookSpec]:
-    hooks = fields.get(value, "hooks", dict, "") or {}
+    hooks = as_objects(fields.get(value, "hooks", dict, "") or {}, hook=HOOK_ARRAY, fields=fields)
     known = {name: each for name, each in hooks.items() if name in EVENTS}
     for name in hooks:
         if name not in EVENTS and name not in SETTINGS:

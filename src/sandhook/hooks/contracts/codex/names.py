@@ -64,6 +64,9 @@ ALIASES = {"apply_patch": ("Edit", "Write")}
 
 FIELDS = ("type", "command", "commandWindows", "command_windows", "timeout", "statusMessage", "async")
 
+#: The keys of a hook that is an array.
+HOOK_ARRAY = ("type", "command")
+
 #: The fields of a hook of the type mcp_tool.
 MCP_FIELDS = ("type", "server", "tool", "input", "timeout", "statusMessage")
 

@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sandhook.hooks.contracts import Document
+from sandhook.hooks.contracts._arrays import as_objects, twice_in_struct
 from sandhook.hooks.contracts.codex.mcp_tool import has_null
-from sandhook.hooks.contracts.codex.names import EVENTS, OTHER_TYPES, TYPES
+from sandhook.hooks.contracts.codex.names import EVENTS, HOOK_ARRAY, OTHER_TYPES, TYPES
 from sandhook.hooks.decode import type_name
 from sandhook.hooks.event import Json, JsonObject
 
 #: Keys of a hooks.json; a TOML file has other settings too.
 _TOP = ("description", "hooks")
+
+#: Further keys of a command, and their types.
+_OPTIONS = {"statusMessage": str, "commandWindows": str, "command_windows": str, "async": bool}
 
 
 def fault_of(document: Document) -> str | None:
@@ -23,6 +27,9 @@ def fault_of(document: Document) -> str | None:
     if not isinstance(value, dict):
         return None
     toml = document.name.lower().endswith(".toml")
+    twice = None if toml or not document.duplicates else twice_in_struct(document.text, ("hooks",))
+    if twice is not None:
+        return f"duplicate field {twice}"
     return next(_faults(value, () if toml else [key for key in value if key not in _TOP]), None)
 
 
@@ -30,7 +37,7 @@ def _faults(value: JsonObject, unknown: tuple[str, ...] | list[str]) -> Iterator
     for key in unknown:
         yield f"unknown field {key}, expected description or hooks"
     hooks = value.get("hooks")
-    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+    for event, groups in as_objects(hooks, hook=HOOK_ARRAY).items() if isinstance(hooks, dict) else ():
         if event not in EVENTS:
             continue
         if not isinstance(groups, list):
@@ -72,6 +79,9 @@ def _handler(handler: Json) -> str | None:
             return f".input: expected a map, got {type_name(arguments)}"
         if has_null(arguments):
             return ".input: has a null"
+    for key, wanted in _OPTIONS.items() if type_ == "command" else ():
+        if not isinstance(handler.get(key), (wanted, type(None))):
+            return f".{key}: is {type_name(handler[key])}"
     timeout = handler.get("timeout")
     if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, int) or timeout < 0):
         return f".timeout: expected an integer from 0 up, got {type_name(timeout)}"

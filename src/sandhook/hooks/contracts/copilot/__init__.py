@@ -23,6 +23,7 @@ class Copilot(Agent):
     name = "copilot"
     title = "GitHub Copilot"
     recorded = "1.0.102"
+    reads_marked = False
     events = EVENTS
     refusable = frozenset({"tool.pre", "permission.request", "prompt.submit"})
     #: One by one in the order of the configuration, up to the first refusal.

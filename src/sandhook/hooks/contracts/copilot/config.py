@@ -71,7 +71,7 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
         if strict:  # as upstream, which drops the file
             return
     hooks = fields.get(value, "hooks", dict, "") or {}
-    for name in hooks:
+    for name in sorted(hooks, key=lambda name: name in ALIASES):  # those under Claude Code's names run last
         if name not in EVENTS and name not in ALIASES:
             hint = did_you_mean(name, EVENTS)
             fields.note(f"hooks.{name}", f"is not an event of GitHub Copilot: its hooks never run{hint}")
@@ -107,7 +107,12 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
     for key, value in variables.items():
         if not isinstance(value, str):
             fields.problem(f"{path}.env.{key}", f"wanted a string, got {type_name(value)}")
+    if "args" in raw and not isinstance(raw["args"], list):
+        why = f"wanted an array, got {type_name(raw['args'])}: Copilot CLI drops the hook"
+        (fields.problem if strict else fields.note)(f"{path}.args", why)
     key = "timeoutSec" if "timeoutSec" in raw else "timeout"
+    if key in raw and raw[key] is None:
+        (fields.problem if strict else fields.note)(f"{path}.{key}", "is null: Copilot CLI drops the hook")
     timeout = seconds(fields, raw, key, path, default=DEFAULT_TIMEOUT)
     if native not in EVENTS:
         return None
@@ -158,7 +163,7 @@ class ClaudeName(Record):
 def _of_claude(pattern: str) -> TextTest:
     """Return the test of a matcher under Claude Code's name of an event: names, or an expression for all of one."""
     if _NAMES.fullmatch(pattern):
-        return OneOf(tuple(part.strip(" ") for part in pattern.split("|")))
+        return OneOf(tuple(pattern.strip(" ").split("|")))
     whole = f"^(?:{pattern})$"
     return Regex(whole, "js", compile_search(whole, "js"))
 

@@ -30,7 +30,6 @@ ROWS = {
             *("transcriptPath", "agentId?", "agentType", "agentName", "response?", "stopReason?"),
             *("stop_hook_active", "parentAgentId?"),
         ),
-        "agentName",
     ),
     "preCompact": Row("compact.pre", ("transcriptPath", "trigger", "customInstructions?"), "trigger"),
     "errorOccurred": Row("x.errorOccurred", ("errorContext?", "recoverable?", "error")),

@@ -13,6 +13,9 @@ from sandhook.hooks.contracts.droid.names import EVENTS
 from sandhook.hooks.fold import FoldPolicy
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sandhook.hooks.contracts import Document
     from sandhook.hooks.event import Event
     from sandhook.hooks.model import Decision
 
@@ -23,6 +26,7 @@ class Droid(Agent):
     name = "droid"
     title = "Factory Droid"
     recorded = "0.225.2"
+    reads_marked = False
     events = EVENTS
     refusable = frozenset({"tool.pre", "prompt.submit"})
     #: All at once on the original event; the first in the configuration decides upstream.
@@ -36,6 +40,12 @@ class Droid(Agent):
         survive_refusal=False,
         strict_first_override=True,
     )
+
+    def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:
+        """Decode settings, which may have comments."""
+        from sandhook.hooks.contracts._comments import without_comments
+
+        return super().parse(without_comments(text), name, env)
 
     def message(self, decision: Decision, event: Event) -> str:
         """Return the text that the model sees instead of a refused call, or with which it continues."""

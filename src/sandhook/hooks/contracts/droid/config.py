@@ -11,6 +11,7 @@ from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
+    NO_TIME,
     gather,
     gather_faultless,
     group_of,
@@ -21,6 +22,7 @@ from sandhook.hooks.contracts._loader import (
     no_effect,
     schema,
     shell_text,
+    timer,
 )
 from sandhook.hooks.contracts.droid.names import DEFAULT_TIMEOUT, EVENTS, FIELDS, ROWS, SETTINGS
 from sandhook.hooks.decode import object_of
@@ -116,18 +118,35 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
                 path = f"{where}.{name}" if where else name
                 fields.note(path, f"is not an event of Droid: its hooks never run{hint}")
     for name, groups in hooks.items():
+        here = f"{where}.{name}" if where else name
+        if strict and name in EVENTS and groups is None:
+            fields.problem(here, "wanted an array, got null")
         for index, group in enumerate(groups if name in EVENTS and isinstance(groups, list) else ()):
             if isinstance(group, dict) and "hooks" not in group and "command" not in group:
-                place = f"{where}.{name}[{index}]" if where else f"{name}[{index}]"
-                fields.problem(place, 'has no list "hooks"')
+                fields.problem(f"{here}[{index}]", 'has no list "hooks"')
+            elif strict and isinstance(group, dict) and group.get("hooks", "") is None:
+                fields.problem(f"{here}[{index}].hooks", "wanted an array, got null")
     for handler in handlers(fields, {name: each for name, each in hooks.items() if name in EVENTS}, where):
         before = len(fields.problems)
-        spec = _hook(fields, handler)
+        spec = _hook(fields, handler, strict=strict)
         if len(fields.problems) == before:
             yield spec
 
 
-def _hook(fields: Fields, handler: Handler) -> HookSpec:
+_APPROVING = """printf '{"hookSpecificOutput": {"permissionDecision": "allow"}}'"""
+
+
+def _command(fields: Fields, raw: JsonObject, path: str, *, strict: bool) -> str:
+    """Return the command; an empty one is a fault, which Droid reads as an approval that later hooks cannot refuse."""
+    command = raw.get("command")
+    if strict and isinstance(command, str) and not command.strip():
+        return ":" if command else _APPROVING
+    if strict and "command" in raw and command is None:
+        fields.problem(f"{path}.command", "wanted a string, got null")
+    return shell_text(fields, raw, path)
+
+
+def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec:
     raw, path = handler.raw, handler.path
     fields.unknown(raw, FIELDS, path)
     type_ = fields.get(raw, "type", str, path)
@@ -135,18 +154,28 @@ def _hook(fields: Fields, handler: Handler) -> HookSpec:
         fields.problem(f"{path}.type", f"wanted command, got {type_!r}")
     if "matcher" in handler.group and handler.group["matcher"] is None:
         fields.problem(f"{handler.group_path}.matcher", "wanted a string, got null")
-    timeout = fields.get(raw, "timeout", float, path)
-    if timeout is not None and timeout < 0:
-        fields.problem(f"{path}.timeout", f"wanted a number of seconds, got {timeout:g}")
+    timeout = _timeout(fields, raw, path, strict=strict)
     return hook_spec(
         fields,
         handler,
         EVENTS[handler.event],
-        Executor("bash", shell_text(fields, raw, path)),
+        Executor("bash", _command(fields, raw, path, strict=strict)),
         matcher=_matcher(fields, handler),
-        timeout=timeout or DEFAULT_TIMEOUT,
+        timeout=timeout,
         entry={**raw, "matcher": handler.matcher},
     )
+
+
+def _timeout(fields: Fields, raw: JsonObject, path: str, *, strict: bool) -> float:
+    """Return the seconds of a hook; one without a positive number has the default, and upstream a negative one no time."""
+    timeout, where = fields.get(raw, "timeout", float, path), f"{path}.timeout"
+    if timeout is not None and timeout < 0:
+        if strict:
+            return NO_TIME
+        fields.problem(where, f"wanted a number of seconds, got {timeout:g}: Droid ends the hook at once")
+    if strict and "timeout" in raw and raw["timeout"] is None:
+        fields.problem(where, "wanted a number of seconds, got null")
+    return timer(fields, where, timeout or DEFAULT_TIMEOUT, strict=strict)
 
 
 class CommandOf(Record):

@@ -24,6 +24,7 @@ class Gemini(SequentialAgent):
     name = "gemini"
     title = "Gemini CLI"
     recorded = "0.61.0"
+    reads_marked = False
     has_own_format = True
     events = EVENTS
     refusable = frozenset({"tool.pre", "prompt.submit", "model.pre", "model.post"})

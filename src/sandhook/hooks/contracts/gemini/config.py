@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override, needs_trust
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean, join
-from sandhook.hooks.contracts._groups import Handler, handlers
+from sandhook.hooks.contracts._groups import Handler, handlers, without_unusable
 from sandhook.hooks.contracts._loader import (
     check_type,
     gather,
@@ -20,6 +21,7 @@ from sandhook.hooks.contracts._loader import (
     schema,
     seconds,
     shell_text,
+    timer,
 )
 from sandhook.hooks.contracts.gemini.names import ABSENT, DEFAULT_TIMEOUT, EVENTS, FIELDS, ROWS, SETTINGS
 from sandhook.hooks.decode import texts_of
@@ -55,7 +57,15 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; hooks run in the order in which Gemini CLI joins its files."""
     switches = sorted((each for each in map(_switch_of, documents) if each.in_use), key=_precedence)
     off = next((not each.enabled for each in switches if each.enabled is not None), False)
-    loaded = gather(sorted(documents, key=_position), EVENTS, _document)
+    read = partial(_document, strict=options.strict)
+    matched = [name for name, row in ROWS.items() if row.matched]
+    loaded = without_unusable(
+        gather(sorted(documents, key=_position), EVENTS, read),
+        documents,
+        matched,
+        "Gemini CLI",
+        strict=options.strict,
+    )
     kept: list[HookSpec] = []
     withheld: list[tuple[HookSpec, str]] = []
     notes: dict[str, None] = {}
@@ -133,7 +143,7 @@ def _switch_of(document: Document) -> _Switch:
     return _Switch(document, frozenset(off - {""}), enabled)
 
 
-def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
+def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[HookSpec]:
     hooks = fields.get(value, "hooks", dict, "") or {}
     settings = fields.get(value, "hooksConfig", dict, "") or {}
     for place, switches in (("hooks", hooks), ("hooksConfig", settings)):
@@ -148,33 +158,32 @@ def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
     for handler in handlers(fields, known):
         before = len(fields.problems)
         if handler.group_path not in groups:
-            sequential = fields.get(handler.group, "sequential", bool, handler.group_path)
+            fields.lenient(handler.group, "sequential", bool, handler.group_path)
+            sequential = bool(handler.group.get("sequential"))
             good = len(fields.problems) == before
-            groups[handler.group_path] = (_matcher(fields, handler), bool(sequential), good)
+            groups[handler.group_path] = (_matcher(fields, handler), sequential, good)
         matcher, sequential, good = groups[handler.group_path]
-        spec = _hook(fields, handler, matcher, sequential)
+        spec = _hook(fields, handler, matcher, sequential, strict=strict)
         if good and len(fields.problems) == before:
             yield spec
 
 
-def _hook(fields: Fields, handler: Handler, matcher: Matcher, sequential: bool) -> HookSpec:
+def _hook(fields: Fields, handler: Handler, matcher: Matcher, sequential: bool, *, strict: bool) -> HookSpec:
     raw, path = handler.raw, handler.path
     fields.unknown(raw, FIELDS, path)
     check_type(fields, raw, path)
     command = shell_text(fields, raw, path).replace("${extensionPath}", _extension(fields.document))
-    name = fields.get(raw, "name", str, path)
-    fields.get(raw, "description", str, path)
-    variables = fields.get(raw, "env", dict, path) or {}
-    for key, value in variables.items():
-        if not isinstance(value, str):
-            fields.problem(f"{path}.env.{key}", "wanted a string")
+    name = fields.lenient(raw, "name", str, path)
+    fields.lenient(raw, "description", str, path)
+    fields.variables(raw, path)
+    limit = seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT, unit=0.001)
     return hook_spec(
         fields,
         handler,
         EVENTS[handler.event],
         Executor("bash", command, env=tuple(texts_of(raw, "env").items())),
         matcher=matcher,
-        timeout=seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT, unit=0.001),
+        timeout=timer(fields, f"{path}.timeout", limit, strict=strict),
         description=name,
         source=name or "user",
         entry={**raw, "matcher": handler.matcher},

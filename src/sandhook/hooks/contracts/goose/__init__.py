@@ -23,6 +23,7 @@ class Goose(Agent):
     name = "goose"
     title = "goose"
     recorded = "1.52.0"
+    reads_marked = False
     events = EVENTS
     refusable = frozenset({"tool.pre"})
     #: One by one in the order of the configuration, up to the first refusal.

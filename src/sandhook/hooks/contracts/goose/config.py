@@ -6,11 +6,13 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override
+from sandhook.hooks.contracts._arrays import as_objects, twice_in_struct
 from sandhook.hooks.contracts._claude_shape import Value
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
+    NO_TIME,
     gather,
     gather_faultless,
     group_of,
@@ -104,9 +106,9 @@ def _not_shadowed(documents: Sequence[Document]) -> list[Document]:
 
 def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[HookSpec]:
     fields.strings(value, "disabledPlugins", "")
-    hooks = fields.get(value, "hooks", dict, "") or {}
+    hooks = as_objects(fields.get(value, "hooks", dict, "") or {}, fields=fields)
     if strict:
-        _report_nulls(fields, hooks)
+        _report_upstream(fields, hooks)
     for name in hooks:
         if name in SILENT:
             fields.note(f"hooks.{name}", "goose never fires this event: its hooks never run")
@@ -127,13 +129,18 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
             yield spec
 
 
-def _report_nulls(fields: Fields, hooks: JsonObject) -> None:
-    """Report what only upstream's reader refuses: null in place of a list or of a policy."""
+def _report_upstream(fields: Fields, hooks: JsonObject) -> None:
+    """Report what only upstream's reader refuses: null in place of a list or of a policy, a field twice."""
+    twice = twice_in_struct(fields.document.text) if fields.document.duplicates else None
+    if twice is not None:
+        fields.problem("", f"duplicate field {twice}")
     for name, groups in hooks.items():
         if groups is None:
             fields.problem(f"hooks.{name}", "wanted an array, got null")
         for index, group in enumerate(groups if isinstance(groups, list) else ()):
             several = group.get("hooks") if isinstance(group, dict) else None
+            if isinstance(group, dict) and "hooks" in group and several is None:
+                fields.problem(f"hooks.{name}[{index}].hooks", "wanted an array, got null")
             for number, hook in enumerate(several if isinstance(several, list) else ()):
                 if isinstance(hook, dict) and hook.get("on_failure", "") is None:
                     fields.problem(
@@ -146,7 +153,7 @@ def _runs(fields: Fields, handler: Handler) -> bool:
     type_, command = (handler.raw.get(key) for key in ("type", "command"))
     if isinstance(type_, str) and type_ != "command":
         fields.note(f"{handler.path}.type", f"goose runs commands alone: {type_!r} is left out")
-    elif command in (None, "") and type_ in (None, "command"):
+    elif (command is None or not str(command).strip()) and type_ in (None, "command"):
         fields.note(f"{handler.path}.command", "there is no command: goose leaves the hook out")
     else:
         return True
@@ -171,10 +178,19 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher, *, strict: bool) -
             "bash", shell_text(fields, raw, path), env=(("PLUGIN_ROOT", variable(root)),) if root else ()
         ),
         matcher=matcher,
-        timeout=seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT, zero_is_default=True),
+        timeout=_timeout(fields, raw, path, strict=strict),
         on_error=_on_failure(fields, handler, strict=strict),
         entry={**raw, "matcher": handler.matcher},
     )
+
+
+def _timeout(fields: Fields, raw: JsonObject, path: str, *, strict: bool) -> float:
+    """Return the seconds of a hook; 0 is none upstream, and the default in better mode."""
+    if raw.get("timeout") == 0:
+        fields.note(f"{path}.timeout", "is 0: goose ends the hook at once, and what it decides is lost")
+        if strict:
+            return NO_TIME
+    return seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT, zero_is_default=True)
 
 
 def _on_failure(fields: Fields, handler: Handler, *, strict: bool) -> OnError:
@@ -208,6 +224,8 @@ def _matcher(fields: Fields, handler: Handler, *, strict: bool) -> Matcher | Non
     try:
         test = Regex(pattern, "rust", compile_search(pattern, "rust"))
     except PatternError as error:
+        if strict:
+            return Never("the matcher does not compile")
         fields.problem(path, f"does not compile: {error}")
         return None
     if key == "tool":

@@ -26,6 +26,7 @@ class Grok(Agent):
     name = "grok"
     title = "Grok Build"
     recorded = "1.0.41"
+    reads_marked = False
     has_own_format = True
     events = EVENTS
     refusable = frozenset({"tool.pre", "prompt.submit"})

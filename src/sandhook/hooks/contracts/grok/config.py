@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
+from sandhook.hooks.contracts._arrays import as_objects
 from sandhook.hooks.contracts._claude_shape import NARROW, Value, text_test
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean
@@ -97,7 +98,8 @@ def _document(fields: Fields, value: JsonObject, options: LoadOptions) -> Iterat
         if name not in NAMES:
             hint = did_you_mean(name, EVENTS)
             fields.note(f"hooks.{name}", f"is not an event of Grok Build: its hooks never run{hint}")
-    known = {name: each for name, each in hooks.items() if name in NAMES}
+    # of serde's arrays for objects, only a group's has the fields that Grok Build demands
+    known = as_objects({name: each for name, each in hooks.items() if name in NAMES}, least=2, fields=fields)
     if options.compat == "strict":
         _report_upstream(fields, known)
     matchers: dict[str, Matcher] = {}
@@ -128,7 +130,7 @@ def _runs(fields: Fields, handler: Handler) -> bool:
     type_, command = handler.raw.get("type"), handler.raw.get("command")
     if isinstance(type_, str) and type_ not in ("command", "http"):
         fields.note(f"{handler.path}.type", f"Grok Build does not know {type_!r}, and leaves the hook out")
-    elif type_ == "command" and command in (None, ""):
+    elif type_ == "command" and (command is None or not str(command).strip()):
         fields.note(f"{handler.path}.command", "there is no command: Grok Build leaves the hook out")
     else:
         return True

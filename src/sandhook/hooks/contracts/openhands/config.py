@@ -9,6 +9,7 @@ from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
+    NO_TIME,
     gather,
     gather_faultless,
     group_of,
@@ -18,6 +19,7 @@ from sandhook.hooks.contracts._loader import (
     schema,
     seconds,
     shell_text,
+    timer,
 )
 from sandhook.hooks.contracts.openhands.names import (
     DEFAULT_TIMEOUT,
@@ -96,20 +98,23 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
         EVENTS[handler.event],
         Executor("bash", shell_text(fields, raw, path)),
         matcher=_matcher(fields, handler, strict=strict),
-        timeout=_timeout(fields, raw, path),
+        timeout=_timeout(fields, raw, path, strict=strict),
         background=background,
         entry={**raw, "matcher": handler.matcher},
     )
 
 
-def _timeout(fields: Fields, raw: JsonObject, path: str) -> float:
-    """Return the seconds of a hook; upstream reads a text of digits as a number."""
-    written = raw.get("timeout")
+def _timeout(fields: Fields, raw: JsonObject, path: str, *, strict: bool) -> float:
+    """Return the seconds of a hook; upstream reads a text of digits and true as numbers, and gives no time below 1."""
+    written, where = raw.get("timeout"), f"{path}.timeout"
+    if strict and isinstance(written, int):  # or a boolean
+        return timer(fields, where, float(written), strict=True) if written > 0 else NO_TIME
     if isinstance(written, str) and written.strip().isdigit():
         return float(written) or DEFAULT_TIMEOUT
     if isinstance(written, float) and not written.is_integer():
-        fields.problem(f"{path}.timeout", f"wanted a whole number of seconds, got {written:g}")
-    return seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT)
+        fields.problem(where, f"wanted a whole number of seconds, got {written:g}")
+    limit = seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT)
+    return timer(fields, where, limit, strict=strict)
 
 
 def _matcher(fields: Fields, handler: Handler, *, strict: bool) -> Matcher:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override, needs_trust
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean, join
-from sandhook.hooks.contracts._groups import Handler, handlers
+from sandhook.hooks.contracts._groups import Handler, handlers, without_unusable
 from sandhook.hooks.contracts._loader import (
     gather,
     group_of,
@@ -18,6 +19,7 @@ from sandhook.hooks.contracts._loader import (
     no_effect,
     schema,
     shell_text,
+    timer,
 )
 from sandhook.hooks.contracts.qwen.matcher import matcher_of
 from sandhook.hooks.contracts.qwen.names import (
@@ -62,7 +64,11 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations; hooks of the strongest layer run first."""
     strict = options.compat == "strict"
-    loaded = gather(tuple(reversed(documents)), EVENTS, _document)
+    matched = [name for name, row in ROWS.items() if row.matched]
+    read = partial(_document, strict=strict)
+    loaded = without_unusable(
+        gather(tuple(reversed(documents)), EVENTS, read), documents, matched, "Qwen Code", strict=strict
+    )
     switches = sorted(
         (each for each in documents if _switch(each) is not None), key=_precedence, reverse=True
     )
@@ -96,7 +102,7 @@ def _precedence(document: Document) -> int:
     return 2 if needs_trust(document.layer) else 1
 
 
-def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
+def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[HookSpec]:
     hooks = fields.get(value, "hooks", dict, "") or {}
     fields.get(value, "disableAllHooks", bool, "")
     for name in hooks:
@@ -111,14 +117,14 @@ def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
         before = len(fields.problems)
         if handler.group_path not in matchers:
             matchers[handler.group_path] = _matcher(fields, handler)
-            fields.get(handler.group, "sequential", bool, handler.group_path)
+            fields.lenient(handler.group, "sequential", bool, handler.group_path)
         matcher = matchers[handler.group_path]
-        spec = _hook(fields, handler, matcher or ALWAYS)
+        spec = _hook(fields, handler, matcher or ALWAYS, strict=strict)
         if spec is not None and matcher is not None and len(fields.problems) == before:
             yield spec
 
 
-def _hook(fields: Fields, handler: Handler, matcher: Matcher) -> HookSpec | None:
+def _hook(fields: Fields, handler: Handler, matcher: Matcher, *, strict: bool) -> HookSpec | None:
     raw, path = handler.raw, handler.path
     fields.unknown(raw, FIELDS, path)
     type_ = fields.get(raw, "type", str, path)
@@ -131,15 +137,15 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher) -> HookSpec | None
             f"{path}.type", f"unknown type {type_!r}; known are {known}" if type_ else "type is required"
         )
     command = shell_text(fields, raw, path)
-    if raw.get("args") is not None:
+    if "args" in raw and not isinstance(raw["args"], list):
+        fields.note(f"{path}.args", f"wanted an array, got {type_name(raw['args'])}: it is ignored")
+    elif "args" in raw:
         command = " ".join(map(quote_word, (command, *(fields.strings(raw, "args", path) or ()))))
-    name = fields.get(raw, "name", str, path)
-    fields.get(raw, "description", str, path)
-    for key, value in (fields.get(raw, "env", dict, path) or {}).items():
-        if not isinstance(value, str):
-            fields.problem(f"{path}.env.{key}", f"wanted a string, got {type_name(value)}")
+    name = fields.lenient(raw, "name", str, path)
+    fields.lenient(raw, "description", str, path)
+    fields.variables(raw, path)
     shell = fields.get(raw, "shell", str, path)
-    background = fields.get(raw, "async", bool, path)
+    background = fields.lenient(raw, "async", bool, path)
     spec = hook_spec(
         fields,
         handler,
@@ -150,7 +156,7 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher) -> HookSpec | None
             env=tuple(texts_of(raw, "env").items()),
         ),
         matcher=matcher,
-        timeout=_timeout(fields, raw, path),
+        timeout=timer(fields, f"{path}.timeout", _timeout(fields, raw, path), strict=strict),
         background=bool(background),
         description=name,
         entry={**raw, "matcher": handler.matcher, "sequential": handler.group.get("sequential")},

@@ -1,0 +1,278 @@
+"""Matchers of one event: a run has a hook for each of many patterns, and shows which of them match.
+
+The patterns are made of the word that the agent compares, such as the source of a session or the name of a tool.
+"""
+
+from __future__ import annotations
+
+import json
+
+from tools.agents.cases.servers import TOUCHING
+from tools.agents.cases.shapes import EVENTS, layer_of
+from tools.agents.grid import CLAUDE_CODE, CODEX, COPILOT, GEMINI, KIMI, QWEN, probe
+from tools.agents.records import Json, Object
+
+_SERVER: Object = {"command": "python3", "args": ["-B", "@W@/home/server.py"]}
+_FILES: Object = {"home/server.py": TOUCHING}
+_NAME: Object = {"name": "marker"}
+_DONE: list[Json] = [{"text": "done"}]
+
+#: The scenes of events that have one, and the word that matchers of each event see.
+_SCENES = {
+    "claude_code": CLAUDE_CODE,
+    "codex": CODEX,
+    "gemini": GEMINI,
+    "copilot": COPILOT,
+    "qwen": QWEN,
+    "kimi": KIMI,
+}
+_WORDS: dict[str, dict[str, str]] = {
+    "claude_code": {
+        "SubagentStart": "Explore",
+        "SubagentStop": "Explore",
+        "SessionStart": "startup",
+        "SessionEnd": "other",
+        "PreCompact": "manual",
+        "PostCompact": "manual",
+        "Setup": "init",
+        "UserPromptExpansion": "hey",
+        "InstructionsLoaded": "session_start",
+        "PostToolUseFailure": "Bash",
+        "PermissionRequest": "Bash",
+        "PostToolUse": "Bash",
+        "PostToolBatch": "Bash",
+        "UserPromptSubmit": "do it",
+        "Stop": "done",
+        "TaskCreated": "s",
+        "WorktreeCreate": "wt",
+        "MessageDisplay": "done",
+        "PreModelSwitch": "opus",
+    },
+    "codex": {
+        "SubagentStart": "default",
+        "SubagentStop": "default",
+        "SessionStart": "startup",
+        "PreCompact": "auto",
+        "UserPromptSubmit": "do it",
+        "PermissionRequest": "Bash",
+        "PostToolUse": "Bash",
+        "Stop": "done",
+    },
+    "gemini": {
+        "SessionStart": "startup",
+        "SessionEnd": "exit",
+        "AfterTool": "run_shell_command",
+        "BeforeAgent": "do it",
+        "AfterAgent": "do it",
+        "BeforeModel": "gemini",
+        "BeforeToolSelection": "gemini",
+        "PreCompress": "auto",
+    },
+    "copilot": {
+        "sessionStart": "new",
+        "sessionEnd": "complete",
+        "postToolUse": "bash",
+        "permissionRequest": "bash",
+        "agentStop": "end_turn",
+        "subagentStart": "explore",
+        "subagentStop": "explore",
+        "notification": "permission_prompt",
+        "preCompact": "manual",
+        "userPromptSubmitted": "do it",
+        "errorOccurred": "model_call",
+        "PreToolUse": "Bash",
+        "PostToolUse": "Bash",
+    },
+    "qwen": {
+        "SubagentStart": "Explore",
+        "SubagentStop": "Explore",
+        "SessionStart": "startup",
+        "PostToolUse": "run_shell_command",
+        "PostToolUseFailure": "run_shell_command",
+        "PostToolBatch": "run_shell_command",
+        "UserPromptExpansion": "hey",
+        "TodoCreated": "c",
+        "MessageDisplay": "done",
+        "Notification": "idle_prompt",
+        "InstructionsLoaded": "session_start",
+        "UserPromptSubmit": "do it",
+        "Stop": "done",
+    },
+    "kimi": {
+        "SubagentStart": "explore",
+        "SubagentStop": "explore",
+        "PostToolUseFailure": "Bash",
+        "SessionStart": "startup",
+        "TurnStarted": "user",
+        "StopFailure": "error",
+        "TaskStarted": "bash",
+        "Notification": "task",
+        "UserPromptSubmit": "do it",
+    },
+}
+#: How each agent is given a server, how its model calls the tool, and the name that hooks see.
+_TOOLS: dict[str, tuple[str, Object]] = {
+    "claude_code": (
+        "mcp__srv__touch",
+        {
+            "files": {**_FILES, "home/mcp.json": {"mcpServers": {"srv": _SERVER}}},
+            "args": ["--mcp-config", "@W@/home/mcp.json"],
+            "script": [{"tool": "mcp__srv__touch", "input": _NAME}, *_DONE],
+            "allowed": "mcp__srv__touch",
+        },
+    ),
+    "codex": (
+        "mcp__srv__touch",
+        {
+            "files": _FILES,
+            "args": ["--dangerously-bypass-hook-trust"],
+            "script": [{"tool": "touch", "namespace": "mcp__srv", "input": _NAME}, *_DONE],
+            "tables": '[mcp_servers.srv]\ncommand = "python3"\nargs = ["-B", "@W@/home/server.py"]\n',
+        },
+    ),
+    "gemini": ("mcp_srv_touch", {"files": _FILES, "script": [{"tool": "mcp_srv_touch", "input": _NAME}]}),
+    "qwen": ("mcp__srv__touch", {"files": _FILES, "script": [{"tool": "mcp__srv__touch", "input": _NAME}]}),
+    "copilot": (
+        "srv-touch",
+        {
+            "files": {
+                **_FILES,
+                "home/.copilot/mcp-config.json": {
+                    "mcpServers": {"srv": {"type": "local", **_SERVER, "tools": ["*"]}}
+                },
+            },
+            "script": [{"tool": "srv-touch", "input": _NAME}],
+        },
+    ),
+    "grok": (
+        "srv__touch",
+        {
+            "files": _FILES,
+            "script": [
+                {"tool": "use_tool", "input": {"tool_name": "srv__touch", "tool_input": _NAME}},
+                *_DONE,
+            ],
+            "config": '[mcp_servers.srv]\ncommand = "python3"\nargs = ["-B", "@W@/home/server.py"]\n',
+        },
+    ),
+    "droid": (
+        "srv___touch",
+        {
+            "files": {
+                **_FILES,
+                "home/.factory/mcp.json": {"mcpServers": {"srv": {"type": "stdio", **_SERVER}}},
+            },
+            "script": [{"tool": "srv___touch", "input": _NAME}, *_DONE],
+        },
+    ),
+    "kimi": (
+        "mcp__srv__touch",
+        {
+            "files": {**_FILES, "home/.kimi-code/mcp.json": {"mcpServers": {"srv": _SERVER}}},
+            "script": [{"tool": "mcp__srv__touch", "input": _NAME}, *_DONE],
+        },
+    ),
+}
+
+
+def of_word(word: str) -> list[str]:
+    """Return patterns that match a word for some readers."""
+    return [
+        *(
+            "",
+            "*",
+            ".*",
+            word,
+            word[:-2],
+            word[1:],
+            word.swapcase(),
+            f"{word}.*",
+            f"^{word}$",
+            f"^{word[:2]}",
+        ),
+        *(f"{word}|nosuch", f"nosuch|{word}", f"nosuch | {word}", f"nosuch,{word}", f"{word}, nosuch"),
+        *(
+            f" {word} ",
+            f"{word}|",
+            "|",
+            f"{word[:-1]}.",
+            "nosuch",
+            f"({word}|nosuch)",
+            f"{word[0]}.*{word[-1]}",
+        ),
+    ]
+
+
+def of_tool(name: str) -> list[str]:
+    """Return patterns that match the tool of a server for some readers."""
+    sign = name.removeprefix("mcp").strip("_").removeprefix("srv").removesuffix("touch")
+    server = name.removesuffix("touch")
+    return [
+        *of_word(name),
+        *(server, f"{server}*", f"{server}.*", server.rstrip("_-"), f"{server}to.ch", f"{server}[a-z]+"),
+        *("mcp__.*", "mcp__*", "mcp_.*", "mcp_*", "mcp.*", "^mcp__", "^mcp", "mcp", "mcp__srv__touch"),
+        *(
+            "mcp__srv__.*",
+            "mcp__srv__*",
+            "mcp__srv",
+            "mcp__.*__touch",
+            "mcp__*__touch",
+            "mcp__(srv|x)__touch",
+        ),
+        *("touch", "touch$", f"{sign}touch", f"srv{sign}touch", "srv", "srv.*", "srv*", "MCP__.*"),
+        *("mcp_srv_touch", "srv:touch", "srv/touch", "srv.touch", "mcp:srv:touch", "MCP", "MCP:touch"),
+    ]
+
+
+def cases(agent: str) -> list[Object]:
+    """Return the cases of an agent."""
+    found: list[Object] = []
+    if agent in _TOOLS:
+        name, scene = _TOOLS[agent]
+        event = EVENTS.get(agent, "PreToolUse")
+        found.append(_case(agent, f"patterns.{event}-mcp", event, of_tool(name), scene))
+    for event, word in _WORDS.get(agent, {}).items():
+        scenes = _SCENES[agent]
+        scene = {"script": _DONE} if event not in scenes else {**_mapping(scenes[event])}
+        if event == "PostToolUse" and "script" not in _mapping(scenes.get(event)):
+            scene = {}
+        found.append(_case(agent, f"patterns.{event}", event, of_word(word), scene))
+    return found
+
+
+def _mapping(value: Json) -> Object:
+    return value if isinstance(value, dict) else {}
+
+
+def _case(agent: str, identifier: str, event: str, patterns: list[str], scene: Object) -> Object:
+    """Return a case with a hook for each pattern, and one without a matcher that keeps the payload."""
+    hooks: list[Object] = [{"command": probe("a")}]
+    for number, pattern in enumerate(dict.fromkeys(patterns)):
+        command = f'cat >/dev/null; echo m{number} >>"$PROBE/ran"'
+        hooks.append({"matcher": pattern, "command": command})
+    layer, value = layer_of(agent), _configured(agent, event, hooks)
+    if agent in ("gemini", "qwen") and identifier.endswith("-mcp"):
+        value = {**_mapping(value), "mcpServers": {"srv": {**_SERVER, "trust": True}}}
+        layer = "user" if agent == "gemini" else layer
+    return {"id": identifier, "event": event, "layers": {layer: value}, **scene}
+
+
+def _configured(agent: str, event: str, hooks: list[Object]) -> Json:
+    if agent == "kimi":
+        return "".join(
+            f'[[hooks]]\nevent = "{event}"\n'
+            + "".join(f"{key} = {json.dumps(value)}\n" for key, value in hook.items())
+            for hook in hooks
+        )
+    if agent == "copilot":
+        listed: list[Json] = [
+            {"type": "command", **{{"command": "bash"}.get(key, key): value for key, value in hook.items()}}
+            for hook in hooks
+        ]
+        return {"version": 1, "hooks": {event: listed}}
+    groups: list[Json] = []
+    for hook in hooks:
+        handler: Json = {"type": "command", "command": hook["command"]}
+        matched: Object = {"matcher": hook["matcher"]} if "matcher" in hook else {}
+        groups.append({**matched, "hooks": [handler]})
+    return {"hooks": {event: groups}}
