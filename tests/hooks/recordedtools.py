@@ -68,6 +68,8 @@ class World:
 
     def __init__(self, agent: str, case: Case, compat: Compat) -> None:
         self.case = case
+        #: Files that cannot be decoded.
+        self.unread: list[str] = []
         self.contract = contracts.get(VERSIONS.get(agent, agent))
         self.env = {"HOME": f"{WORLD}/home", "PROBE": f"{WORLD}/probe", **self.case.get("env", {})}
         # In worker processes, hooks that run at the same time lose what one of them writes to a shared file.
@@ -143,6 +145,7 @@ class World:
                     try:
                         document = self.contract.parse(text, path, self.env)
                     except (DecodeError, SandhookError):
+                        self.unread.append(path)
                         continue
                     read.append(
                         document._replace(layer=layer.name, contract=self.contract.name, marked=marked)

@@ -12,6 +12,7 @@ from sandhook.hooks.contracts._fields import Fields, join
 from sandhook.hooks.contracts._groups import Handler, report_outside
 from sandhook.hooks.contracts._payload import look
 from sandhook.hooks.decode import type_name
+from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.matcher import Matcher, TextTest, ToolName, as_text
 from sandhook.hooks.model import Executor, HookSpec
@@ -116,6 +117,44 @@ def gather_faultless(
             whole.append(document)
     loaded = gather(whole, events, read, bare=bare, top=top)
     return loaded._replace(problems=(*loaded.problems, *dropped))
+
+
+def gather_reporting(
+    documents: Sequence[Document],
+    events: Iterable[str],
+    read: Callable[[Fields, JsonObject], Iterable[HookSpec]],
+    strictly: Callable[[Fields, JsonObject], Iterable[HookSpec]],
+    why: str,
+    *,
+    bare: bool = False,
+) -> Loaded:
+    """Read documents as ``gather`` does, and note the faults for which the agent alone drops a whole file.
+
+    Args:
+        strictly: Reads as the agent does.
+        why: What the agent does with such a file.
+        bare: As for ``gather``.
+    """
+    events = tuple(events)
+    loaded = gather(documents, events, read, bare=bare)
+    known = {(problem.file, problem.path) for problem in loaded.problems}
+    notes = [
+        Diagnostic(f"{problem.message}: {why}", problem.path, problem.file)
+        for document in documents
+        if _may_be_odd(document.value)
+        for problem in gather([document], events, strictly, bare=bare).problems
+        if (problem.file, problem.path) not in known
+    ]
+    return loaded._replace(diagnostics=(*loaded.diagnostics, *notes)) if notes else loaded
+
+
+def _may_be_odd(value: Json) -> bool:
+    """Return whether a value has what only some agents refuse: null, a fraction, or a group without hooks."""
+    if isinstance(value, dict):
+        return not value or any(map(_may_be_odd, value.values()))
+    if isinstance(value, list):
+        return any(map(_may_be_odd, value))
+    return value is None or isinstance(value, float)
 
 
 def entries(

@@ -32,6 +32,9 @@ def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) 
     if profile.reproduces("whole_file"):
         read = [(fields, several) for fields, several in read if not _is_dropped(fields)]
         rules = switches([Fields(fields.document) for fields, _ in read], strict=True)
+    elif profile.has("whole_file"):
+        for fields in all_fields:
+            _note_dropped(fields)
     for _, several in read:
         for spec in several:
             by_event[spec.native_event].append(spec)
@@ -65,6 +68,20 @@ def _is_dropped(fields: Fields) -> bool:
         return False
     report(fields)
     return bool(fields.problems)
+
+
+def _note_dropped(fields: Fields) -> None:
+    """Note what costs a whole file in Claude Code, and nothing here."""
+    from sandhook.hooks.contracts.claude_code.whole_file import report
+
+    if origin(fields.document.name, fields.document.layer) != "settings":
+        return
+    known = {problem.path for problem in fields.problems}
+    strictly = Fields(fields.document)
+    report(strictly)
+    for problem in strictly.problems:
+        if problem.path not in known:
+            fields.note(problem.path, f"{problem.message}: Claude Code drops the whole file, without a word")
 
 
 def _settings(fields: Fields, rules: Switches, options: LoadOptions, profile: Profile) -> Settings:

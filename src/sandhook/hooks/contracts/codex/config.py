@@ -42,6 +42,7 @@ from sandhook.hooks.contracts.codex.names import (
     TYPES,
 )
 from sandhook.hooks.decode import text_of
+from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.matcher import ALWAYS, Matcher, ToolName
 from sandhook.hooks.model import Executor, HookSpec
@@ -65,11 +66,13 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, weakest layer first; every fault is in the result, with its path."""
     read = partial(_document, options=options)
-    if not options.strict:
-        return without_disabled(gather(documents, EVENTS, read), documents, strict=False)
     from sandhook.hooks.contracts.codex.whole_file import fault_of
 
     faults = [(document, fault_of(document)) for document in documents]
+    if not options.strict:
+        loaded = without_disabled(gather(documents, EVENTS, read), documents, strict=False)
+        notes = [Diagnostic(f"Codex drops the file: {why}", "", each.name) for each, why in faults if why]
+        return loaded._replace(diagnostics=(*loaded.diagnostics, *notes)) if notes else loaded
     whole = [document for document, fault in faults if fault is None]
     loaded = without_disabled(gather(whole, EVENTS, read), whole, strict=True)
     dropped = [Problem("", f"Codex drops the file: {why}", file=each.name) for each, why in faults if why]

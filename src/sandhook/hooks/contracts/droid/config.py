@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override
 from sandhook.hooks.contracts._claude_shape import unmatchable
@@ -12,8 +13,8 @@ from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     NO_TIME,
-    gather,
     gather_faultless,
+    gather_reporting,
     group_of,
     home,
     hook_spec,
@@ -50,15 +51,14 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, the project's first; every fault is in the result, with its path."""
     strict = options.strict
 
-    def read(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
-        return _document(fields, value, strict=strict)
-
+    read, strictly = partial(_document, strict=False), partial(_document, strict=True)
+    why = "Droid drops the whole file"
     if strict:
         owners = {_place(each) for each in documents if _is_list(each) and _has_events(each)}
         documents = [each for each in documents if _is_list(each) or _place(each) not in owners]
-        loaded = gather_faultless(documents, EVENTS, read, "Droid drops the whole file", bare=True)
+        loaded = gather_faultless(documents, EVENTS, strictly, why, bare=True)
     else:
-        loaded = gather(documents, EVENTS, read, bare=True)
+        loaded = gather_reporting(documents, EVENTS, read, strictly, why, bare=True)
     return _switched(loaded, documents, strict=strict)
 
 

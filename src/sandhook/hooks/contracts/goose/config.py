@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override
 from sandhook.hooks.contracts._arrays import as_objects, twice_in_struct
@@ -13,8 +14,8 @@ from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     NO_TIME,
-    gather,
     gather_faultless,
+    gather_reporting,
     group_of,
     home,
     hook_spec,
@@ -60,13 +61,12 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations, the project's first; every fault is in the result, with its path."""
     strict = options.compat == "strict"
 
-    def read(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
-        return _document(fields, value, strict=strict)
-
+    read, strictly = partial(_document, strict=False), partial(_document, strict=True)
+    why = "goose skips the whole file"
     if strict:
-        loaded = gather_faultless(_not_shadowed(documents), EVENTS, read, "goose skips the whole file")
+        loaded = gather_faultless(_not_shadowed(documents), EVENTS, strictly, why)
     else:
-        loaded = gather(documents, EVENTS, read)
+        loaded = gather_reporting(documents, EVENTS, read, strictly, why)
     kept: list[HookSpec] = []
     withheld: list[tuple[HookSpec, str]] = []
     notes: dict[str, None] = {}
@@ -107,6 +107,8 @@ def _not_shadowed(documents: Sequence[Document]) -> list[Document]:
 def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[HookSpec]:
     fields.strings(value, "disabledPlugins", "")
     hooks = as_objects(fields.get(value, "hooks", dict, "") or {}, fields=fields)
+    if fields.document.duplicates and (twice := twice_in_struct(fields.document.text)) is not None:
+        fields.problem("", f"duplicate field {twice}: goose skips the whole file")
     if strict:
         _report_upstream(fields, hooks)
     for name in hooks:
@@ -130,10 +132,7 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
 
 
 def _report_upstream(fields: Fields, hooks: JsonObject) -> None:
-    """Report what only upstream's reader refuses: null in place of a list or of a policy, a field twice."""
-    twice = twice_in_struct(fields.document.text) if fields.document.duplicates else None
-    if twice is not None:
-        fields.problem("", f"duplicate field {twice}")
+    """Report what only upstream's reader refuses: null in place of a list or of a policy."""
     for name, groups in hooks.items():
         if groups is None:
             fields.problem(f"hooks.{name}", "wanted an array, got null")

@@ -13,8 +13,8 @@ from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
-    gather,
     gather_faultless,
+    gather_reporting,
     group_of,
     home,
     hook_spec,
@@ -67,10 +67,14 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     def read(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
         return _document(fields, value, options)
 
+    def strictly(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
+        return _document(fields, value, options._replace(compat="strict"))
+
+    why = "Grok Build does not load the file"
     if strict:
-        loaded = gather_faultless(documents, EVENTS, read, "Grok Build does not load the file")
+        loaded = gather_faultless(documents, EVENTS, read, why)
     else:
-        loaded = gather(documents, EVENTS, read)
+        loaded = gather_reporting(documents, EVENTS, read, strictly, why)
     only = next((each.name for each in documents if each.layer == "managed" and _only_managed(each)), None)
     kept: list[HookSpec] = []
     withheld: list[tuple[HookSpec, str]] = []
