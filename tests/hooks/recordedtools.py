@@ -3,7 +3,7 @@
 A case has ``layers`` and ``files`` (paths below the directory of the run, which is ``@W@`` in texts), the
 payloads that are fired, and what the agent ``did``, by aspect:
 
-* ``ran``: the hooks that ran, each by its label. ``touched``: the files that the tool call made.
+* ``ran``: the hooks that ran, each by its label; ``runs``: how often each of them ran. ``touched``: the files that the tool call made.
 * ``refused``: the call or the prompt did not go ahead; ``reason`` is what the model or the user read.
 * ``message``: all that the model read of a refusal.
 * ``halt``: the turn ended. ``stops``: how often the agent wanted to stop. ``result``: what the model read.
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -198,7 +199,8 @@ def decided(agent: str, case: Case, compat: Compat) -> Facts:
         facts = {}
         for payload in world.case["fire"]:
             facts.update(_decision(agent, world, payload))
-    return {"ran": world.probe("ran").split(), **facts}
+    ran = world.probe("ran").split()
+    return {"ran": ran, "runs": dict(Counter(ran)), **facts}
 
 
 def _stops(agent: str, world: World) -> Facts:

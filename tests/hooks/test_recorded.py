@@ -56,6 +56,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("*.out.*", "several.updated-ask"),
             *("mixed.reason-*", "mixed.unknown-keys", "mixed.word-upper"),
         ),
+        "L-HOOKS-011": ("updates.*",),
         "L-CODEX-007": (
             "fault.unknown-top",
             "matcher.bad-5",
@@ -99,6 +100,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             ),
         ),
         "L-COPILOT-007": ("fault.version-2",),
+        "L-HOOKS-011": ("updates.*",),
         "L-COPILOT-008": ("matcher.*", "patterns.*"),
         "L-COPILOT-013": ("settings.args-text", "limits.null"),
         "L-COPILOT-009": (

@@ -21,6 +21,7 @@ LAYERS = {
 #: Records whose hook waits for another event than the one that they are listed under.
 EVENTS = {"fault.hooks-null": "Stop"}
 INCOMPARABLE = {
+    "streams.child-late": "what a child prints after its hook has ended counts in the sandbox (L-HOOKS-010)",
     "PermissionDenied.fires": "the agent raised no such event: only its classifier does",
     "PermissionRequest.not-needed": "the agent raised no such event: the call needs no permission",
     "PreToolUse.bashism": "depends on what /bin/sh is on the machine (L-CLAUDE-006)",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import cast
 
@@ -88,7 +89,10 @@ def case(agent: Agent, record: Record) -> Object:
     reason = agent.INCOMPARABLE.get(record.id)
     if reason is not None:
         return {**fields, "incomparable": reason}
-    return {**fields, "did": agent.facts(record)}
+    did = agent.facts(record)
+    if record.id.startswith("places.same"):
+        did["runs"] = {**Counter(record.texts("ran"))}
+    return {**fields, "did": did}
 
 
 def _probes(record: Record) -> Object:

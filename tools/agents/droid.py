@@ -19,7 +19,8 @@ LAYERS = {
 }
 EVENTS: dict[str, str] = {}
 INCOMPARABLE: dict[str, str] = {
-    "mixed.caught": "the hook catches the signal of its time limit, which the sandbox does not send (L-DROID-006)"
+    "streams.child-late": "what a child prints after its hook has ended counts in the sandbox (L-HOOKS-010)",
+    "mixed.caught": "the hook catches the signal of its time limit, which the sandbox does not send (L-DROID-006)",
 }
 
 

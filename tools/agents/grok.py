@@ -22,6 +22,13 @@ INCOMPARABLE: dict[str, str] = {
     **dict.fromkeys(("PreToolUse.out.ask", "PreToolUse.out.inner-ask", "several.defer-ask"), _ANSWERED),
     "mcp.updated": "the agent knows the schema of its tool, and the engine does not",
     "managed.broken": "the agent does not start with a broken file of the organisation",
+    **dict.fromkeys(
+        (
+            f"updates.{name}"
+            for name in ("part", "empty", "command-missing", "command-null", "command-number")
+        ),
+        "the agent knows the schema of its tool, and the engine does not",
+    ),
     "settings.event-case": "the order of an event's two names changes from run to run",
     "command.home": "the home directory of the sandbox is its own",
     "command.process": "the reason is an error message of the shell, which is dash there",

@@ -9,7 +9,19 @@ TITLE = "OpenHands"
 TOUCH: Object = {"tool": "terminal", "input": {"command": "touch marker"}}
 LAYERS = {"user": "home/.openhands/hooks.json", "project": "project/.openhands/hooks.json"}
 EVENTS: dict[str, str] = {}
-INCOMPARABLE: dict[str, str] = dict.fromkeys((*("fault.unknown-event", "fault.no-command", "fault.twice", "limits.fraction", "limits.fraction-more"), *("limits.list", "limits.text-word")), "the agent does not start with such a file")
+INCOMPARABLE: dict[str, str] = dict.fromkeys(
+    (
+        *(
+            "fault.unknown-event",
+            "fault.no-command",
+            "fault.twice",
+            "limits.fraction",
+            "limits.fraction-more",
+        ),
+        *("limits.list", "limits.text-word"),
+    ),
+    "the agent does not start with such a file",
+)
 
 
 def payloads(record: Record) -> list[Object]:

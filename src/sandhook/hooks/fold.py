@@ -23,7 +23,7 @@ from sandhook.typed import Literal
 Dedupe = Literal["", "text", "source"]
 
 #: Which reasons of several hooks that refuse remain.
-Reasons = Literal["first", "last", "join"]
+Reasons = Literal["first", "last", "join", "all"]
 
 
 class FoldPolicy(Record):
@@ -42,12 +42,12 @@ class FoldPolicy(Record):
         strict_overrides: In strict mode the last verdict that ``overrides`` sets the permission.
         strict_first_override: In strict mode the first verdict that ``overrides`` silences the later ones that do.
         precedence: Permissions, strongest first.
-        reasons: "first" keeps the first refusing hook's reason, "last" the last one's, "join" joins all reasons
-            by newlines.
+        reasons: "first" keeps the first refusing hook's reason, "last" the last one's, "join" joins theirs by
+            newlines, "all" those of the other hooks as well.
         strict_reasons: The same as the agent does it, for strict mode; "" when ``reasons`` is that.
         user_messages: "first" or "join", as for ``reasons``.
         contexts: "join" joins texts of one placement by newlines, "list" keeps them apart.
-        replacements: "chain" applies every operation in order, "last" only the last one.
+        replacements: "chain" applies every operation in order, "last" only the last one, "first" only the first.
         survive_refusal: Earlier hooks' operations on the input and the prompt apply although a later hook
             refuses; operations on a result always apply.
         context_survives_refusal: Earlier hooks' context and context files stay although a later hook refuses.
@@ -72,7 +72,7 @@ class FoldPolicy(Record):
     strict_reasons: Reasons | Literal[""] = ""
     user_messages: Literal["first", "join"] = "first"
     contexts: Literal["join", "list"] = "list"
-    replacements: Literal["chain", "last"] = "chain"
+    replacements: Literal["chain", "last", "first"] = "chain"
     survive_refusal: bool = True
     context_survives_refusal: bool = True
     dedupe: Dedupe = ""
@@ -143,7 +143,10 @@ class Fold:
             block=any(verdict.block for verdict in verdicts),
             halt=any(verdict.halt for verdict in verdicts),
             force_continue=any(verdict.force_continue for verdict in verdicts),
-            reason=_joined(policy.reasons, [verdict.reason for verdict in deciding]),
+            reason=_joined(
+                policy.reasons,
+                [each.reason for each in (verdicts if policy.reasons == "all" and deciding else deciding)],
+            ),
             user_message=_joined(policy.user_messages, [verdict.user_message for verdict in deciding]),
             system_message=_joined("join", [verdict.system_message for verdict in verdicts]),
             input=input_,
@@ -169,7 +172,8 @@ class Fold:
 
     def _operations(self, changes: list[Operation | None]) -> tuple[Operation, ...]:
         operations = tuple(operation for operation in changes if operation is not None)
-        return operations[-1:] if self.policy.replacements == "last" else operations
+        kept = {"chain": operations, "last": operations[-1:], "first": operations[:1]}
+        return kept[self.policy.replacements]
 
     def _context(self, verdicts: list[Verdict]) -> Context:
         entries = [entry for verdict in verdicts for entry in verdict.context]
@@ -205,7 +209,7 @@ def _without_later_overrides(verdicts: list[Verdict]) -> list[Verdict]:
 
 
 def _joined(how: Reasons, texts: list[str | None]) -> str | None:
-    if how != "join":
+    if how not in ("join", "all"):
         return (texts[0] if how == "first" else texts[-1]) if texts else None
     return "\n".join(text for text in texts if text) or None
 

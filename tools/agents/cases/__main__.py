@@ -11,7 +11,7 @@ import sys
 
 from tools.agents.records import AGENTS
 
-TOPICS = ("mixed", "limits", "settings", "patterns", "places")
+TOPICS = ("mixed", "limits", "settings", "patterns", "places", "streams", "updates", "sessions")
 
 
 def main(arguments: list[str]) -> int:

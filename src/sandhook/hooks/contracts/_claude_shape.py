@@ -182,7 +182,7 @@ def wrong_types(value: Mapping[str, Json], types: Types, prefix: str = "") -> st
             if not isinstance(item, str) or item not in wanted:
                 actual = repr(item) if isinstance(item, str) else type_name(item)
                 return f"{prefix}{key}: wanted one of {', '.join(sorted(wanted))}, got {actual}"
-        elif not isinstance(item, wanted) or (isinstance(item, bool) and wanted is not bool):
+        elif not isinstance(item, wanted) or (isinstance(item, bool) and wanted not in (bool, object)):
             return f"{prefix}{key}: got {type_name(item)}"
     return None
 

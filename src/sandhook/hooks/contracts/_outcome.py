@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.hooks.contracts._exit_2_heuristic import looks_accidental
-from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode
+from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, type_name
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import PERMISSIONS, Operation, Permission, RunResult, Verdict
 from sandhook.record import Record
@@ -40,6 +40,18 @@ def refusal(kind: str, reason: str | None, notes: Sequence[str] = (), *, word: s
     if kind in ("tool.post", "tool.fail"):
         return verdict._replace(label="block", result=Operation("replace", reason or ""))
     return verdict._replace(label="block", block=True)
+
+
+def with_misfit(verdict: Verdict, key: str, changed: Json, notes: list[str], *, better: bool) -> Verdict:
+    """Return a verdict with changed arguments that are not an object: the agent cannot make such a call.
+
+    Better mode refuses the call, so that nothing else has to deal with the arguments.
+    """
+    why = f"{key} is {type_name(changed)}, and a call needs an object: the agent cannot make it"
+    notes.append(why)
+    if not better:
+        return verdict._replace(input=Operation("replace", changed))
+    return refusal("tool.pre", verdict.reason or why, notes)
 
 
 def permission_of(value: Mapping[str, Json], key: str) -> Permission | None:

@@ -44,6 +44,7 @@ def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) 
         for event, several in by_event.items()
         for index, spec in enumerate(several)
     ]
+    specs = _told_apart(specs)
     kept: list[HookSpec] = []
     withheld: list[tuple[HookSpec, str]] = []
     for spec in specs:
@@ -58,6 +59,21 @@ def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) 
         tuple(note for fields in all_fields for note in fields.notes),
         tuple(withheld),
     )
+
+
+def _told_apart(specs: list[HookSpec]) -> list[HookSpec]:
+    """Return the hooks with those of the organisation made different from settings with the same command.
+
+    Settings that are equal in every key are one, wherever they stand; otherwise the organisation's hooks run before the
+    others, and are not compared with them.
+    """
+    own = [(spec.native_event, spec.entry) for spec in specs if spec.layer != "managed"]
+    return [
+        spec._replace(variant=f"managed {spec.variant}")
+        if spec.layer == "managed" and (spec.native_event, spec.entry) not in own
+        else spec
+        for spec in specs
+    ]
 
 
 def _is_dropped(fields: Fields) -> bool:

@@ -44,7 +44,7 @@ _SPECIFIC: dict[str, _Types] = {
         **_CONTEXT,
         "permissionDecision": frozenset({"allow", "deny", "ask"}),
         "permissionDecisionReason": str,
-        "updatedInput": dict,
+        "updatedInput": object,  # Codex cannot make the call with anything but an object
     },
     "PermissionRequest": {"hookEventName": str, "decision": dict},
     "PostToolUse": _CONTEXT,

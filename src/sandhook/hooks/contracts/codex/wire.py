@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts._agent import SNAKE, agent_event, asking, payload
 from sandhook.hooks.contracts._claude_shape import read_output
-from sandhook.hooks.contracts._outcome import GOES_ON, accidents, broken, refusal, unreadable, words_of
+from sandhook.hooks.contracts._outcome import (
+    GOES_ON,
+    accidents,
+    broken,
+    refusal,
+    unreadable,
+    with_misfit,
+    words_of,
+)
 from sandhook.hooks.contracts.codex.accepted_fields import BLOCKABLE, fault_of, reserved, without_nulls
 from sandhook.hooks.contracts.codex.mcp_tool import filled
 from sandhook.hooks.contracts.codex.names import ABSENT, COMMON, EVENTS, INSERTED, ROWS, TEXT
@@ -107,8 +115,12 @@ def _verdict_of(name: str, event: Event, ran: RunResult, notes: list[str], *, be
         reason = text_of(value, "stopReason") or text_of(value, "reason") or STOPPED
         verdict = verdict._replace(halt=better, reason=reason, result=Operation("replace", reason))
     if specific.get("permissionDecision") == "allow" and not (better and verdict.refuses):
-        replaced = Operation("replace", specific["updatedInput"])
-        verdict = Verdict("allow", True, permission="allow", input=replaced)
+        changed = specific["updatedInput"]
+        verdict = Verdict("allow", True, permission="allow")
+        if isinstance(changed, dict):
+            verdict = verdict._replace(input=Operation("replace", changed))
+        else:
+            verdict = with_misfit(verdict, "updatedInput", changed, notes, better=better)
     elif name == "PermissionRequest" and verdict.permission == "none" and specific.get("decision"):
         verdict = Verdict("allow", True, permission="allow")
     context = specific.get("additionalContext")

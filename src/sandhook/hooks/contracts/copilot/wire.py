@@ -14,6 +14,7 @@ from sandhook.hooks.contracts._outcome import (
     refusal,
     stronger,
     unreadable,
+    with_misfit,
     words_of,
 )
 from sandhook.hooks.contracts._payload import an_object, directory, kind_of_event, look, variable
@@ -205,8 +206,11 @@ def _verdict_of(native: str, event: Event, value: JsonObject, notes: list[str], 
     specific = object_of(value, "hookSpecificOutput")
     verdict = _decided(native, event, value, specific, notes, better=better)
     changed = value.get("modifiedArgs", specific.get("updatedInput"))
-    if native == "preToolUse" and isinstance(changed, dict) and verdict.permission != "deny":
-        verdict = verdict._replace(input=Operation("replace", changed))
+    if native == "preToolUse" and verdict.permission != "deny":
+        if isinstance(changed, dict):
+            verdict = verdict._replace(input=Operation("replace", changed))
+        elif "modifiedArgs" in value:
+            verdict = with_misfit(verdict, "modifiedArgs", changed, notes, better=better)
     if native == "postToolUse" and "modifiedResult" in value and verdict.result is None:
         verdict = verdict._replace(result=Operation("replace", value["modifiedResult"]))
     prompt = text_of(value, _PROMPTS.get(native, ""))

@@ -36,7 +36,7 @@ class Droid(Agent):
         stop_on_refusal=False,
         reasons="join",
         strict_reasons="first",
-        replacements="last",
+        replacements="first",
         survive_refusal=False,
         strict_first_override=True,
     )

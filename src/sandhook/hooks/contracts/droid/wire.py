@@ -142,6 +142,10 @@ def _verdict_of(
         verdict = Verdict("ask", True, permission="ask") if better else Verdict("none", True, overrides=True)
     if native == "PreToolUse" and isinstance(changed, dict):
         verdict = verdict._replace(input=Operation("merge", changed))
+    elif (
+        native == "PreToolUse" and word == "allow" and "updatedInput" in specific
+    ):  # later hooks change nothing
+        verdict = verdict._replace(input=Operation("merge", {}))
     return verdict
 
 

@@ -34,6 +34,7 @@ class Gemini(SequentialAgent):
         chained=False,
         stop_on_refusal=False,
         reasons="join",
+        strict_reasons="all",
         contexts="join",
         survive_refusal=False,
         dedupe="source",

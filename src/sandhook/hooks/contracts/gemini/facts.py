@@ -17,7 +17,7 @@ FACTS = {
     "refuses": "exit 2, or any status above 1 with text; `decision: deny`, `continue: false`",
     "other status": "1 warns; above 1 refuses with the text as the reason",
     "could not run": "the action proceeds; a missing program refuses by its status and message",
-    "rewrites": "`tool_input`, merged into the input's top level",
+    "rewrites": "`tool_input`, replaces the input; the last one counts",
     "context": "`additionalContext`",
 }
 

@@ -188,9 +188,13 @@ def _verdict_of(name: str, event: Event, value: JsonObject, notes: list[str]) ->
         odd = f"decision {encode(word)} is not known"
         notes.append(f"decision {encode(word)} is not an opinion (allow, ask, deny and block are known)")
     verdict = _decided(name, event, value, word, notes)
-    patch = specific.get("tool_input")
-    if name == "BeforeTool" and isinstance(patch, dict):
-        verdict = verdict._replace(input=Operation("merge", patch))
+    if name == "BeforeTool" and "tool_input" in specific:
+        patch = specific["tool_input"]
+        if isinstance(patch, dict):
+            verdict = verdict._replace(input=Operation("replace", patch))
+        elif event.tool is not None:  # which takes away the changes of hooks before it
+            verdict = verdict._replace(input=Operation("replace", event.tool.input))
+            notes.append("tool_input is not an object: the call stays as it was")
     context = text_of(specific, "additionalContext")
     if context is not None and name in _WITHOUT_CONTEXT:
         notes.append(f"additionalContext is not looked at on {name}: Gemini CLI drops it")

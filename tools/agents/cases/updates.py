@@ -1,0 +1,70 @@
+"""Changed arguments of a call: of wrong types, without fields, with more fields, and from two hooks."""
+
+from __future__ import annotations
+
+from tools.agents.cases.shapes import EVENTS, layers_of, script
+from tools.agents.grid import printing
+from tools.agents.records import Json, Object
+
+_RISK: Object = {"summary": "s", "riskLevel": "low", "riskLevelReason": "r", "timeout": 10}
+#: Further arguments that each agent's call has.
+_MORE: dict[str, Object] = {
+    "claude_code": {"description": "t"},
+    "codex": {},
+    "gemini": {"description": "t"},
+    "copilot": {"description": "t"},
+    "qwen": {"description": "t", "is_background": False},
+    "grok": {"description": "t"},
+    "droid": _RISK,
+}
+
+
+def _output(agent: str, value: Json, word: str = "allow") -> Object:
+    if agent == "copilot":
+        return {"permissionDecision": word, "modifiedArgs": value}
+    if agent == "gemini":
+        return {"decision": word, "hookSpecificOutput": {"hookEventName": "BeforeTool", "tool_input": value}}
+    own: Object = {"hookEventName": "PreToolUse", "updatedInput": value}
+    if agent == "grok":
+        return {"decision": word, "hookSpecificOutput": own}
+    return {"hookSpecificOutput": {**own, "permissionDecision": word, "permissionDecisionReason": "x"}}
+
+
+def cases(agent: str) -> list[Object]:
+    """Return the cases of an agent."""
+    if agent not in _MORE:
+        return []
+    more, event = _MORE[agent], EVENTS.get(agent, "PreToolUse")
+    values: dict[str, Json] = {
+        "whole": {"command": "touch other", **more},
+        "part": {"command": "touch other"},
+        "more": {"command": "touch other", **more, "nosuch": 1},
+        "empty": {},
+        "null": None,
+        "text": "touch other",
+        "number": 5,
+        "list": ["touch other"],
+        "false": False,
+        "command-number": {**more, "command": 5},
+        "command-null": {**more, "command": None},
+        "command-missing": {**more, "nosuch": 1},
+        "command-empty": {**more, "command": ""},
+    }
+    hooks: dict[str, list[Json]] = {name: [_output(agent, value)] for name, value in values.items()}
+    first, second = ({"command": f"touch {name}", **more} for name in ("first", "second"))
+    hooks["two"] = [_output(agent, first), _output(agent, second)]
+    hooks["then-nothing"] = [_output(agent, first), {}]
+    hooks["then-wrong"] = [_output(agent, first), _output(agent, "touch second")]
+    hooks["wrong-then"] = [_output(agent, 5), _output(agent, second)]
+    hooks["then-deny"] = [_output(agent, first), _output(agent, second, "deny")]
+    found: list[Object] = []
+    for name, outputs in hooks.items():
+        files: Object = {}
+        handlers: list[Object] = []
+        for label, output in zip("ab", outputs, strict=False):
+            wait = "sleep 0.7; " if label == "b" else ""  # some agents keep what comes last
+            files[f"project/{label}.sh"] = script(label, wait + printing(output))
+            handlers.append({"command": f"@P@/{label}.sh"})
+        layers = layers_of(agent, *handlers)
+        found.append({"id": f"updates.{name}", "event": event, "layers": layers, "files": files})
+    return found
