@@ -96,7 +96,12 @@ def fold(contract: Any) -> str:
     if policy.stop_on_refusal:
         words.append("a refusal ends the chain")
     words.append("the first reason counts" if policy.reasons == "first" else "reasons are joined")
-    words.append({"last": "the last rewrite counts", "chain": "rewrites add up"}[policy.replacements])
+    rewrites = {
+        "first": "the first rewrite counts",
+        "last": "the last rewrite counts",
+        "chain": "rewrites add up",
+    }
+    words.append(rewrites[policy.replacements])
     words.append(
         "rewrites and a later refusal both hold" if policy.survive_refusal else "a refusal drops rewrites"
     )

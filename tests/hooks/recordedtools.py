@@ -28,6 +28,7 @@ from sandhook.hooks.contracts import Document
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.model import Compat, Request
 from sandhook.vfs.path import VirtualPath
+from tools.agents.cases.shapes import EVENTS
 
 ROOT = Path(__file__).parents[2] / "conformance" / "hooks"
 
@@ -395,6 +396,8 @@ def received(agent: str, case: Case, label: str) -> dict[str, Any] | None:
     name = payload.get("hook_event_name", label) if isinstance(payload, dict) else label
     if label == "a":  # the hook of a case of one event
         name = case["event"]
+    elif case["id"] == "places.received":  # the labels are those of layers
+        name = EVENTS.get(agent, "PreToolUse")
     event = world.contract.event(name, payload)
     world.engine.fire(event if event.cwd else event.with_(cwd=f"{WORLD}/project"))
     label = label if world.probe(f"{label}.stdin") else name  # one of several runs in a session

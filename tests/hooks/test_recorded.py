@@ -43,7 +43,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
         "L-CLAUDE-012": ("fault.*", "if.type-*", "matcher.type-*", "settings.*", "limits.*"),
         "L-CLAUDE-013": ("if.bash.*", "if.write.*"),
-        "L-CLAUDE-014": ("several.deny-deny", "managed.*", "plugin.same-command"),
+        "L-CLAUDE-014": ("several.deny-deny", "managed.*", "plugin.same-command", "places.deny-*"),
     },
     "codex": {
         "L-CODEX-001": (
@@ -66,7 +66,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "L-CODEX-008": (
             *("several.deny-deny", "managed.all", "managed.no-directory", "managed.only-false"),
-            "mixed.two.exit2-silent-deny",
+            *("mixed.two.exit2-silent-deny", "places.deny-*"),
         ),
         "L-CODEX-009": ("trust.user", "trust.managed"),
         "L-CODEX-010": ("managed.feature-project", "managed.feature-project-managed"),
@@ -78,6 +78,8 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "L-HOOKS-008": ("limits.*",),
         "L-HOOKS-009": ("settings.matcher-*",),
+        "L-GEMINI-006": ("places.deny-*",),
+        "L-HOOKS-002": ("places.same-timeouts",),
         "L-GEMINI-005": ("layers.off-project", "layers.disabled-project", "layers.disabled-both"),
     },
     "copilot": {
@@ -116,7 +118,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "qwen": {
         "L-QWEN-001": (
-            *("PreToolUse.top-block-inner-allow", "several.*", "layers.allow-project-deny"),
+            *("PreToolUse.top-block-inner-allow", "several.*", "layers.allow-project-deny", "places.deny-*"),
             *("mixed.two.allow-exit2", "mixed.two.exit1-deny"),
         ),
         "L-QWEN-002": (
@@ -125,6 +127,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "L-QWEN-003": ("Todo*.out.halt", "PermissionRequest.out.block", "PermissionRequest.out.halt"),
         "L-QWEN-004": ("layers.off-project",),
+        "L-HOOKS-002": ("places.same*",),
         "L-HOOKS-008": ("limits.*",),
         "L-HOOKS-009": ("settings.matcher-*",),
     },
@@ -133,7 +136,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("PreToolUse.out.block*", "PreToolUse.out.deny", "PreToolUse.out.deny-number"),
             *("Stop.out.*", "UserPromptSubmit.out.block*", "UserPromptSubmit.out.deny"),
         ),
-        "L-DROID-002": ("several.*",),
+        "L-DROID-002": ("several.*", "places.deny-*", "updates.then-deny"),
         "L-HOOKS-008": ("limits.huge", "limits.large", "limits.vast"),
         "L-DROID-003": (
             *("fault.*", "layers.user", "layers.project", "matcher.17"),
@@ -144,7 +147,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "openhands": {
         "L-HOOKS-008": ("limits.*",),
-        "L-OPENHANDS-001": ("layers.*",),
+        "L-OPENHANDS-001": ("layers.*", "places.*"),
         "L-OPENHANDS-003": ("matcher.9",),
         "L-OPENHANDS-004": ("PreToolUse.out.block", "*.inner-deny", "mixed.bytes-*"),
     },

@@ -1,4 +1,4 @@
-"""The same hook in several layers, hooks of several layers that disagree, and what hooks of each layer receive."""
+"""One hook in several layers, hooks of several layers that disagree, and what hooks of each layer receive."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from tools.agents.cases.shapes import EVENTS, layer_of
 from tools.agents.cases.terminal.claude_code import keeping
 from tools.agents.records import Json, Object
 
-#: Agents whose payloads name their event, so that each of several payloads can be told from the others.
+#: Agents whose payloads name their event, so that several payloads of a session can be distinguished.
 AGENTS = ("claude_code", "codex", "gemini", "qwen", "droid", "kimi")
 _STOPS = {"gemini": "AfterAgent"}
 #: Events that other settings than a session bring about, or that hooks change by their presence.

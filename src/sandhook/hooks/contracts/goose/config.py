@@ -184,7 +184,7 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher, *, strict: bool) -
 
 
 def _timeout(fields: Fields, raw: JsonObject, path: str, *, strict: bool) -> float:
-    """Return the seconds of a hook; 0 is none upstream, and the default in better mode."""
+    """Return the seconds of a hook; 0 ends it at once upstream, and is the default in better mode."""
     if raw.get("timeout") == 0:
         fields.note(f"{path}.timeout", "is 0: goose ends the hook at once, and what it decides is lost")
         if strict:
