@@ -86,7 +86,7 @@ def test_a_matcher_sees_the_value_that_the_payload_has_without_one_of_the_host()
         assert made.fire(get("gemini").event(event, {})).outcomes[0].matched, event
 
 
-def test_ten_faults_are_ten_problems_with_their_lines() -> None:
+def test_eight_faults_are_eight_problems_with_their_lines() -> None:
     text = """{"hooks": {
  "BeforeTool": [
   5,
@@ -107,15 +107,22 @@ def test_ten_faults_are_ten_problems_with_their_lines() -> None:
     assert sorted(faults("gemini", text, "h.json"), key=lambda each: int(each[0][7:])) == [
         ("h.json:3", "hooks.BeforeTool[0]"),
         ("h.json:4", "hooks.BeforeTool[1].matcher"),
-        ("h.json:5", "hooks.BeforeTool[2].sequential"),
         ("h.json:7", f"{group}[0].type"),
         ("h.json:8", f"{group}[1].type"),
         ("h.json:9", f"{group}[2].command"),
         ("h.json:10", f"{group}[3].command"),
         ("h.json:11", f"{group}[4].timeout"),
         ("h.json:12", f"{group}[5].timeout"),
-        ("h.json:13", f"{group}[6].name"),
     ]
+
+
+def test_a_sequential_or_a_name_of_another_type_is_a_note_and_the_hook_runs() -> None:
+    """As recorded: settings.group-sequential, settings.name-number and settings.env-text."""
+    hook = {"type": "command", "command": "x", "name": 5, "env": {"A": 5}}
+    value = {"hooks": {"BeforeTool": [{"sequential": "yes", "hooks": [hook]}]}}
+    made = HookEngine.load(value, "gemini", runner=Scripted(said()))
+    assert not made.problems and len(made.hooks) == 1
+    assert sum("it is ignored" in str(note) for note in made.diagnostics) == 3
 
 
 @pytest.mark.parametrize(
@@ -223,7 +230,11 @@ def test_statuses_in_both_modes(ran: Any, better: bool, strict: bool) -> None:
     [
         ("BeforeTool", CALL, {"permission": "deny", "reason": "no"}),
         ("BeforeTool", CALL, {"permission": "ask"}),
-        ("BeforeTool", CALL, {"permission": "allow", "input": (Operation("merge", {"path": "z"}),)}),
+        (
+            "BeforeTool",
+            CALL,
+            {"permission": "allow", "input": (Operation("replace", {"path": "z", "content": "b"}),)},
+        ),
         ("BeforeTool", CALL, {"halt": True, "reason": "no"}),
         ("BeforeAgent", PromptSubmit("hi"), {"block": True, "reason": "no"}),
         ("BeforeAgent", PromptSubmit("hi"), {"context": (("c", "prompt"),)}),

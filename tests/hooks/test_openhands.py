@@ -214,3 +214,7 @@ def test_hooks_are_added_where_a_file_has_its_own(present: Any, wanted: Any) -> 
     """OpenHands reads the lists in "hooks" or those outside of it, and each event under one name."""
     rendered: Any = {"hooks": {"PreToolUse": [1], "Stop": [2]}}
     assert get("openhands").fitted(rendered, present, foreign=True) == wanted
+
+
+def test_a_later_version_that_does_the_same_has_a_name() -> None:
+    assert get("openhands@1.58.2") is get("openhands@1.58.0")

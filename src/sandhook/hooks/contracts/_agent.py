@@ -30,16 +30,18 @@ class Agent(PackagedContract, shared=True):
     Attributes:
         title: The agent's name as people write it.
         recorded: The version whose runs are in conformance/hooks, or "".
+        agreeing: Later versions that did the same when a part of these runs was repeated.
     """
 
     title = ""
     recorded = ""
+    agreeing: tuple[str, ...] = ()
     refusable: frozenset[str] = frozenset()
     _homes: Mapping[str, str] = {"payload": "wire", "result": "wire", "render": "config", "schema": "config"}
 
     def at(self, version: str) -> Contract:
         """Return the contract as the recorded version has it; ContractError for another one."""
-        if version == self.recorded:
+        if version in (self.recorded, *self.agreeing):
             return self
         return super().at(version)
 

@@ -71,7 +71,11 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     faults = [(document, fault_of(document)) for document in documents]
     if not options.strict:
         loaded = without_disabled(gather(documents, EVENTS, read), documents, strict=False)
-        notes = [Diagnostic(f"Codex drops the file: {why}", "", each.name) for each, why in faults if why]
+        notes = [
+            Diagnostic(f"Codex drops the file: {why}", "", each.name)
+            for each, why in faults
+            if why and isinstance(each.value, dict) and each.value.get("hooks")
+        ]
         return loaded._replace(diagnostics=(*loaded.diagnostics, *notes)) if notes else loaded
     whole = [document for document, fault in faults if fault is None]
     loaded = without_disabled(gather(whole, EVENTS, read), whole, strict=True)

@@ -25,11 +25,8 @@ def answer(decision: Decision, event: Event) -> Answer:
             reply["reason"] = decision.reason
     if decision.input and event.tool is not None and not decision.refused:
         changed = decision.apply_to(event.tool.input)
-        before = event.tool.input if isinstance(event.tool.input, dict) else {}
         if isinstance(changed, dict):
-            specific["tool_input"] = {
-                key: value for key, value in changed.items() if key not in before or before[key] != value
-            }
+            specific["tool_input"] = changed
     if decision.context:
         specific["additionalContext"] = "\n".join(text for text, _ in decision.context)
     specific.update(decision.extras or {})

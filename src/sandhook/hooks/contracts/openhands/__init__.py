@@ -25,6 +25,7 @@ class OpenHands(Agent):
     name = "openhands"
     title = "OpenHands"
     recorded = "1.58.0"
+    agreeing = ("1.58.2",)
     events = EVENTS
     refusable = frozenset({"tool.pre", "prompt.submit"})
     #: One by one in the order of the configuration, up to the first refusal.
