@@ -63,15 +63,22 @@ TRAPS = [
 ]
 
 
+def checked(
+    sandhook: Sandhook, directory: Path, monkeypatch: pytest.MonkeyPatch, agent: str, text: str
+) -> Any:
+    """Return what ``sandhook check`` says of an agent's file with this text."""
+    monkeypatch.chdir(directory)
+    file = directory / _FILES[agent]
+    file.parent.mkdir(parents=True)
+    file.write_bytes(text.encode())
+    return sandhook("check", _FILES[agent], "--contract", agent)
+
+
 @pytest.mark.parametrize(("agent", "text", "said"), TRAPS)
 def test_check_names_the_trap(
     sandhook: Sandhook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: str, text: str, said: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    file = tmp_path / _FILES[agent]
-    file.parent.mkdir(parents=True)
-    file.write_bytes(text.encode())
-    ran = sandhook("check", _FILES[agent], "--contract", agent)
+    ran = checked(sandhook, tmp_path, monkeypatch, agent, text)
     assert said in ran.stdout, ran.stdout + ran.stderr
 
 
@@ -90,11 +97,7 @@ def test_check_names_the_trap(
 def test_a_sound_neighbour_has_no_such_finding(
     sandhook: Sandhook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: str, text: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    file = tmp_path / _FILES[agent]
-    file.parent.mkdir(parents=True)
-    file.write_bytes(text.encode())
-    ran = sandhook("check", _FILES[agent], "--contract", agent)
+    ran = checked(sandhook, tmp_path, monkeypatch, agent, text)
     lines = [line for line in ran.stdout.splitlines() if "N-STATE" not in line]
     assert ran.status == 0 and not [line for line in lines if "error" in line or "note N" in line], ran.stdout
 

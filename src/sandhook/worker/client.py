@@ -172,8 +172,7 @@ class Worker:
 
     def ask(self, request: Request | NativeRequest, seconds: float) -> None:
         """Send a request that has ``seconds`` to be answered."""
-        seconds = min(seconds, frames.LONGEST)
-        self._deadline = monotonic() + seconds
+        self.extend(seconds)
         self.write(request.encode(seconds + _GRACE))
 
     def write(self, frame: bytes) -> None:
