@@ -79,7 +79,7 @@ def builtin(usage: str, others: Mapping[str, str] = _NO_OTHERS) -> Callable[[Run
             except ShellError as error:
                 if error.names_builtin:
                     raise error.named(argv[0]) from None
-                if error.ends == "shell":
+                if error.ends_callers:
                     raise
                 runtime(state).assignment_error(state, error)
                 return error.status

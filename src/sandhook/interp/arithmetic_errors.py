@@ -8,7 +8,7 @@ from sandhook.state.state import State
 
 
 def subscript(state: State, text: str) -> int:
-    """Evaluate the subscript of an indexed array; an error in it ends ``bash -c``."""
+    """Evaluate the subscript of an indexed array; an error in it ends what ``in_subscript`` says."""
     try:
         return arith.evaluate(state, text)
     except ShellError as error:
@@ -16,16 +16,16 @@ def subscript(state: State, text: str) -> int:
 
 
 def in_subscript(state: State, error: ShellError) -> ShellError:
-    """Return an error in the arithmetic of a subscript, changed so that it ends ``bash -c``."""
+    """Return an error in the arithmetic of a subscript: it ends ``bash -c``, elsewhere the unit of the script."""
     error = error.within("subscript")
-    if error.ends != "shell" and state.invocation.input == "string":
-        return error.ending("shell", 1)
-    return error
+    if error.ends == "shell":
+        return error
+    return error.ending("shell" if state.invocation.input == "string" else "top", 1)
 
 
 def integer(state: State, text: str) -> int:
-    """Evaluate the value of an integer variable; an error ends ``bash -c``, elsewhere the input unit."""
+    """Evaluate the value of an integer variable; an error in it ends what one in a subscript does."""
     try:
         return arith.evaluate(state, text)
     except ShellError as error:
-        raise in_subscript(state, error.within("integer")).ending_unit() from None
+        raise in_subscript(state, error.within("integer")) from None

@@ -9,11 +9,14 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from sandhook.state.assigned import Argument
-from sandhook.state.control import Discard, ExitShell, ShellError
+from sandhook.state.control import Discard, ExitShell, FatalExit, ShellError
 from sandhook.state.state import Interpreter, State
 
 #: Assignment errors that exit the shell at once under ``set -e``, even inside a condition.
 _EXITING_AT_ONCE = frozenset(("readonly variable", "bad subscript", "bad element"))
+
+#: Errors of an assignment without a command that end the shell in posix mode.
+_ENDING_POSIX_SHELL = frozenset(("readonly variable", "bad subscript", "bad reference"))
 
 #: Errors that do not change ``$?``: under ``set -e`` the shell exits with the status before them.
 _LEAVING_STATUS = frozenset(("readonly variable", "bad subscript", "indirection"))
@@ -55,11 +58,15 @@ def fatal_error(runtime: Interpreter, state: State, error: ShellError, argv: Seq
         _end_shell(state, 127, error)
     if error.ends == "shell":
         _end_shell(state, error.status, error)
-    if options.errexit and error.reason != "expression" and "subscript" not in error.origins:
+    if (
+        options.errexit
+        and error.reason not in ("expression", "bad reference")
+        and "subscript" not in error.origins
+    ):
         _exit_at_once(state, previous if previous and error.reason in _LEAVING_STATUS else error.status)
     if state.subshell and ("subscript" not in error.origins or state.invocation.input == "string"):
         raise Discard(state.shell.run_exit_trap(state, error.status))  # the trap sees the calls' locals
-    raise Discard(error.status)
+    raise Discard(error.status, top=error.ends == "top")
 
 
 def expression_error(runtime: Interpreter, state: State, error: ShellError, command: str) -> int:
@@ -68,7 +75,7 @@ def expression_error(runtime: Interpreter, state: State, error: ShellError, comm
         assignment_error(runtime, state, error)
         state.status = error.status
         _end_shell(state, error.status, error)
-    if "operand" in error.origins:
+    if error.ends == "top" or "operand" in error.origins:
         return fatal_error(runtime, state, error.ending_unit())
     if error.reason == "readonly variable":
         assignment_error(runtime, state, error)
@@ -82,7 +89,7 @@ def _ends_posix_shell(error: ShellError, *, bare: bool) -> bool:
     """Return True when posix mode ends the shell where bash ends the unit; ``bare``: there is no command."""
     if error.reason == "expression":
         return "subscript" not in error.origins
-    return error.reason == "bad substitution" or (bare and error.reason == "readonly variable")
+    return error.reason == "bad substitution" or (bare and error.reason in _ENDING_POSIX_SHELL)
 
 
 def _end_shell(state: State, status: int, error: ShellError) -> NoReturn:
@@ -92,9 +99,11 @@ def _end_shell(state: State, status: int, error: ShellError) -> NoReturn:
         raise Discard(status)
     at_once = state.options.errexit and not state.eval_in_condition and error.reason != "expression"
     leaves_calls = "subscript" in error.origins and error.reason == "expression"
-    if (state.subshell and not leaves_calls) or at_once:
+    if at_once:
         _exit_at_once(state, status)
-    raise ExitShell(status)
+    if state.subshell and not leaves_calls:
+        status = state.shell.run_exit_trap(state, status)
+    raise FatalExit(status)
 
 
 def fatal_status(state: State, status: int) -> int:

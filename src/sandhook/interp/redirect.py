@@ -387,7 +387,9 @@ def _compile_numbered(node: Redirection, default: int, open_target: Callable[[St
             _set_variable(state, variable, str(free))
         except ShellError as error:
             description.release()
-            state.shell.error(state, error.message)
+            if error.ends_callers:
+                raise
+            state.shell.assignment_error(state, error)
             raise ShellError(f"{variable}: cannot assign fd to variable") from None
         is_temporary = "varredir_close" in state.options.shopts or state.execution.applies_as_child
         install(state, free, description, undo if is_temporary else None)

@@ -183,7 +183,7 @@ class Runtime:
             if isinstance(unit, ShellSyntaxError):
                 error, line = unit, first
                 continue
-            status = self._run_unit(state, unit, label, first)
+            status = self._run_unit(state, unit, label, first, main=main)
             if "onecmd" in state.options.enabled and state.invocation.input != "string":
                 break
         if error is not None:
@@ -232,7 +232,7 @@ class Runtime:
         ):
             yield run, line
 
-    def _run_unit(self, state: State, run: Run, label: str, line: int) -> int:
+    def _run_unit(self, state: State, run: Run, label: str, line: int, *, main: bool) -> int:
         if "noexec" in state.options.enabled:  # set -n: parse, but run nothing
             return state.status
         try:
@@ -246,7 +246,7 @@ class Runtime:
         except Discard as discarded:
             state.status, state.pipestatus = discarded.status, None
             state.errexit_suppressed = 0
-            if state.subshell:
+            if state.subshell or (discarded.top and not main):
                 raise
             return discarded.status
 
@@ -355,11 +355,11 @@ class Runtime:
         return arith.evaluate(state, text)
 
     def subscript(self, state: State, text: str) -> int:
-        """Evaluate the subscript of an indexed array; an error in it ends ``bash -c``."""
+        """Evaluate the subscript of an indexed array; an error in it ends ``bash -c`` or the unit of the script."""
         return arithmetic_errors.subscript(state, text)
 
     def in_subscript(self, state: State, error: ShellError) -> ShellError:
-        """Return an error in the arithmetic of a subscript, changed so that it ends ``bash -c``."""
+        """Return an error in the arithmetic of a subscript: it ends ``bash -c``, elsewhere the unit of the script."""
         return arithmetic_errors.in_subscript(state, error)
 
     def subscript_text(self, state: State, name: str, text: str) -> str:
@@ -371,7 +371,7 @@ class Runtime:
         return expand_subscript(state, text, key=state.is_associative(name))
 
     def integer(self, state: State, text: str) -> int:
-        """Evaluate the value of an integer variable; an error ends ``bash -c``, elsewhere the input unit."""
+        """Evaluate the value of an integer variable; an error ends ``bash -c`` or the unit of the script."""
         return arithmetic_errors.integer(state, text)
 
     def sum_text(self, state: State, old: str | None, value: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandhook.kernel.signals import NAMES, SIGINT
-from sandhook.state.control import Discard, ExitShell, ReturnFrom
+from sandhook.state.control import Discard, ExitShell, FatalExit, ReturnFrom
 from sandhook.state.frame import AbandonedCalls
 from sandhook.state.locals import leave
 from sandhook.state.state import Interpreter, State
@@ -165,7 +165,7 @@ def keep_locals(state: State, arguments: list[str]) -> None:
 
 
 def run_exit_trap(runtime: Interpreter, state: State, status: int) -> int:
-    """Run the EXIT trap once; an ``exit`` inside sets the status."""
+    """Run the EXIT trap once; an ``exit`` inside sets the status, and an error that ends the trap does not."""
     text = state.traps.pop("EXIT", None)
     if not text or state.execution.skips_exit_trap:
         return status
@@ -181,6 +181,8 @@ def run_exit_trap(runtime: Interpreter, state: State, status: int) -> int:
     tracing.depth = -1  # its trace is that of the top level
     try:
         runtime.run_text(state, text, name=_LABELS["EXIT"], line=1)
+    except (FatalExit, Discard):
+        pass
     except (ExitShell, ReturnFrom) as leaving:
         status = leaving.status
     if state.subshell or state.frames or state.invocation.input != "string":

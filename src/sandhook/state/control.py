@@ -46,6 +46,10 @@ class ExitShell(ControlFlow):
         self.status = status & 0xFF
 
 
+class FatalExit(ExitShell):
+    """An error that ends the shell: it does not change the status of an EXIT trap that it ends."""
+
+
 class AskedExit(ExitShell):
     """The exit command, or errexit: the ``!`` of a subshell's only command does not invert its status."""
 
@@ -55,14 +59,19 @@ class UsageExit(ExitShell):
 
 
 class Discard(ControlFlow):
-    """An expansion error: the rest of the current input unit is not run, the next one is."""
+    """An expansion error: the rest of the current input unit is not run, the next one is.
 
-    def __init__(self, status: int) -> None:
+    With ``top``, the unit is that of the script: every ``eval``, sourced file and trap in it ends, too.
+    """
+
+    def __init__(self, status: int, *, top: bool = False) -> None:
         self.status = status
+        self.top = top
 
 
-#: What an error ends: its command, the rest of its input unit, or a shell that is not interactive.
-Ends: TypeAlias = Literal["command", "unit", "shell"]
+#: What an error ends: its command, the rest of its input unit, that of the unit of the script (with every ``eval``,
+#: sourced file and trap in it), or a shell that is not interactive.
+Ends: TypeAlias = Literal["command", "unit", "top", "shell"]
 
 #: Why, for the errors that bash treats in a way of their own.
 Reason: TypeAlias = Literal[
@@ -73,6 +82,7 @@ Reason: TypeAlias = Literal[
     "bad element",  #: an element of a list has a subscript of the wrong kind, or none
     "bad substitution",
     "unbound variable",
+    "bad reference",  #: a value makes a name reference refer to what is not a name
     "indirection",  #: the value of ``name`` in ``${!name}`` is not a name
 ]
 
@@ -118,7 +128,7 @@ class ShellError(Exception):
         return ShellError(self.message, status, ends=ends, reason=self.reason, origins=self.origins)
 
     def ending_unit(self) -> ShellError:
-        """Return this error as one that ends its input unit, or the shell if it does so already."""
+        """Return this error as one that ends its input unit, or more if it does so already."""
         return self if self.ends != "command" else self.ending("unit", self.status)
 
     def within(self, *origins: Origin) -> ShellError:
@@ -129,6 +139,11 @@ class ShellError(Exception):
     def worded(self, message: str) -> ShellError:
         """Return this error with another message."""
         return ShellError(message, self.status, ends=self.ends, reason=self.reason, origins=self.origins)
+
+    @property
+    def ends_callers(self) -> bool:
+        """True when the error ends more than the input unit, so that no built-in reports it as its own."""
+        return self.ends in ("top", "shell")
 
     @property
     def names_builtin(self) -> bool:

@@ -330,7 +330,9 @@ class State:
                 return
             if name in self.namerefs:  # the value becomes the target of a reference that has none
                 if not TARGET.match(value):
-                    raise ShellError(f"`{value}': not a valid identifier", ends="unit")
+                    raise ShellError(
+                        f"`{value}': not a valid identifier", ends="unit", reason="bad reference"
+                    )
                 self.namerefs[name] = held(value, self.budget)
                 return
         bits = self.attributes.get(name, 0)

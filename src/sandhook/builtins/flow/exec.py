@@ -45,6 +45,8 @@ def run(state: State, argv: Sequence[str]) -> int:
     if status:
         if "execfail" in state.options.shopts and not state.subshell:
             return status
+        if file:  # bash has dropped its traps when the system refuses the file
+            state.traps.pop("EXIT", None)
         raise AskedExit(status)
     if utility_at(state, file) is None:
         file = str(join(state.process.cwd, file.removeprefix("./")))

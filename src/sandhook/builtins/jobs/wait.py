@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from greenlet import getcurrent
 
-from sandhook.builtins.base import BuiltinError, builtin, parse, print_error
+from sandhook.builtins.base import BuiltinError, builtin, invalid_name, parse, print_error, split_reference
 from sandhook.builtins.jobs.jobspec import find_job, forget_ended
+from sandhook.builtins.variables.variables import assign_reference
 from sandhook.interp.jobs import describe, jobs_of, reap, report_ended, reports_all_ends
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
@@ -39,9 +40,10 @@ def run(state: State, argv: Sequence[str]) -> int:
     letters = {option.letter for option in options}
     variable = next((option.argument for option in reversed(options) if option.letter == "p"), None)
     if variable is not None:
-        if not is_name(variable):
-            raise BuiltinError(f"`{variable}': not a valid identifier")
-        _unset(state, variable)
+        if split_reference(variable) is None:
+            raise invalid_name(variable)
+        if is_name(variable):  # bash leaves an element as it is
+            _unset(state, variable)
     try:
         if "n" in letters:
             return _wait_next(state, operands, variable)
@@ -95,7 +97,7 @@ def _wait_operand(state: State, operand: str, variable: str | None) -> int:
             job = Job([substitution], None)
         if job is None and pid in table.forgotten:
             if variable is not None:
-                state.set(variable, operand)
+                assign_reference(state, variable, operand)
             return table.forgotten[pid]
         if job is None:
             print_error(state, f"wait: pid {operand} is not a child of this shell")
@@ -105,7 +107,7 @@ def _wait_operand(state: State, operand: str, variable: str | None) -> int:
         return 1
     assert job is not None
     if variable is not None:
-        state.set(variable, str(job.pid))
+        assign_reference(state, variable, str(job.pid))
     return _wait_for(state, job)
 
 
@@ -147,7 +149,7 @@ def _wait_next(state: State, operands: Sequence[str], variable: str | None) -> i
                 table.remove(job)
                 reap(state, job)
                 if variable is not None:
-                    state.set(variable, str(job.pid))
+                    assign_reference(state, variable, str(job.pid))
                 return job.status
         wait_any(state, [process for job in jobs for process in job.processes if not process.done])
 

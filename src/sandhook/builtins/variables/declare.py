@@ -120,7 +120,7 @@ def declare_all(state: State, name: str, operands: Sequence[str | Assigned], req
             print_builtin_error(state, name, error)
             status = 1
         except ShellError as error:
-            if error.names_builtin or error.ends == "shell":
+            if error.names_builtin or error.ends_callers:
                 raise
             runtime(state).assignment_error(state, error)
             status = 1

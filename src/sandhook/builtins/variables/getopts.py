@@ -131,7 +131,9 @@ def run(state: State, argv: Sequence[str]) -> int:
     try:
         state.set(name, step.letter or "?")
     except ShellError as error:
-        raise BuiltinError(error.message, USAGE_STATUS, own=error) from None
+        if error.ends_callers:
+            raise
+        raise BuiltinError(error.message, USAGE_STATUS if step.letter else 1, own=error) from None
     return 0 if step.letter else 1
 
 

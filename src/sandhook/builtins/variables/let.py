@@ -28,7 +28,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         try:
             value = evaluate(state, operand)
         except ShellError as error:
-            if error.ends == "shell":
+            if error.ends_callers:
                 raise
             own = error if error.reason == "readonly variable" else None
             raise BuiltinError(error.message, own=own) from None

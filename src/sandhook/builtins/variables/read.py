@@ -285,6 +285,6 @@ def _assign(
                 else:
                     assign_reference(state, name, value)
     except ShellError as error:
-        if error.ends == "shell" or error.names_builtin:  # an error in the value of an integer variable
+        if error.ends_callers or error.names_builtin:  # an error in the value of an integer variable
             raise
         raise BuiltinError(error.message, own=error) from None

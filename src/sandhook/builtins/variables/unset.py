@@ -34,7 +34,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         try:
             _unset(state, operand, letters)
         except (BuiltinError, ShellError) as error:
-            if isinstance(error, ShellError) and error.ends == "shell":
+            if isinstance(error, ShellError) and error.ends_callers:
                 raise
             print_error(state, f"unset: {error.message}")
             status = 1

@@ -277,7 +277,7 @@ def compile_select(compiler: Compiler, node: Select) -> Run:
             try:
                 state.set(name, values[number - 1] if 1 <= number <= len(values) else "")
             except ShellError as error:
-                state.shell.error(state, error.message)
+                _report_bad_value(state, error)
                 has_failed = True
                 return False
             return True

@@ -159,7 +159,7 @@ def _compare(sign: str, left: Callable[[State], str], right: Callable[[State], s
             try:
                 return decide(arith.evaluate(state, texts[0]), arith.evaluate(state, texts[1]))
             except ShellError as error:
-                if error.ends == "shell":
+                if error.ends_callers:
                     raise
                 state.shell.expression_error(state, ShellError(error.message, reason=error.reason), "[[")
                 return False

@@ -73,6 +73,13 @@ def scope_temporaries(state: State, argv: Sequence[Argument], saved: dict[str, S
         state.temporary_scopes.append(TemporaryScope(len(state.frames), saved))
 
 
+def _ending_more(state: State, argv: Sequence[Argument], error: ShellError) -> ShellError:
+    """Return the error of an assignment before a command in posix mode: it ends the unit, or the shell."""
+    if argv[0] in state.shell.commands.special:
+        return error.ending("shell", FATAL_STATUS)
+    return error.ending("unit", 1)
+
+
 def assign_temporarily(
     state: State, assigned: Assigned, saved: dict[str, Saved], argv: Sequence[Argument]
 ) -> None:
@@ -95,7 +102,10 @@ def assign_temporarily(
             state.shell.trace_assigned(state, assigned)
         return
     if not lasting and subscript is not None:  # bash reports the error, and still runs the command
-        state.shell.error(state, f"`{name}[{subscript}]': not a valid identifier")
+        message = f"`{name}[{subscript}]': not a valid identifier"
+        if state.options.posix:
+            raise _ending_more(state, argv, ShellError(message))
+        state.shell.error(state, message)
         return
     if not lasting and name in state.namerefs:
         name = state.resolve(name)[0]
@@ -105,9 +115,7 @@ def assign_temporarily(
             check_writable(state, name)
         except ShellError as error:  # outside POSIX mode the command still runs
             if state.options.posix:
-                if argv[0] in state.shell.commands.special:
-                    raise error.ending("shell", FATAL_STATUS) from None
-                raise error.ending("unit", 1) from None
+                raise _ending_more(state, argv, error) from None
             state.shell.error(state, error.message)
             if state.options.errexit:
                 raise ExitShell(1) from None
