@@ -399,10 +399,7 @@ def _compile_numbered(node: Redirection, default: int, open_target: Callable[[St
 
 def _set_variable(state: State, variable: str, value: str) -> None:
     name, bracket, rest = variable.partition("[")
-    if bracket:
-        state.set_element(name, rest[:-1], value)
-    else:
-        state.set(name, value)
+    state.set_element(name, rest[:-1], value) if bracket else state.set(name, value)
 
 
 def _compile_both_outputs(name_of: Text, *, append: bool) -> Apply:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.shapes import runs_commands
-from sandhook.expand.special import expand_subscript
+from sandhook.expand.subscript_text import expand_subscript
 from sandhook.interp import invoke, record, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.lookup import Commands
@@ -365,7 +365,7 @@ class Runtime:
     def subscript_text(self, state: State, name: str, text: str) -> str:
         """Return a subscript in text (``unset 'm[$k]'``), expanded for ``State``.
 
-        The text may come from data, so only ``$k`` and ``${k}`` are expanded and quotes are removed
+        The text may come from data, so only names, elements and lengths are expanded, and quotes are removed
         (L-INJ-001).
         """
         return expand_subscript(state, text, key=state.is_associative(name))

@@ -1,0 +1,102 @@
+"""Subscripts that are text, as in ``unset 'a[$i]'``: only names, elements and lengths in them are expanded.
+
+The text may come from data, so no other expansion takes place, and none that could run a command (L-INJ-001).
+"""
+
+from __future__ import annotations
+
+import re
+
+from sandhook.expand.reference import elements
+from sandhook.lazy import lazily
+from sandhook.limits import PIECE, check_clock, check_fits
+from sandhook.state.state import State
+
+#: Bytes of a short text in a list.
+_ITEM_BYTES = 64
+
+_QUOTING = lazily(r"[\\'\"]")
+_KEY_PIECE = lazily(r"""\\(.)|'([^']*)'|"((?>\\.|[^"\\])*+)"|([^\\'"]+|.)""", re.DOTALL)
+_DOUBLE_PIECE = lazily(r"""\\(["\\$`])|((?>[^\\]|\\(?!["\\$`]))++)""", re.DOTALL)
+_NAME = lazily(
+    r"\$(?:\{(#?)([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,9})(?:\[([^]\[{}$`\\'\"]{1,200}|\$[A-Za-z_][A-Za-z0-9_]*)\])?\}"
+    r"|([A-Za-z_][A-Za-z0-9_]*|[0-9])|\{?(#)(?:(?<!\{#)|\}))"
+)
+
+
+def expand_names(state: State, text: str) -> str:
+    """Replace parameters in a text by their values, once; other text stays unchanged.
+
+    These are ``$name``, ``${name}``, ``$1``, ``$#``, ``${name[subscript]}`` and the lengths of these.
+    """
+    size = 0
+
+    def value_of(match: re.Match[str]) -> str:
+        nonlocal size
+        value = _value(state, match)
+        size += len(value)
+        if size > PIECE:
+            check_fits(size)
+            check_clock()
+        return value
+
+    return _NAME.sub(value_of, text)
+
+
+def _value(state: State, match: re.Match[str]) -> str:
+    length, name, subscript, bare, count = match.groups()
+    if count:
+        return str(len(state.positional))
+    name = name or bare
+    if subscript in ("@", "*"):
+        listed = elements(state, name)
+        return str(len(listed)) if length else " ".join(listed)
+    value = _plain_value(state, name) if subscript is None else _element(state, name, subscript)
+    return str(len(value)) if length else value
+
+
+def _element(state: State, name: str, subscript: str) -> str:
+    if name.isdigit():
+        return ""
+    key = _plain_value(state, subscript[1:]) if subscript[0] == "$" else subscript
+    return state.element(name, key) or ""
+
+
+def _plain_value(state: State, name: str) -> str:
+    if name.isdigit():
+        number = int(name)
+        return state.name if number == 0 else (*state.positional[number - 1 : number], "")[0]
+    return state.get(name) or ""
+
+
+def expand_subscript(state: State, text: str, *, key: bool) -> str:
+    """Replace names in a subscript that is text, and remove its quotes.
+
+    Args:
+        key: It is a key. In an index, single quotes and backslashes are part of the arithmetic.
+    """
+    if not key:
+        text = text.replace('"', "").replace("$((", "((")  # parentheses mean the same in an index
+    elif _QUOTING.search(text):
+        pieces: list[str] = []
+        size = 0
+        for match in _KEY_PIECE.finditer(text):
+            pieces.append(_unquoted(state, *match.groups()))
+            size += len(pieces[-1]) + _ITEM_BYTES
+            if size > PIECE:
+                check_fits(size)
+                check_clock()
+        return "".join(pieces)
+    return expand_names(state, text) if "$" in text else text
+
+
+def _unquoted(
+    state: State, escaped: str | None, single: str | None, double: str | None, plain: str | None
+) -> str:
+    if double is not None:
+        return "".join(
+            [match[1] or expand_names(state, match[2]) for match in _DOUBLE_PIECE.finditer(double)]
+        )
+    if escaped is not None:
+        return escaped
+    return single if single is not None else expand_names(state, plain or "")
