@@ -22,6 +22,7 @@ _PACKAGE = "sandhook.utilities.git.commands"
 _add = lazy_module(f"{_PACKAGE}.add")
 _blame = lazy_module(f"{_PACKAGE}.blame")
 _branch = lazy_module(f"{_PACKAGE}.branch")
+_cherry = lazy_module(f"{_PACKAGE}.cherry")
 _checkout = lazy_module(f"{_PACKAGE}.checkout")
 _commit = lazy_module(f"{_PACKAGE}.commit")
 _config = lazy_module(f"{_PACKAGE}.config")
@@ -35,6 +36,7 @@ _ignored = lazy_module(f"{_PACKAGE}.ignored")
 _log = lazy_module(f"{_PACKAGE}.log")
 _ls_files = lazy_module(f"{_PACKAGE}.ls_files")
 _move = lazy_module(f"{_PACKAGE}.move")
+_name_rev = lazy_module(f"{_PACKAGE}.name_rev")
 _objects = lazy_module(f"{_PACKAGE}.objects")
 _plumbing_diff = lazy_module(f"{_PACKAGE}.plumbing_diff")
 _ref_changes = lazy_module(f"{_PACKAGE}.ref_changes")
@@ -46,6 +48,7 @@ _rev_parse = lazy_module(f"{_PACKAGE}.rev_parse")
 _show = lazy_module(f"{_PACKAGE}.show")
 _stash = lazy_module(f"{_PACKAGE}.stash")
 _status = lazy_module(f"{_PACKAGE}.status")
+_submodule = lazy_module(f"{_PACKAGE}.submodule")
 _texts = lazy_module(f"{_PACKAGE}.texts")
 _update_index = lazy_module(f"{_PACKAGE}.update_index")
 _version = lazy_module(f"{_PACKAGE}.version")
@@ -57,6 +60,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "cat-file": lambda: _objects.run_cat,
     "check-attr": lambda: _attributes.run,
     "check-ignore": lambda: _ignored.run,
+    "cherry": lambda: _cherry.run,
     "config": lambda: _config.run,
     "check-ref-format": lambda: _texts.run_name,
     "describe": lambda: _describe.run,
@@ -71,6 +75,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "ls-files": lambda: _ls_files.run,
     "ls-tree": lambda: _objects.run_tree,
     "merge-base": lambda: _history.run_base,
+    "name-rev": lambda: _name_rev.run,
     "reflog": lambda: _reflog.run,
     "remote": lambda: _facts.run_remote,
     "rev-list": lambda: _history.run_list,
@@ -81,6 +86,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "stash": lambda: _stash.run,
     "status": lambda: _status.run,
     "stripspace": lambda: _texts.run_strip,
+    "submodule": lambda: _submodule.run,
     "symbolic-ref": lambda: _refs.run_symbolic,
     "tag": lambda: _refs.run_tag,
     "var": lambda: _facts.run_var,
@@ -112,7 +118,7 @@ _REFUSED = (
         "it reaches other repositories, and the sandbox has none",
         (
             "archive clone fetch fetch-pack http-fetch ls-remote pull push remote-https request-pull send-email "
-            "send-pack submodule upload-pack receive-pack svn p4 daemon instaweb"
+            "send-pack upload-pack receive-pack svn p4 daemon instaweb"
         ),
     ),
     (
@@ -131,8 +137,8 @@ _REFUSED = (
     (
         "",
         (
-            "annotate bundle check-mailmap cherry count-objects column diagnose fast-export "
-            "fmt-merge-msg format-patch fsck get-tar-commit-id interpret-trailers mailinfo mailsplit name-rev pack-redundant "
+            "annotate bundle check-mailmap count-objects column diagnose fast-export "
+            "fmt-merge-msg format-patch fsck get-tar-commit-id interpret-trailers mailinfo mailsplit pack-redundant "
             "patch-id range-diff show-branch show-index unpack-file verify-commit verify-pack verify-tag"
         ),
     ),

@@ -11,6 +11,7 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.names.pathspec import from_top
 from sandhook.utilities.git.names.quote import quote, relative
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import decode, encode
@@ -176,9 +177,18 @@ def run_tree(call: Invocation, arguments: Sequence[str]) -> int:
     if tree is None:
         raise GitError("not a tree object")
     prefix = "" if options.full_tree else repository.prefix
-    paths = [prefix + path for path in operands[1:]] or ([prefix] if prefix else [])
+    root = repository.place.root or "/"
+    paths = [_wanted(path, prefix, root) for path in operands[1:]] or ([prefix] if prefix else [])
+    if "" in paths:  # the top of the tree
+        paths = []
     _TreeListing(call, options, prefix, paths).write(tree, "", 0)
     return 0
+
+
+def _wanted(path: str, prefix: str, root: str) -> str:
+    """Return an operand relative to the top; what ends with "." or ".." names the contents of a directory."""
+    found = from_top(path, prefix, root, path)
+    return f"{found}/" if found and path.rpartition("/")[2] in (".", "..") else found
 
 
 class _TreeListing:
