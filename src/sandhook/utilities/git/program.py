@@ -44,6 +44,7 @@ _reflog = lazy_module(f"{_PACKAGE}.reflog")
 _refs = lazy_module(f"{_PACKAGE}.refs")
 _remove = lazy_module(f"{_PACKAGE}.remove")
 _reset = lazy_module(f"{_PACKAGE}.reset")
+_rev_list = lazy_module(f"{_PACKAGE}.rev_list")
 _rev_parse = lazy_module(f"{_PACKAGE}.rev_parse")
 _show = lazy_module(f"{_PACKAGE}.show")
 _stash = lazy_module(f"{_PACKAGE}.stash")
@@ -78,7 +79,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "name-rev": lambda: _name_rev.run,
     "reflog": lambda: _reflog.run,
     "remote": lambda: _facts.run_remote,
-    "rev-list": lambda: _history.run_list,
+    "rev-list": lambda: _rev_list.run,
     "rev-parse": lambda: _rev_parse.run,
     "shortlog": lambda: _history.run_shortlog,
     "show": lambda: _show.run,

@@ -1,6 +1,6 @@
-"""git rev-list, merge-base, shortlog and name-rev's relatives: facts about histories.
+"""git merge-base and shortlog: facts about histories.
 
-Source: git-rev-list(1), git-merge-base(1), git-shortlog(1).
+Source: git-merge-base(1), git-shortlog(1).
 """
 
 from __future__ import annotations
@@ -8,107 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
-from sandhook.utilities.git.arguments import Parser, count
+from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import independent, is_ancestor, merge_bases, octopus_bases
 from sandhook.utilities.git.history.messages import subject
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.operands import split_operands
-from sandhook.utilities.git.history.pretty import Printer, parse_format
 from sandhook.utilities.git.history.selection import Selection, WalkOptions, find_starts, pull_starts
 from sandhook.utilities.git.program import Invocation
-
-
-@option_set
-class ListOptions:
-    """Options of git rev-list."""
-
-    only_count: bool = opt("--count")
-    parents: bool = opt("--parents")
-    timestamp: bool = opt("--timestamp")
-    pretty: str | None = also(
-        opt("--pretty", "FORMAT", "", optional=True, const="medium"), opt("--format", "FORMAT", ""),
-        opt("--oneline", const="oneline"),
-    )  # fmt: skip
-    abbrev_commit: bool = also(opt("--abbrev-commit"), opt("--no-abbrev-commit", const=False))
-    abbrev: int | None = opt("--abbrev", "N", "", convert=count, optional=True, const=0)
-    no_header: bool = opt("--no-commit-header")
-    quiet: bool = opt("--quiet")
-    date: str = opt("--date", "FORM", "", default="")
-    objects: bool = also(opt("--objects"), opt("--objects-edge"))
-    boundary: bool = opt("--boundary")
-    header: bool = opt("--header")
-    children: bool = opt("--children")
-    graph: bool = opt("--graph")
-    cherry: bool = also(opt("--cherry-pick"), opt("--cherry-mark"), opt("--cherry"))
-
-
-def run_list(call: Invocation, arguments: Sequence[str]) -> int:
-    """Print the names of commits; return 0."""
-    special, words = pull_starts(arguments)
-    parsed = Parser(WalkOptions, ListOptions, number="number", abbreviates=False).parse(
-        [word for word in words if word != "--not"]
-    )
-    options, walk = parsed.of(ListOptions), parsed.of(WalkOptions)
-    for name, is_set in (
-        ("--merge", walk.merge), ("--objects", options.objects), ("--boundary", options.boundary), ("--header", options.header),
-        ("--children", options.children), ("--graph", options.graph), ("--cherry-pick", options.cherry),
-    ):  # fmt: skip
-        if is_set:
-            raise GitError(f"rev-list {name} is not offered in the sandbox (L-GIT-003)", status=129)
-    repository = call.repository
-    revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
-    if not revisions and not special:
-        raise GitError("usage: git rev-list [<options>] <commit>... [--] [<path>...]", prefix="", status=129)
-    ordered = _with_not(words, revisions)
-    selection = Selection(
-        repository, walk, find_starts(repository, ordered, special), repository.pathspec(paths)
-    )
-    if options.only_count:
-        return _count(call, selection, walk.left_right)
-    if options.quiet:
-        return 0
-    printer = None
-    if options.pretty is not None:
-        length = (options.abbrev or 0) if options.abbrev_commit or options.pretty == "oneline" else None
-        printer = Printer(
-            repository, parse_format(options.pretty, repository), date=options.date, abbreviated=length
-        )
-    names = Names(repository)
-    for commit in selection:
-        mark = selection.mark(commit) if walk.left_right else ""
-        oid = names.abbreviate(commit.oid, options.abbrev or None) if options.abbrev_commit else commit.oid
-        line = (
-            f"{commit.committer.time} " * options.timestamp
-            + mark
-            + " ".join((oid, *commit.parents * options.parents))
-        )
-        if printer is None:
-            call.ctx.write_line(line)
-        elif printer.layout.kind == "user":
-            if not options.no_header:
-                call.ctx.write_line(f"commit {line}")
-            call.ctx.write_line(printer.text(commit, mark))
-        else:
-            call.ctx.write_line(printer.text(commit, mark))
-    return 0
-
-
-def _with_not(words: Sequence[str], revisions: list[str]) -> list[str]:
-    if "--not" not in words:
-        return revisions
-    return [word for word in words if word == "--not" or word in revisions]
-
-
-def _count(call: Invocation, selection: Selection, left_right: bool) -> int:
-    left = right = 0
-    for commit in selection:
-        if left_right and selection.mark(commit) == "<":
-            left += 1
-        else:
-            right += 1
-    call.ctx.write_line(f"{left}\t{right}" if left_right else str(right))
-    return 0
 
 
 @option_set

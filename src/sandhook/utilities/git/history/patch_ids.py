@@ -12,6 +12,8 @@ from sandhook.utilities.git.diff.model import Side
 from sandhook.utilities.git.diff.patch import Style, hunks
 from sandhook.utilities.git.diff.trees import compare_trees
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
+from sandhook.utilities.git.history.selection import Selection
+from sandhook.utilities.git.history.walk import Walk
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit
@@ -19,6 +21,18 @@ from sandhook.utilities.git.store.objects import GITLINK
 from sandhook.utilities.git.store.repository import Repository
 
 _LOOKED_AT = 8000  #: bytes of a file in which a NUL makes it binary
+
+
+def equivalent_commits(selection: Selection) -> frozenset[str]:
+    """Return the commits of both sides of "A...B" whose patches are on the other side, too."""
+    ids = PatchIds(selection.repository)
+    sides: dict[str, dict[bytes, list[str]]] = {"<": {}, ">": {}}
+    starts = selection.starts
+    for commit in Walk(selection.repository, starts.wanted, starts.unwanted):
+        if len(commit.parents) < 2:
+            sides[selection.mark(commit)].setdefault(ids.of(commit), []).append(commit.oid)
+    both = sides["<"].keys() & sides[">"].keys()
+    return frozenset(oid for side in sides.values() for patch in both for oid in side[patch])
 
 
 class PatchIds:

@@ -23,7 +23,7 @@ from sandhook.utilities.git.history.walk import Walk, in_topological_order
 from sandhook.utilities.git.names.pathspec import Pathspec, parse_pathspec
 from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
 from sandhook.utilities.git.store.access import encode
-from sandhook.utilities.git.store.commits import Commit
+from sandhook.utilities.git.store.commits import Commit, Tag
 from sandhook.utilities.git.store.repository import Repository
 
 
@@ -167,6 +167,22 @@ def names_of_refs(repository: Repository, special: Sequence[str]) -> list[str]:
         names += [ref.removeprefix(prefix) for ref, _ in _selected_refs(repository, word, excluded)]
         excluded = []
     return names
+
+
+def tags_of_starts(repository: Repository, revisions: Sequence[str], special: Sequence[str]) -> list[Tag]:
+    """Return the tag objects that operands and options name."""
+    names, objects = Names(repository), repository.objects
+    oids = [names.find(word) for word in revisions if word != "--not" and not word.startswith("^")]
+    excluded: list[str] = []
+    for word in special:
+        name, _, pattern = word.partition("=")
+        if name == "--exclude":
+            excluded.append(pattern)
+        elif name != "--not":
+            oids += [oid for _, oid in _selected_refs(repository, word, excluded)]
+            excluded = []
+    known = [oid for oid in dict.fromkeys(oids) if oid is not None and objects.has(oid)]
+    return [objects.tag(oid) for oid in known if objects.get(oid).kind == "tag"]
 
 
 def _commits_of_refs(repository: Repository, word: str, excluded: list[str]) -> list[str]:
