@@ -63,9 +63,15 @@ def open_status(process: Process, number: int) -> Stat:
     if device is not None:
         return process.kernel.fs.stat(device)
     if not isinstance(description, (PipeReader, PipeWriter)):
-        return _TERMINAL if description.terminal else _PIPE
+        return _now(process, _TERMINAL if description.terminal else _PIPE)
     pipe = description.pipe
     if not pipe.number:
         process.kernel.numbered_pipes += 1
         pipe.number = process.kernel.numbered_pipes + 1
-    return _PIPE._replace(inode=pipe.number)
+    return _now(process, _PIPE._replace(inode=pipe.number))
+
+
+def _now(process: Process, status: Stat) -> Stat:
+    """Return the status of a pipe: ``diff`` and ``patch`` take a file of 1970 for one that does not exist."""
+    now = int(process.kernel.now() * 10**9)
+    return status._replace(mtime_ns=now, atime_ns=now, ctime_ns=now)

@@ -5,6 +5,7 @@ Source: POSIX.1-2024 XCU 3, pr. Oracle: GNU coreutils 9.1.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Failure
@@ -12,12 +13,15 @@ from sandhook.command.operands import reason, stat_of
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.command.pieces import map_bytes
 from sandhook.dates.clock import strftime
+from sandhook.lazy import lazily
 from sandhook.text.quoting import quote_odd
 
 NUMERIC = "legacy_columns"
 
 _HEAD = _FOOT = 5  #: lines above and below the text
 _MAX_PAGE = 1_000_000
+_PAGES = lazily(r"[ \t]*\+?([0-9]+)(?:([^0-9:].*)|:[ \t]*\+?([0-9]+)(.*))?", re.DOTALL)
+_DIGITS = 18  #: of a page number; more of them are as good as no end
 
 
 def _positive(text: str, message: str, minimum: int = 1) -> int:
@@ -90,14 +94,17 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
-    names, pages = [], options.pages
+    names: list[str] = []
+    pages = None if options.pages is None else _range(options.pages, "--pages")
+    if options.pages is not None and pages is None:
+        raise Failure(f"invalid page range '{options.pages}'")
     for name in operands:
-        if name[:1] == "+" and name[1:2].isdigit() and pages is None:
-            pages = name[1:]
-        else:
+        chosen = _range(name[1:], "+") if name[:1] == "+" and pages is None else None
+        if chosen is None:
             names.append(name)
+        pages = pages or chosen
     layout = _Layout(options, len(names) or 1, ctx)
-    first, last = _range(pages)
+    first, last = pages or (1, _MAX_PAGE)
     if options.merge:
         _Printer(layout, ctx, first, last, None).merge(names or ["-"])
         return ctx.failed
@@ -108,15 +115,18 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return ctx.failed
 
 
-def _range(text: str | None) -> tuple[int, int]:
-    if text is None:
-        return 1, _MAX_PAGE
-    first, colon, last = text.partition(":")
-    start = _positive(first, "invalid page range")
-    end = _positive(last, "invalid page range") if colon else _MAX_PAGE
-    if end < start:
-        raise Failure(f"invalid page range '{text}'")
-    return start, end
+def _range(text: str, option: str) -> tuple[int, int] | None:
+    """Return the first and the last page of FIRST[:LAST]; None for no range, so that "+2:1" names a file."""
+    match = _PAGES.fullmatch(text)
+    if match is None:
+        raise Failure(f"invalid {option} argument '{text}'")
+    first, suffix, last, last_suffix = match.groups()
+    if suffix:
+        return None
+    if last_suffix:
+        raise Failure(f"invalid suffix in {option} argument '{text}'")
+    start, end = int(first[:_DIGITS]), int(last[:_DIGITS]) if last else _MAX_PAGE
+    return (start, end) if 0 < start <= end else None
 
 
 def _read(name: str, options: Options, ctx: Context) -> bytes | None:
@@ -299,6 +309,7 @@ class _Printer:
         """Print a file in one or more columns."""
         layout, columns = self._layout, self._layout.columns
         room = layout.body * columns
+        is_full = False
         for lines, form_feed in _sheets(data, room, self._options.bare):
             self._ctx.charge(1 + (len(lines) >> 2))
             texts = [(number, layout.text(line)) for number, line in enumerate(lines, self._line)]
@@ -310,7 +321,8 @@ class _Printer:
             else:
                 rows = _arrange_down(texts, columns, layout.body)
             self._sheet(rows, form_feed)
-        self._end()
+            is_full = len(lines) == room
+        self._end(is_full)
 
     def merge(self, names: Sequence[str]) -> None:
         """Print the files side by side."""
@@ -332,7 +344,7 @@ class _Printer:
                 for at in range(start, stop)
             ]
             self._sheet(rows, False)
-        self._end()
+        self._end(count % layout.body == 0)
 
     def _merged_cell(self, lines: list[bytes], at: int, last: bool) -> _Cell | None:
         """Return a line of one of several files; after its end an empty line, or None if ``last``."""
@@ -340,9 +352,11 @@ class _Printer:
             return self._line + at, self._layout.text(lines[at])
         return None if last else (self._line + at, b"")
 
-    def _end(self) -> None:
-        if self._first >= self._page and self._first > 1:
-            self._ctx.error(f"starting page number {self._first} exceeds page count {self._page - 1}")
+    def _end(self, is_full: bool) -> None:
+        """Report that the first page does not exist. As in GNU's, a page after a full last one counts."""
+        count = max(self._page - 1 + is_full, 1)
+        if self._first > count:
+            self._ctx.error(f"starting page number {self._first} exceeds page count {count}")
 
     # ------------------------------------------------------------------ a page
 

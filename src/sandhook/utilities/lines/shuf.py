@@ -36,7 +36,7 @@ class Options:
         "-i", "--input-range", "LO-HI", "the numbers LO to HI are the lines", append=True
     )
     count: tuple[str, ...] = opt("-n", "--head-count", "COUNT", "write at most COUNT lines", append=True)
-    output: str | None = opt("-o", "--output", "FILE", "write to FILE")
+    outputs: tuple[str, ...] = opt("-o", "--output", "FILE", "write to FILE", append=True)
     source: str | None = opt("--random-source", "FILE", "read random bytes from FILE")
     repeat: bool = opt("-r", "--repeat", help="lines may be repeated")
     zero: bool = opt("-z", "--zero-terminated", help="lines end with NUL, not newline")
@@ -48,6 +48,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise UsageError("cannot combine -e and -i options")
     if len(options.range) > 1:
         raise Failure("multiple -i options specified")
+    if len(set(options.outputs)) > 1:
+        raise Failure("multiple output files specified")
     counts = [bounded_number(text, "invalid line count:") for text in options.count]
     count = min(counts) if counts else None
     end = b"\0" if options.zero else b"\n"
@@ -60,16 +62,16 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             pieces: Iterable[bytes] = (line(draw.below(size)) for _ in _turns(count))
         else:
             pieces = map(line, _draw_numbers(size, size if count is None else min(count, size), draw, ctx))
-        if options.output is None:
+        if not options.outputs:
             for piece in pieces:
                 ctx.charge()
                 ctx.write(piece + end)
         else:
             data = b"".join(piece + end for piece in pieces)
             try:
-                file = ctx.create(options.output)
+                file = ctx.create(options.outputs[0])
             except OSError as error:
-                raise Failure(f"{quote_odd(options.output)}: {reason(error)}") from None
+                raise Failure(f"{quote_odd(options.outputs[0])}: {reason(error)}") from None
             file.write(data)
             file.release()
     finally:

@@ -41,7 +41,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         raise GitError(_USAGE, prefix="", status=129)
     if not words:
         words = [_upstream(call)]
-    upstream, head, *limits = [_commit(names, word) for word in [*words, "HEAD"][: max(2, len(words))]]
+    head = _commit(names, words[1] if len(words) > 1 else "HEAD")
+    upstream, *limits = [_commit(names, word) for word in (words[0], *words[2:])]
     ids = PatchIds(repository)
     theirs = ids.all(Walk(repository, [upstream], [head]))
     ours = [commit for commit in Walk(repository, [head], [upstream, *limits]) if len(commit.parents) < 2]

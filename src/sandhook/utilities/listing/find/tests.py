@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import stat as bits
 from collections.abc import Callable
 from typing import Protocol
@@ -12,6 +13,7 @@ from sandhook.command.modes import Mode
 from sandhook.command.operands import reason, stat_of
 from sandhook.dates.clock import moment, zone_of
 from sandhook.dates.parse import BadDate, parse_date
+from sandhook.lazy import lazily
 from sandhook.pattern.errors import PatternError, UnmatchedBracketError
 from sandhook.pattern.glob import compile_pattern
 from sandhook.pattern.posix import compile_bre, compile_ere
@@ -73,6 +75,22 @@ def _link_glob(*, nocase: bool) -> Maker:
     return make
 
 
+#: A bracket expression or an escaped character, or a brace that opens no interval.
+_INVALID_INTERVAL = lazily(r"(\[\^?\]?(?:\[:[a-z]+:\]|[^]])*\]|\\.)|\{(?![0-9]*(?:,[0-9]*)?\})", re.DOTALL)
+_ANY_INTERVAL = lazily(r"(\[\^?\]?(?:\[:[a-z]+:\]|[^]])*\]|\\.)|([{}])", re.DOTALL)
+_CLASS_START = lazily(r"(?<!^)\[([:.=])")
+_MINIMAL = lazily(r"(\[\^?\]?(?:\[:[a-z]+:\]|[^]])*\]|\\[^+?|])|\\([+?|])", re.DOTALL)
+
+
+def _extended(text: str, kind: str) -> str:
+    """Return an expression of a type with extended syntax, in which braces may be ordinary characters."""
+    if kind == "awk":
+        return _ANY_INTERVAL.sub(lambda match: match[1] or f"\\{match[2]}", text)
+    if kind == "posix-extended":
+        return text
+    return _INVALID_INTERVAL.sub(lambda match: match[1] or "\\{", text)
+
+
 def _from_emacs(pattern: str) -> str:
     """Return an Emacs expression as GNU's basic one: the operators + and ? become \\+ and \\?."""
     pieces = []
@@ -82,7 +100,7 @@ def _from_emacs(pattern: str) -> str:
         if letter == "[":
             end = pattern.find("]", index + (3 if pattern[index + 1 : index + 2] == "^" else 2))
             end = len(pattern) if end < 0 else end + 1
-            pieces.append(pattern[index:end])
+            pieces.append(_CLASS_START.sub(r"\1[", pattern[index:end]))  # Emacs has no classes
             index = end
             continue
         if letter == "\\":
@@ -103,9 +121,15 @@ def _regex(*, icase: bool) -> Maker:
             if kind in ("emacs", "findutils-default"):
                 regex = compile_bre(_from_emacs(text), icase=icase, bytewise=bytewise)
             elif kind in ("ed", "grep", "posix-basic", "posix-minimal-basic", "sed"):
-                regex = compile_bre(text, icase=icase, bytewise=bytewise)
+                regex = compile_bre(
+                    _MINIMAL.sub(lambda match: match[1] or match[2], text)
+                    if kind == "posix-minimal-basic"
+                    else text,
+                    icase=icase,
+                    bytewise=bytewise,
+                )
             else:
-                regex = compile_ere(text, icase=icase, bytewise=bytewise)
+                regex = compile_ere(_extended(text, kind), icase=icase, bytewise=bytewise)
         except PatternError as error:
             problem = "Invalid regular expression" if isinstance(error, UnmatchedBracketError) else error
             raise Failure(f"failed to compile regular expression '{text}': {problem}") from None

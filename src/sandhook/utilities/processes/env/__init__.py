@@ -12,7 +12,7 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.operands import locate, reason
 from sandhook.command.options import Syntax, UsageError, opt, option_set
 from sandhook.text.env_string import EnvStringError, split_string
-from sandhook.text.quoting import quote_always
+from sandhook.text.quoting import quote_always, quoted_name
 from sandhook.utilities.processes.env.signals import Handling, print_line, signal_options
 from sandhook.vfs.path import normalize
 
@@ -114,7 +114,7 @@ def _run(
     if debug:
         print_line(ctx, f"executing: {argv[0]}")
         for at, word in enumerate(argv):
-            print_line(ctx, f"   arg[{at}]= {quote_always(word)}")
+            print_line(ctx, f"   arg[{at}]= {quoted_name(word, 'locale')}")
     try:
         return ctx.run_command(argv, environment=environment, in_place=True)
     finally:
