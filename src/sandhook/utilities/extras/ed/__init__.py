@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.options import Inform, opt, option_set
 from sandhook.kernel.descriptor import File
 from sandhook.pattern.posix import Regex, compile_bre, compile_ere
 from sandhook.utilities.extras.ed.buffer import EdError
@@ -33,13 +33,18 @@ class Options:
     restricted: bool = opt("-r", "--restricted", ignored="ed never runs commands")
     script: bool = opt("-s", "--script", help="do not print the number of bytes read and written")
     verbose: bool = opt("-v", "--verbose", help="explain errors")
+    shows_help: bool = opt("-h", help="show this help")
+    shows_version: bool = opt("-V", help="show the version")
     strip: bool = opt("--strip-trailing-cr", help="drop carriage returns at the end of lines")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, 1 when a command failed, or 2 when the commands end before a changed text was written."""
-    if len(operands) > 1:
-        raise UsageError(f"extra operand '{operands[1]}'")
+    """Return 0, 1 when a command failed, or 2 when the commands end before a changed text was written.
+
+    As in GNU's, operands after the first are ignored.
+    """
+    if options.shows_help or options.shows_version:
+        raise Inform("help" if options.shows_help else "version")
 
     def compile_(text: str, icase: bool = False) -> Regex:
         return (compile_ere if options.extended else compile_bre)(text, icase=icase)

@@ -28,6 +28,7 @@ class Files:
         self._buffer = buffer
         self._ctx = ctx
         self._default = ""
+        self._unterminated: bytes | None = None  #: the last line of a binary file, if it has no newline
 
     def name(self, parser: Parser, *, keeps: bool = False) -> str:
         """Parse the name after a command, by default the default name. Raises EdError.
@@ -97,7 +98,9 @@ class Files:
             raise EdError("Cannot open output file") from None
         try:
             for number in range(first, last + 1):
-                text = self._buffer.text(number) + b"\n"
+                text = self._buffer.text(number)
+                if number < self._buffer.last or text != self._unterminated:
+                    text += b"\n"
                 self._ctx.charge(1 + (len(text) >> 10))
                 size += len(text)
                 file.write(text)
@@ -119,11 +122,15 @@ class Files:
             data = reader.read_all()
         self._ctx.budget.check_fits(len(data) + 100 * data.count(b"\n"))
         size = len(data)
+        self._unterminated = None
         if data and data[-1:] != b"\n":
             data += b"\n"
-            size += 1
-            if self._counts:
-                self._ctx.write_error("Newline appended\n")
+            if b"\0" in data:  # a binary file is written as it was
+                self._unterminated = data[data.rfind(b"\n", 0, -1) + 1 : -1]
+            else:
+                size += 1
+                if self._counts:
+                    self._ctx.write_error("Newline appended\n")
         lines = split(data, b"\n", self._ctx.charge)
         lines.pop()
         if self._strip:
