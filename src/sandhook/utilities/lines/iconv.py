@@ -1,7 +1,7 @@
 """iconv: convert text from one encoding to another.
 
 Source: POSIX.1-2024 XCU 3, iconv. Oracle: glibc 2.36. Divergence: L-ICONV-001, the list of encodings is fixed;
-//IGNORE is -c with an error message; //TRANSLIT knows a few characters, and writes ? for the others.
+//IGNORE is -c with an error message; //TRANSLIT writes ? for characters without Latin letters.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.operands import reason
 from sandhook.command.options import opt, option_set
+from sandhook.text.locale import characters_are_bytes
+from sandhook.utilities.lines.transliteration import transliteration
 
 WRITE_ERROR = {
     "": "error while closing output file: {}",
@@ -22,6 +24,7 @@ ARGP = True
 HINT_QUOTE = "`"
 
 USAGE_STATUS = 1
+
 
 #: glibc's names of encodings, without "-" and "_", and the codec of each.
 _CODECS = {
@@ -38,10 +41,6 @@ _CODECS = {
     **{f"{head}{page}": f"cp{page}" for page in range(1250, 1259) for head in ("CP", "WINDOWS")},
     **{f"{head}{page}": f"cp{page}" for page in (437, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 865, 866)
        for head in ("CP", "IBM", "")},
-}  # fmt: skip
-_WORDS = {
-    "\u20ac": "EUR", "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-",
-    "\u2026": "...", "\u00a9": "(C)", "\u00ae": "(R)", "\u00ab": "<<", "\u00bb": ">>", "\u00a0": " ",
 }  # fmt: skip
 
 
@@ -76,6 +75,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     target, suffixes = _encoding(options.target, ctx)
     output = None
     conversion = _Conversion(source, target, options.omit or "IGNORE" in suffixes, "TRANSLIT" in suffixes)
+    conversion.accents = not characters_are_bytes(ctx.environment.get)
     try:
         for name in operands or ["-"]:
             if options.verbose:
@@ -121,12 +121,14 @@ class _Conversion:
     Attributes:
         omitted: Something was left out: an invalid sequence, or a character that the target encoding lacks.
         size: The number of bytes of the last input.
+        accents: //TRANSLIT removes accents, as in all locales but C.
     """
 
     def __init__(self, source: str, target: str, omit: bool, translate: bool) -> None:
         self.source = source
         self.omit = omit
         self.translate = translate
+        self.accents = True
         self.omitted = False
         self.size = 0
         self._decoder = codecs.getincrementaldecoder(source)
@@ -185,7 +187,7 @@ class _Conversion:
                 yield self._encoder.encode(valid)
                 self._advance(valid)
                 if self.translate:
-                    yield self._encoder.encode(_WORDS.get(character, "?"))
+                    yield self._encoder.encode(transliteration(character, accents=self.accents))
                 elif not self.omit:
                     raise Failure(f"illegal input sequence at position {self._position}") from None
                 else:
