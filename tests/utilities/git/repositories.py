@@ -164,6 +164,22 @@ git clone -q --depth 2 file:///tmp/sandhook-shallow . ; git config user.name 'An
 echo 6 >f; at 1700000010 commit -qam 'local'; echo 7 >f
 """,
     "unborn": "git init -q -b trunk . ; mkdir d; echo x >d/x; printf '*.o\n' >.gitignore; echo o >a.o",
+    "workspace": r"""
+git init -q -b main . ; git config user.name Ann; git config user.email ann@example.com; git remote add origin git@github.com:acme/demo.git
+who() { export GIT_AUTHOR_NAME="$1" GIT_AUTHOR_EMAIL="$2"; }
+mkdir src tests docs; printf '# demo\n\ntext\n' >README.md; printf "import os\n\ndef main():\n    print('hi')\n" >src/app.py
+echo 'export const a = 1;' >src/util.js; printf 'all:\n\techo hi\n' >Makefile; git add .; at 1700000000 commit -qm 'feat: first
+
+Body text.'; git tag v0.1.0
+printf "import os\nimport sys\n\ndef main():\n    print('hello')\n" >src/app.py; echo 'def test(): pass' >tests/test_app.py; git add .
+who 'Bob Lee' bob@example.com; at 1700000100 commit -qm 'fix(app): greet properly'; at 1700000150 tag -a -m second v0.2.0
+who Ann ann@example.com; git checkout -qb feature/x-12; echo doc >'docs/a b.md'; git add .; at 1700000200 commit -qm 'docs: JIRA-42 add page'
+git checkout -q main; printf 'export const a = 2;\nexport const b = 3;\n' >src/util.js; at 1700000300 commit -qam 'chore: bump'
+at 1700000400 merge -q --no-ff -m "Merge branch 'feature/x-12'" feature/x-12
+git mv Makefile GNUmakefile; echo 'password = hunter2' >config.ini; printf '#!/bin/sh\necho run\n' >run.sh; git add config.ini run.sh
+printf "import os\nimport sys\n\ndef main():\n    print('changed')\n\nmain()\n" >src/app.py; echo untracked >'new file.txt'; echo 'x=1  ' >notes.py
+rm README.md; printf '*.log\nbuild/\n' >.gitignore; echo l >x.log
+""",
     "rebase": r"""
 git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
 printf '1\n2\n3\n' >f; git add .; at 1700000000 commit -qm base; git checkout -qb topic; printf '1\ntwo\n3\n' >f; at 1700000100 commit -qam 'topic one'

@@ -21,8 +21,8 @@ from sandhook.utilities.git.store.commits import Commit, Identity, Tag
 from sandhook.utilities.git.store.repository import Repository
 
 _FIELD = re.compile(r"%\(([^()]*)\)|%([0-9a-fA-F]{2})|%%")
+_CONTROL = re.compile(r"%\((?:if|then|else|end)[:)]")
 _NUMBER = re.compile(r"(\d+)")
-_MOST_STRIPPED = 1000
 
 
 class Ref(Record):
@@ -30,6 +30,68 @@ class Ref(Record):
 
     name: str
     oid: str
+
+
+class _Choices:
+    """The parts of a format with %(if): each level has the texts of its condition and of its two branches."""
+
+    def __init__(self) -> None:
+        self._levels: list[tuple[str, dict[str, str]]] = []
+        self._part: list[str] = []
+        self._text = ""
+
+    def add(self, text: str) -> None:
+        """Add text to the current part."""
+        if self._levels:
+            parts = self._levels[-1][1]
+            parts[self._part[-1]] += text
+        else:
+            self._text += text
+
+    def control(self, word: str) -> bool:
+        """Act on %(if), %(then), %(else) and %(end); return False for another field. Raises GitError."""
+        name, _, options = word.partition(":")
+        if name == "if":
+            self._levels.append((options, {"if": "", "then": "", "else": ""}))
+            self._part.append("if")
+            return True
+        if name not in ("then", "else", "end"):
+            return False
+        self._check(name)
+        if name != "end":
+            self._part[-1] = name
+            return True
+        options, parts = self._levels.pop()
+        self._part.pop()
+        self.add(parts["then" if _holds(options, parts["if"]) else "else"])
+        return True
+
+    def _check(self, name: str) -> None:
+        """Raise GitError for an atom that does not follow the part."""
+        part = self._part[-1] if self._part else ""
+        if not part:
+            fault = f"%({name}) atom used without {'corresponding' if name == 'end' else 'a %(if)'} atom"
+        elif part == name or (name == "then" and part == "else"):
+            fault = f"%({name}) atom used more than once"
+        elif name != "then" and part == "if":
+            fault = f"%({'else' if name == 'else' else 'if'}) atom used without a %(then) atom"
+        else:
+            return
+        raise GitError(f"format: {fault}")
+
+    def end(self) -> str:
+        """Return the text. Raises GitError without a last %(end)."""
+        if self._levels:
+            raise GitError("format: %(end) atom missing")
+        return self._text
+
+
+def _holds(options: str, text: str) -> bool:
+    """Return True if the condition of %(if), %(if:equals=X) or %(if:notequals=X) holds."""
+    kind, _, wanted = options.partition("=")
+    if kind == "equals":
+        return text == wanted
+    return text != wanted if kind == "notequals" else bool(text.strip())
 
 
 class RefFields:
@@ -53,7 +115,17 @@ class RefFields:
                 return bytes((int(match[2], 16),)).decode("utf-8", "surrogateescape")
             return "%"
 
-        return _FIELD.sub(value, format_)
+        if _CONTROL.search(format_) is None:
+            return _FIELD.sub(value, format_)
+        choices = _Choices()
+        at = 0
+        for match in _FIELD.finditer(format_):
+            choices.add(format_[at : match.start()])
+            at = match.end()
+            if not choices.control(match[1] or ""):
+                choices.add(value(match))
+        choices.add(format_[at:])
+        return choices.end()
 
     def field(self, word: str, ref: Ref) -> str:
         """Return one field. Raises GitError for an unknown one."""
@@ -76,10 +148,6 @@ class RefFields:
         if name == "objectsize":
             return str(len(found.data))
         if name in (
-            "if",
-            "then",
-            "else",
-            "end",
             "align",
             "color",
             "deltabase",
@@ -144,7 +212,7 @@ class RefFields:
             parts, number = name.split("/"), int(digits)
             if kind == "rstrip":
                 parts.reverse()
-            kept = parts[min(number, len(parts) - 1, _MOST_STRIPPED) :] if number >= 0 else parts[number:]
+            kept = parts[number:]
             if kind == "rstrip":
                 kept.reverse()
             return "/".join(kept)
