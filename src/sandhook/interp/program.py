@@ -323,4 +323,9 @@ def print_warnings(state: State, warnings: Sequence[ReadWarning], line: int) -> 
 
 
 def print_warning(state: State, line: int, message: str) -> None:
-    state.shell.write_error(state, f"{state.source}: line {line}: warning: {message}\n")
+    state.shell.write_error(state, f"{source_name(state)}: line {line}: warning: {message}\n")
+
+
+def source_name(state: State) -> str:
+    """Return the name that begins messages: the file of the current function or sourced text, or the script."""
+    return next((frame.source for frame in reversed(state.frames)), state.source)

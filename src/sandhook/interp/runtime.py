@@ -13,7 +13,14 @@ from sandhook.expand.subscript_text import expand_subscript
 from sandhook.interp import invoke, record, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.lookup import Commands
-from sandhook.interp.program import Unavailable, load_program, print_warning, print_warnings, read_units
+from sandhook.interp.program import (
+    Unavailable,
+    load_program,
+    print_warning,
+    print_warnings,
+    read_units,
+    source_name,
+)
 from sandhook.interp.subshell import run_last_trap
 from sandhook.kernel.signals import Terminated
 from sandhook.kernel.stack import DEEP, stack_exceeds
@@ -98,7 +105,7 @@ class Runtime:
         """Return the beginning of every message: the name of the script and the line; "bash" when interactive."""
         if state.invocation.interactive is not None:
             return f"{state.invocation.interactive}: "
-        name = next((frame.source for frame in reversed(state.frames)), state.source)
+        name = source_name(state)
         return f"{name}: line {state.line}: " if state.line and numbered else f"{name}: "
 
     def write_error(self, state: State, text: str) -> None:
