@@ -7,6 +7,7 @@ from typing import Protocol
 
 from sandhook.vetting.notes import Notes
 from sandhook.vetting.places import Access
+from sandhook.vetting.policy import METADATA, payload_part
 from sandhook.vetting.rules import RuleId, Severity
 from sandhook.vetting.state import ShellState
 from sandhook.vetting.values import HOLE, NOTHING, Origin, Origins, Value
@@ -51,6 +52,10 @@ class Runner(Protocol):
 
     def assigned(self, name: str, value: Value, call: Call) -> None:
         """Report an assignment to an exported variable."""
+        ...
+
+    def content(self, path: str, state: ShellState) -> Value | None:
+        """Return what a file has, where that is known."""
         ...
 
     def stored(self, content: Value, path: Value, call: Call) -> None:
@@ -189,4 +194,9 @@ class Call:
 
     def passed(self, *more: Origin) -> Value:
         """Return an unknown output that may have all that the command reads."""
-        return Value((HOLE,), self.stdin.origins | self.origins | frozenset(more))
+        origins = self.stdin.origins | self.origins | frozenset(more)
+        if self.stdin.has("payload"):
+            filtered = payload_part(" ".join(self.texts))
+            if filtered.name == METADATA:
+                origins = frozenset(filtered if each.kind == "payload" else each for each in origins)
+        return Value((HOLE,), origins)

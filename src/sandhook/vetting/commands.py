@@ -7,32 +7,26 @@ from typing import Protocol
 
 from sandhook.dispatch.operands import LANGUAGES, SHELLS, base_name, execution, is_system_program
 from sandhook.dispatch.parts import Execution
+from sandhook.dispatch.wrappers import is_wrapper
 from sandhook.syntax import nodes as ast
 from sandhook.syntax.unparse import unparse
 from sandhook.vetting.bundle import Bundle, interpreters_of, language_of
 from sandhook.vetting.call import Call
 from sandhook.vetting.code import findings_in
 from sandhook.vetting.effects import EFFECTS, finish
-from sandhook.vetting.effects.network import local
+from sandhook.vetting.effects.other import unknown
 from sandhook.vetting.effects.programs import DOWNLOADS
 from sandhook.vetting.effects.shell import BUILTINS
 from sandhook.vetting.notes import Notes
 from sandhook.vetting.places import places_of
-from sandhook.vetting.rules import RuleId, Severity
+from sandhook.vetting.policy import executed, local, named, starts_something
+from sandhook.vetting.rules import RuleId
 from sandhook.vetting.said import approves, order_in, unseen_in
 from sandhook.vetting.scratch import WITHOUT_INPUT, Scratch, decodes
 from sandhook.vetting.shapes import is_disguised, is_pattern
 from sandhook.vetting.state import ENV_FILE_PATH, PAYLOAD, ShellState
-from sandhook.vetting.values import EMPTY, HOLE, UNKNOWN, Origin, Value, concatenated
+from sandhook.vetting.values import EMPTY, HOLE, UNKNOWN, Origin, Value, concatenated, known
 from sandhook.vetting.variables import check_assignment
-
-#: Rules for what is executed, by the origin of the text or of the name.
-_BY_ORIGIN: tuple[tuple[tuple[str, ...], RuleId], ...] = (
-    (("download",), "V-RUN-DOWNLOAD"),
-    (("decoded", "assembled"), "V-RUN-DECODED"),
-    (("payload",), "V-RUN-PAYLOAD"),
-)
-
 
 #: Endings of files that are read by people, and of programs.
 _PROSE = (".md", ".txt", ".rst", ".log", ".jsonl", ".html")
@@ -117,8 +111,10 @@ class Commands:
         call = Call(program, arguments, state, (self._file, at), self)
         effect = EFFECTS.get(program)
         result = effect(call) if effect is not None else None
-        if effect is None and program not in LANGUAGES and program not in SHELLS:
+        if effect is None and program not in LANGUAGES and program not in SHELLS and program not in BUILTINS:
             _paths_of_unknown(call)
+            if not is_wrapper(program):
+                result = unknown(call)
         executed = self._executed(call, fields, state, at, depth)
         if executed is not None:
             result = executed if result is None else concatenated((result, executed))
@@ -128,11 +124,8 @@ class Commands:
 
     def _computed(self, value: Value, name: str, at: tuple[int, int]) -> None:
         self.notes.programs.setdefault("*")
-        for kinds, rule in _BY_ORIGIN:
-            if any(origin.kind in kinds for origin in value.origins):
-                self.notes.find(rule, f"the command {name} is computed", self._file, at)
-                return
-        self.notes.find("V-RUN-COMPUTED", f"the command {name} is computed", self._file, at)
+        verdict = named(value, name)
+        self.notes.find(verdict.rule, verdict.detail, self._file, at, verdict.severity)
 
     def _output(self, call: Call) -> Value:
         """Return the output of a command without an effect of its own: computed where all is known."""
@@ -259,17 +252,9 @@ class Commands:
 
     def run_text(self, value: Value, state: ShellState, how: str, at: tuple[int, int]) -> Value:
         """Follow a text that a shell executes; return its output."""
-        whole = all(text.strip(f"{HOLE} \n;") == "" for text in value.texts)
-        for kinds, rule in _BY_ORIGIN:
-            if any(origin.kind in kinds for origin in value.origins):
-                severity: Severity | None = "medium" if rule == "V-RUN-PAYLOAD" and not whole else None
-                self.notes.find(rule, f"{how}: {value.any_text}", self._file, at, severity)
-                break
-        else:
-            if "letters" in value.names("mixed"):
-                self.notes.find("V-OBFUSCATED", f"{how}: {value.any_text}", self._file, at)
-            elif whole and value.texts != ("",):
-                self.notes.find("V-RUN-TEXT", f"{how} of a text that is not known", self._file, at)
+        verdict = executed(value, how)
+        if verdict is not None:
+            self.notes.find(verdict.rule, verdict.detail, self._file, at, verdict.severity)
         outputs = [self._walker.text(text, state, at) for text in value.texts if text.strip(f"{HOLE} \n;")]
         return concatenated(outputs) if outputs else UNKNOWN
 
@@ -397,10 +382,20 @@ class Commands:
         self.connection(target, state, call.at, file)
         origins = call.reads([target])
         for text in target.texts:
-            written = state.written.get(state.path(text))
+            written = self.content(state.path(text), state)
             if written is not None:
-                return written
+                return written.plus(*origins)
         return Value((HOLE,), origins)
+
+    def content(self, path: str, state: ShellState) -> Value | None:
+        """Return what a file has: what the script wrote, or a text of the bundle."""
+        written = state.written.get(path)
+        if written is not None:
+            return written
+        name = self._walker.bundle.find(path)
+        if name is None or language_of(name, self._walker.bundle.files[name]) == "binary":
+            return None
+        return known(self._walker.bundle.text(name), frozenset({Origin("file", path)}))
 
     def sink(
         self, target: Value, content: Value | None, state: ShellState, at: tuple[int, int], file: str

@@ -33,6 +33,7 @@ RuleId = Literal[
     "V-SEND-TOKEN",
     "V-SEND-PAYLOAD",
     "V-SEND-FILE",
+    "V-SEND-MACHINE",
     "V-DNS",
     "V-NETWORK",
     "V-SPY",
@@ -166,6 +167,11 @@ _REACHES: dict[RuleId, Rule] = {
         "medium",
         "It sends the content of files to the network.",
         "Source code may leave the machine.",
+    ),
+    "V-SEND-MACHINE": Rule(
+        "low",
+        "It sends names of the machine or its user, its addresses or its processes to the network.",
+        "Such facts tell a stranger which machine it is, and what is worth attacking there.",
     ),
     "V-DNS": Rule(
         "high",

@@ -28,6 +28,7 @@ OriginKind = Literal[
     "environment",
     "token",
     "file",
+    "machine",
     "mixed",
 ]
 

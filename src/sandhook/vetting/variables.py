@@ -18,8 +18,14 @@ _OWN = re.compile(
 )
 
 _SECRET = re.compile(
-    r"(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PAT|CREDENTIALS?|(?:API|ACCESS|PRIVATE|SECRET|AUTH|SESSION)_?KEY)(?:_ID)?$|^AWS_SE"
+    r"(?:^|_)(?:TOKENS?|SECRETS?|PASSWORD|PASSWD|PASS|PASSPHRASE|PWD|PAT|CREDENTIALS?|KEY|APIKEY|COOKIE|DSN)(?:_ID)?$|^AWS_SE|TOKEN$|PASSWORD$"
+    r"|^(?:DATABASE|DB|MONGO(?:DB)?|REDIS|POSTGRES\w*|MYSQL|AMQP|RABBITMQ)_(?:URL|URI)$|CONNECTION_STRING"
 )
+
+#: Variables that say which machine it is, and what they say.
+_MACHINE: Mapping[str, str] = {
+    "USER": "the user", "LOGNAME": "the user", "USERNAME": "the user", "HOSTNAME": "the host", "SSH_CONNECTION": "network", "SSH_CLIENT": "network",
+}  # fmt: skip
 
 #: Whose tokens belong to which hosts; a token of theirs that goes elsewhere is stolen. Without hosts, only the
 #: owner's own program sends it.
@@ -69,9 +75,11 @@ _HISTORY = frozenset({"HISTFILE", "HISTSIZE", "HISTFILESIZE", "HISTCONTROL", "SA
 
 def origins_of(name: str) -> Origins | None:
     """Return the origins of a variable of the environment; None for one that the shell sets."""
+    if name in _MACHINE:
+        return frozenset({Origin("machine", _MACHINE[name])})
     if _OWN.fullmatch(name) or not name.isidentifier():
         return None
-    if name in PROJECT or name in BUNDLE or name in ("HOME", "PWD", "PATH", "USER"):
+    if name in PROJECT or name in BUNDLE or name in ("HOME", "PWD", "OLDPWD", "PATH"):
         return NOTHING
     return frozenset({Origin("token", name)}) if _SECRET.search(name) else NOTHING
 
@@ -92,8 +100,24 @@ def belonging(token: str, host: str) -> Belonging:
     """Return whose a host is, for a token."""
     owner = next((hosts for prefix, hosts in OWNERS.items() if token.startswith(f"{prefix}_")), None)
     if owner is None:
-        return "unknown"
+        return _named_alike(token.partition("_")[0].lower(), host.lower())
     return "owner" if any(each in host for each in owner) else "other"
+
+
+#: First words of tokens that name no service.
+_GENERAL = frozenset(
+    "api auth access service webhook hook ci my bot agent internal company team deploy app token secret x the notify notification"
+    " session user client server key password private db database build release test dev prod staging status metrics telemetry".split()
+)
+
+
+def _named_alike(prefix: str, host: str) -> Belonging:
+    """Return whose a host is, for a token of a service that is in no table: the names are alike, also abbreviated."""
+    if prefix in _GENERAL:
+        return "unknown"
+    letters = iter(host)
+    short = len(prefix) <= 4 and host[:1] and all(each in letters for each in prefix)
+    return "owner" if prefix in host or short else "other"
 
 
 def check_assignment(

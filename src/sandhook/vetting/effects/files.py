@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from sandhook.vetting.call import Call
 from sandhook.vetting.places import is_precious, places_of
+from sandhook.vetting.policy import removed
 from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Value, concatenated, known
 
 Effect = Callable[[Call], "Value | None"]
@@ -23,6 +24,12 @@ _SECRET_TEXT = re.compile(
 )
 
 
+def contents_of(call: Call, word: Value) -> list[Value]:
+    """Return what the files that a word may name have, where that is known."""
+    found = [call.runner.content(call.state.path(text), call.state) for text in word.texts if text != HOLE]
+    return [each for each in found if each is not None]
+
+
 def _content(call: Call) -> Value:
     """cat and other programs that print files: known texts of the script's own files are kept."""
     operands = [word for word in call.operands if not word.any_text.startswith("+")]
@@ -30,18 +37,14 @@ def _content(call: Call) -> Value:
         return call.stdin
     parts: list[Value] = []
     for word in operands:
-        written = [
-            call.state.written[path]
-            for text in word.texts
-            if (path := call.state.path(text)) in call.state.written
-        ]
+        written = contents_of(call, word)
         origins = call.access(word, "read") | (
             word.origins - call.stdin.origins if word.has("payload") else NOTHING
         )
         if word.any_text == "-":
             parts.append(call.stdin)
         elif written:
-            parts.append(Value(written[0].texts, written[0].origins))
+            parts.append(Value(written[0].texts, written[0].origins | origins))
         else:
             parts.append(Value((HOLE,), origins))
     return concatenated(parts)
@@ -85,7 +88,16 @@ def filtered(call: Call) -> Value | None:
         return Value((HOLE,), frozenset({Origin("secret", "a search for secrets")}))
     if not files:
         return None
-    return Value((HOLE,), call.reads(files) | call.origins)
+    origins = call.reads(files) | call.origins
+    contents = contents_of(call, files[0]) if len(files) == 1 else []
+    if contents and contents[0].text is not None:
+        words = [word.text for word in call.words if word is not files[0]]
+        texts = [word for word in words if word is not None]
+        if len(texts) == len(words):
+            output = call.runner.compute([call.name, *texts], contents[0].text)
+            if output is not None:
+                return Value((output[: 64 << 10],), contents[0].origins | origins)
+    return Value((HOLE,), origins.union(*(each.origins for each in contents)))
 
 
 def _copy(call: Call) -> Value:
@@ -148,6 +160,10 @@ def _remove(call: Call) -> Value:
     recursive = call.has("-r", "-R", "--recursive") or call.name == "rmdir"
     for word in call.operands:
         call.access(word, "delete")
+        for each in removed(
+            (call.state.path(text) for text in word.texts), word, call.state.written, recursive=recursive
+        ):
+            call.find(each.rule, each.detail, each.severity)
         if not recursive:
             continue
         for text in word.texts:
@@ -178,7 +194,16 @@ def _truncate(call: Call) -> Value:
     for word in call.operands:
         call.access(word, "delete")
         call.access(word, "write")
+        _emptied(call, word)
     return EMPTY
+
+
+def _emptied(call: Call, word: Value) -> None:
+    """Report that nothing is left of a file."""
+    for each in removed(
+        (call.state.path(text) for text in word.texts), word, call.state.written, recursive=False
+    ):
+        call.find(each.rule, each.detail, each.severity)
 
 
 def _tee(call: Call) -> Value:
@@ -339,6 +364,11 @@ def _line_editor(call: Call) -> Value:
 
 def _digest(call: Call) -> Value:
     call.reads(call.operands)
+    if call.has("-c", "--check"):  # whatever has the hash that the script names is what its author saw
+        for line in (call.stdin.text or "").splitlines():
+            path = call.state.path(line.rpartition(" ")[2].lstrip("*"))
+            if path in call.state.written:
+                call.state.written[path] = Value((HOLE,))
     if not call.operands and call.stdin.text is not None:
         return call.passed()
     return Value((HOLE,), call.stdin.origins)

@@ -7,32 +7,16 @@ from collections.abc import Callable, Iterable, Mapping
 
 from sandhook.vetting.call import Call
 from sandhook.vetting.places import is_precious
+from sandhook.vetting.policy import DROPS, sent
 from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Origins, Value
-from sandhook.vetting.variables import belonging
 
 Effect = Callable[[Call], "Value | None"]
 
 _URL = re.compile(r"^(?:([a-zA-Z][a-zA-Z0-9+.-]*)://)?(?:[^/@?#]*@)?(\[[^\]]*\]|[^/:?#]+)(?::([^/?#]*))?")
-_ADDRESS = re.compile(r"^\d{1,3}(?:\.\d{1,3}){3}$|^0x[0-9a-fA-F]+$|^\d{8,10}$")
-_PRIVATE = re.compile(
-    r"^(?:localhost|127\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|\[?::1|host\.docker\.internal|[^.]+\.local(?:host)?$|0\.0\.0\.0)"
-)
-
 #: Where the machines of a cloud get their credentials.
 METADATA = re.compile(
     r"^(?:169\.254\.169\.254|169\.254\.170\.2|100\.100\.100\.200|\[?fd00:ec2::254\]?|metadata\.google\.internal)$"
 )
-
-#: Services that show what anybody sends to them, and make tunnels.
-_DROPS = re.compile(
-    r"webhook\.site|requestbin|pipedream|ngrok|interact\.sh|oast\.|burpcollaborator|transfer\.sh|0x0\.st|pastebin|file\.io|termbin|ix\.io"
-    r"|paste\.rs|beeceptor|hookbin|canarytokens|dnslog|trycloudflare|gofile|anonfiles|temp\.sh|oshi\.at|\.onion"
-)
-
-
-def local(host: str) -> bool:
-    """Return True for a host that is this machine or on its own network."""
-    return bool(_PRIVATE.match(host))
 
 
 def host_of(url: str) -> str:
@@ -58,28 +42,10 @@ def _reach(call: Call, url: str) -> str:
     return host
 
 
-def _sends(call: Call, origins: Origins, host: str) -> None:
-    """Report data that goes to a host."""
-    kinds = {origin.kind for origin in origins}
-    names = sorted(
-        {origin.name for origin in origins if origin.kind in ("secret", "environment", "transcript")}
-    )
-    if local(host):
-        return
-    if kinds & {"secret", "environment", "transcript"}:
-        call.find("V-SEND-SECRET", f"{', '.join(filter(None, names)) or 'the transcript'} to {host}")
-    for origin in origins:
-        if origin.kind == "token" and HOLE not in host:
-            whose = belonging(origin.name, host)
-            if whose == "other" or (whose == "unknown" and _ADDRESS.match(host)):
-                call.find("V-SEND-TOKEN", f"{origin.name} to {host}")
-    exposed = bool(_ADDRESS.match(host) or _DROPS.search(host))
-    if "payload" in kinds:
-        call.find("V-SEND-PAYLOAD", f"to {host}", "high" if exposed else None)
-    files = [origin.name for origin in origins if origin.kind == "file"]
-    if files:
-        tree = "tree" in files or "." in files
-        call.find("V-SEND-FILE", f"{', '.join(sorted(files))} to {host}", "high" if exposed or tree else None)
+def _sends(call: Call, origins: Origins, host: str, where: Origins = NOTHING) -> None:
+    """Report data that goes to a host, whose name has the origins ``where``."""
+    for each in sent(origins, host, where):
+        call.find(each.rule, each.detail, each.severity)
 
 
 def _dns(call: Call, host: str, origins: Origins) -> None:
@@ -159,12 +125,12 @@ _VALUES = frozenset(
 
 
 def _curl(call: Call) -> Value:
-    sent: set[Origin] = set()
+    data: set[Origin] = set()
     headers: set[Origin] = set()
     for value in call.arguments(*_DATA, *_WGET_DATA):
-        sent |= value.origins | _attached(call, value)
+        data |= value.origins | _attached(call, value)
     for value in call.arguments(*_FILES):
-        sent |= value.origins | (
+        data |= value.origins | (
             call.stdin.origins if value.any_text in ("-", ".") else call.access(value, "read")
         )
     for value in call.arguments(
@@ -177,9 +143,9 @@ def _curl(call: Call) -> Value:
         for text in url.texts or (HOLE,):
             host = _reach(call, text)
             fetched.add(Origin("secret", host) if METADATA.match(host) else Origin("download", host))
-            _sends(call, frozenset(sent) | url.origins | headers, host)
+            _sends(call, frozenset(data) | url.origins | headers, host, url.origins)
             _dns(call, host, url.origins)
-            if _DROPS.search(host):
+            if DROPS.search(host):
                 call.find("V-NETWORK", f"{call.name} {host}", "medium")
     if not urls and call.arguments("-K", "--config"):
         call.runner.notes.hosts.setdefault("*")

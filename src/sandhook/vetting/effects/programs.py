@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from sandhook.dispatch.sedtext import runs_commands
 from sandhook.vetting.call import Call
 from sandhook.vetting.effects.files import filtered
-from sandhook.vetting.effects.network import local
+from sandhook.vetting.policy import local, starts_something
 from sandhook.vetting.values import HOLE, Value
 
 #: A text in quotes that awk passes to a shell: before ``| getline``, after ``|``, in ``system()``.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sandhook.vetting.call import Call
 from sandhook.vetting.effects.network import sends, urls_of
 from sandhook.vetting.effects.programs import report_downloads
+from sandhook.vetting.policy import payload_part
 from sandhook.vetting.rules import RuleId, Severity
 from sandhook.vetting.values import EMPTY, HOLE, Origin, Value, known
 
@@ -344,6 +345,8 @@ def _jq(call: Call) -> Value | None:
         origins = frozenset(origin for origin in origins if origin.kind != "payload")
     if re.search(r"\benv\b(?!\.\w)|\$ENV\b(?!\.)", text):
         origins |= {Origin("environment", "the environment")}
+    if any(origin == Origin("payload") for origin in origins):
+        origins = (origins - {Origin("payload")}) | {payload_part(text)}
     return Value((HOLE,), origins)
 
 
