@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from sandhook.vetting.notes import Notes
-from sandhook.vetting.places import Access
+from sandhook.vetting.places import ENDLESS, Access, facts_in
 from sandhook.vetting.policy import METADATA, payload_part
 from sandhook.vetting.rules import RuleId, Severity
 from sandhook.vetting.state import ShellState
@@ -60,6 +60,10 @@ class Runner(Protocol):
 
     def stored(self, content: Value, path: Value, call: Call) -> None:
         """Report a program in a text that is written to a file."""
+        ...
+
+    def changed(self, text: str, path: Value, call: Call) -> None:
+        """Report a text that becomes a part of a file of a build, if it starts something there."""
         ...
 
     def lasting(self, content: Value, call: Call) -> None:
@@ -167,6 +171,10 @@ class Call:
                 continue
             name = self.state.path(text)
             rule = self.runner.notes.place(name, access, self.file, self.at)
+            if access == "read" and name in ENDLESS:
+                origins.add(Origin("mixed", "endless"))
+            if access == "read" and (facts := facts_in(name)) is not None:
+                origins.add(facts)
             if access == "read":
                 written = self.state.written.get(name)
                 origins |= written.origins if written is not None else set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -19,7 +20,7 @@ from sandhook.vetting.effects.programs import DOWNLOADS
 from sandhook.vetting.effects.shell import BUILTINS
 from sandhook.vetting.notes import Notes
 from sandhook.vetting.places import places_of
-from sandhook.vetting.policy import executed, local, named, starts_something
+from sandhook.vetting.policy import executed, local, named, removed, starts_something
 from sandhook.vetting.rules import RuleId
 from sandhook.vetting.said import approves, order_in, unseen_in
 from sandhook.vetting.scratch import WITHOUT_INPUT, Scratch, decodes
@@ -30,6 +31,8 @@ from sandhook.vetting.variables import check_assignment
 
 #: Endings of files that are read by people, and of programs.
 _PROSE = (".md", ".txt", ".rst", ".log", ".jsonl", ".html")
+_SHELL_SCRIPTS = (".sh", ".bash", ".zsh", ".ksh")
+_SHELL_LINE = re.compile(r"#!\s*/\S*(?:/env\s+)?\S*sh\b")
 _PROGRAMS = (".py", ".pth", ".js", ".cjs", ".mjs", ".ts", ".rb", ".pl", ".php", ".lua")
 
 
@@ -138,6 +141,8 @@ class Commands:
             output = self._walker.scratch.command([call.name, *words], stdin.text)
             if output is not None:
                 return Value((output[: 64 << 10],), stdin.origins | call.origins | frozenset(extra))
+        if call.name in WITHOUT_INPUT or (call.name == "command" and call.has("-v", "-V")):
+            return Value((HOLE,), call.origins | frozenset(extra))
         if (
             call.name not in BUILTINS and not encoded and call.stdin == PAYLOAD
         ):  # few programs read the hook's own input
@@ -363,14 +368,39 @@ class Commands:
         name = path.any_text
         if name.startswith("/dev/") or name.endswith(_PROSE):
             return
+        place = places_of(call.state.path(name), "write")
+        build = place is not None and place.rule == "V-PIPELINE" and place.severity is not None
+        if build and content.has("download", "decoded", "secret"):
+            call.find("V-PIPELINE", f"writes {name}", "high")
         for text in content.texts:
+            if build:
+                self.changed(text, path, call)
+            if text.strip(f"{HOLE} \n") and (name.endswith(_SHELL_SCRIPTS) or _SHELL_LINE.match(text)):
+                inner = call.state.branch()
+                inner.functions = {}
+                self._walker.text(text, inner, call.at)
             if (found := DOWNLOADS.search(text)) is not None:
                 call.find("V-DOWNLOAD-EXEC", f"writes to {name}: {found.group()}")
             if name.endswith(_PROGRAMS):
                 self.code(Value((text,)), call.at)
 
+    def changed(self, text: str, path: Value, call: Call) -> None:
+        """Report a text that becomes a part of a file of a build, if it starts something there."""
+        name = call.state.path(path.any_text)
+        place = places_of(name, "write")
+        if place is None or place.rule != "V-PIPELINE" or not text.strip(f"{HOLE} \n"):
+            return
+        if starts_something(text):
+            call.find("V-PIPELINE", f"writes to {name}: {text}", "high")
+        elif name.rpartition("/")[2].startswith(("requirements", "go.mod", "Gemfile")) and call.name != "sed":
+            call.find("V-PACKAGE-SOURCE", f"adds to {name}: {text}")
+
     def lasting(self, content: Value, call: Call) -> None:
         """Report a text that later shells execute."""
+        if content.has("download", "decoded", "payload", "secret"):
+            verdict = executed(content.without_text(), "later shells")
+            if verdict is not None:
+                call.find(verdict.rule, verdict.detail, verdict.severity)
         for each in content.known or content.texts:
             self._walker.persist(each, call.state, call.at)
 
@@ -416,12 +446,16 @@ class Commands:
                 place is not None and place.rule in ("V-STARTUP", "V-GIT-HOOK")
             )
             if lasting and content is not None:
-                for each in content.known or content.texts:
-                    self._walker.persist(each, state, at)
+                self.lasting(content, call)
 
     def emptied(self, target: Value, state: ShellState, at: tuple[int, int], file: str) -> None:
         """Follow a file of which nothing is left: a command without output writes it."""
-        Call(">", [target], state, (file, at), self).access(target, "delete")
+        call = Call(">", [target], state, (file, at), self)
+        call.access(target, "delete")
+        for each in removed(
+            (state.path(text) for text in target.texts), target, state.written, recursive=False
+        ):
+            call.find(each.rule, each.detail, each.severity)
 
     def connection(self, target: Value, state: ShellState, at: tuple[int, int], file: str) -> None:
         """Report a redirection that is a connection."""

@@ -11,7 +11,7 @@ from typing import Literal
 
 from sandhook.record import Record
 from sandhook.vetting.rules import RuleId, Severity
-from sandhook.vetting.values import HOLE
+from sandhook.vetting.values import HOLE, Origin
 
 Access = Literal["read", "write", "delete"]
 
@@ -92,7 +92,18 @@ PLACES: tuple[Place, ...] = (
         rf"|ls|cat|grep|jq|sed|rm|cd|env|make|cargo|go){_END}",
         ("write",),
     ),
-    _place("V-READ-ENV-FILE", rf"{_BEGIN}\.env(?:rc)?(?:\.[\w*]+|\*)?$", ("read",)),
+    _place(
+        "V-PATH",
+        rf"^~/(?:\.local/|\.cargo/|\.npm-global/|go/|\.bun/|\.deno/|\.volta/|\.pyenv/shims|\.rbenv/shims|\.asdf/shims)?/?bin/[\w.*{HOLE}-]+$"
+        rf"|^/usr/local/s?bin/|^/opt/homebrew/s?bin/|{_BEGIN}(?:node_modules/\.bin|\.?venv/bin)/[\w.*{HOLE}-]+$",
+        ("write",),
+    ),
+    _place(
+        "V-READ-ENV-FILE",
+        rf"{_BEGIN}(?:\.env(?:rc)?(?:\.[\w*]+|\*)?|[\w.-]*secrets?[\w.-]*\.(?:ya?ml|json|toml|env|txt)|service[_-]?account[\w.-]*\.json|credentials\.(?:json|ya?ml)|\.htpasswd|master\.key"
+        r"|[\w.-]+\.(?:tfstate|tfvars|pem|p12|pfx|jks|keystore|kdbx|ovpn))$",
+        ("read",),
+    ),
     _place(
         "V-TRACES",
         rf"{_BEGIN}\.?(?:\w+_history|zhistory|lesshst|viminfo|python_history){_END}|fish_history|^/var/log|^/Library/Logs"
@@ -125,11 +136,27 @@ PLACES: tuple[Place, ...] = (
         rf"\.git/(?:modules/.*/)?hooks{_END}|{_BEGIN}\.husky{_END}|git/templates?/hooks",
         ("write",),
     ),
+    _place("V-DISABLE", rf"\.git/hooks{_END}|{_BEGIN}\.husky{_END}", ("delete",)),
+    _place(
+        "V-DISABLE",
+        rf"{_BEGIN}(?:\.gitleaks(?:\.toml|ignore)|\.trivyignore|\.snyk|\.semgrepignore|\.semgrep\.ya?ml|\.bandit|\.secrets\.baseline|\.github/(?:CODEOWNERS|dependabot\.ya?ml)"
+        rf"|CODEOWNERS|\.pre-commit-config\.yaml|lefthook\.ya?ml|\.checkov\.ya?ml|\.trufflehog[\w.]*|\.talismanrc){_END}",
+    ),
     _place(
         "V-PIPELINE",
         rf"{_BEGIN}(?:\.github/(?:workflows|actions)|\.gitlab-ci\.ya?ml|\.circleci|\.buildkite|\.drone\.yml|\.devcontainer|azure-pipelines[^/]*\.ya?ml"
         rf"|bitbucket-pipelines\.yml|Jenkinsfile|\.pre-commit-config\.yaml|lefthook\.ya?ml|\.gitpod\.ya?ml){_END}",
         ("write",),
+    ),
+    _place(
+        "V-PIPELINE",
+        rf"{_BEGIN}(?:GNUmakefile|[Mm]akefile|[\w.-]+\.mk|package\.json|composer\.json|conftest\.py|setup\.(?:py|cfg)|pyproject\.toml|tox\.ini|noxfile\.py|tasks\.py|build\.rs|Cargo\.toml"
+        rf"|build\.gradle(?:\.kts)?|settings\.gradle|pom\.xml|CMakeLists\.txt|Rakefile|Gemfile|[\w.-]+\.gemspec|(?:[\w.-]+\.)?Dockerfile[\w.-]*|(?:docker-)?compose[\w.-]*\.ya?ml"
+        rf"|[Jj]ustfile|Taskfile\.ya?ml|[\w.-]+\.config\.[cm]?[jt]s|\.(?:eslint|prettier|babel|mocha|stylelint)rc(?:\.[cm]?js)?|[Gg]ulpfile\.[jt]s|Gruntfile\.js|mise\.toml|\.mise\.toml"
+        rf"|\.tool-versions|\.bazelrc|WORKSPACE|BUILD(?:\.bazel)?|Vagrantfile|Procfile|Brewfile|flake\.nix|shell\.nix|manage\.py|\.pnp\.cjs|\.pnpmfile\.cjs|Directory\.Build\.\w+|[\w.-]+\.csproj"
+        rf"|requirements[\w.-]*\.txt|go\.mod|build\.xml|meson\.build|configure|\.idea/[\w./-]+|\.vscode/(?:launch|extensions)\.json|\.exrc|\.nvimrc|\.nvim\.lua|\.dir-locals\.el|\.lldbinit){_END}",
+        ("write",),
+        "low",
     ),
     _place(
         "V-GIT-CONFIG",
@@ -162,6 +189,24 @@ PLACES: tuple[Place, ...] = (
     _place("V-DESTROY", r"^/dev/(?:sd|hd|vd|nvme|disk|rdisk|mmcblk|mapper)", ("write", "delete", "read")),
     _place("V-SYSTEM", r"^/(?:etc|usr|bin|sbin|lib|lib64|boot|System|Library)(?:/|$)"),
 )
+
+#: Devices whose reader never comes to an end.
+ENDLESS = frozenset({"/dev/zero", "/dev/urandom", "/dev/random", "/dev/full"})
+
+_CONVERSATIONS = re.compile(
+    rf"{_AGENTS}/(?:projects|history|sessions|transcripts|logs|chats|tmp)(?:/|\.jsonl?|$)"
+)
+_MACHINE = re.compile(
+    r"^/etc/(?:passwd|group|hostname|hosts|os-release|machine-id|issue|resolv\.conf)$|^/proc/(?:cpuinfo|version|meminfo|net/|\d+/|\*/)"
+)
+
+
+def facts_in(path: str) -> Origin | None:
+    """Return what a file tells about its user's conversations or machine; None for most files."""
+    if _CONVERSATIONS.search(path):
+        return Origin("transcript", path)
+    return Origin("machine", path) if _MACHINE.search(path) else None
+
 
 #: Files of a tree whose deletion nobody gets back, as the operand of a recursive deletion.
 _TREES = re.compile(

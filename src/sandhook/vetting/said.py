@@ -35,6 +35,11 @@ _REFUSAL = re.compile(
 _UNSEEN = re.compile("[\u200b\u200c\u2060-\u2064\u202a-\u202e\u2066-\u2069\u00ad\U000e0000-\U000e007f]")
 _ERASING = re.compile("\x1b\\[[0-9;]*[AKJHsu]|\x1b\\[8m|\x08{3,}|\r(?!\n)[^\n]*\x1b")
 
+#: Letters of another alphabet that look like Latin ones, in a word with Latin ones.
+_MIXED = re.compile(
+    "[A-Za-z]+[\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u0261]\\w*|[\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455]+[A-Za-z]\\w*"
+)
+
 _APPROVES = re.compile(
     r"""["']?(?:permissionDecision|permission|decision|behavior)["']?\s*[:=]\s*["']?(?:allow|approve|proceed)\b""",
     re.IGNORECASE,
@@ -58,6 +63,9 @@ def unseen_in(text: str) -> str | None:
     match = _UNSEEN.search(text.replace(HOLE, ""))
     if match is not None:
         return f"the character U+{ord(match.group()):04X}"
+    mixed = _MIXED.search(text)
+    if mixed is not None:
+        return f"letters of two alphabets in one word: {mixed.group()}"
     if _ERASING.search(text):
         return "a sequence that erases or hides text on a terminal"
     return None

@@ -7,6 +7,7 @@ import re
 from sandhook.dispatch.operands import SHELLS, base_name
 from sandhook.expand.shapes import has_braces
 from sandhook.syntax import nodes as ast
+from sandhook.syntax.unparse import unparse
 from sandhook.vetting.notes import Notes
 
 
@@ -27,15 +28,37 @@ def check_function(node: ast.FunctionDefinition, notes: Notes, file: str, at: tu
             notes.find("V-EXHAUST", f"the function {node.name} starts itself in the background", file, at)
 
 
-def check_loop(node: ast.While, notes: Notes, file: str, at: tuple[int, int]) -> None:
-    """Report a loop without end that starts processes."""
-    condition = node.condition.items[0].command if node.condition.items else None
-    if _name_of(condition) not in ("true", ":"):
-        return
+def check_loop(node: ast.While | ast.ArithmeticFor, notes: Notes, file: str, at: tuple[int, int]) -> None:
+    """Report a loop without end."""
+    if _is_endless(node):
+        notes.find("V-EXHAUST", "a loop without end", file, at)
+
+
+def check_background(node: ast.Node, notes: Notes, file: str, at: tuple[int, int]) -> None:
+    """Report a command that runs on after the hook: without end, or until it ends."""
+    endless = any(
+        isinstance(each, (ast.While, ast.ArithmeticFor)) and _is_endless(each) for each in ast.walk(node)
+    )
+    what = "a loop without end" if endless else "a command"
+    notes.find("V-BACKGROUND", f"runs {what} in the background", file, at, "high" if endless else None)
+
+
+def _is_endless(node: ast.While | ast.ArithmeticFor) -> bool:
+    """Return whether a loop has a condition that always holds, and no command that leaves it."""
+    if isinstance(node, ast.While):
+        command = node.condition.items[-1].command if node.condition.items else None
+        always = ("false",) if node.until else ("true", ":", "sleep")
+        if _name_of(command) not in always and unparse(node.condition).strip() not in (
+            "((1))",
+            "((true))",
+            "[ 1 ]",
+            "[[ 1 ]]",
+        ):
+            return False
+    elif node.condition is not None and unparse(node.condition).strip() not in ("", "1"):
+        return False
     names = {_name_of(each) for each in ast.walk(node.body)}
-    started = any(isinstance(each, ast.ListItem) and each.background for each in ast.walk(node.body))
-    if started and not names & {"sleep", "wait", "break", "exit", "return"}:
-        notes.find("V-EXHAUST", "a loop without end starts processes", file, at)
+    return not names & {"break", "exit", "return", "exec"}
 
 
 def _name_of(node: object) -> str:

@@ -19,7 +19,7 @@ from sandhook.vetting.commands import Commands
 from sandhook.vetting.notes import Notes
 from sandhook.vetting.said import far_line, unseen_in
 from sandhook.vetting.scratch import Scratch
-from sandhook.vetting.shapes import check_function, check_loop, check_pipeline
+from sandhook.vetting.shapes import check_background, check_function, check_loop, check_pipeline
 from sandhook.vetting.state import PAYLOAD, ShellState, from_environment
 from sandhook.vetting.values import (
     EMPTY,
@@ -356,7 +356,7 @@ class Walker(Paths["ShellState", Value]):
             check_pipeline(node, self.notes, self.file, self.place(node.commands[0]))
         elif isinstance(node, ast.ListItem):
             at = self.place(node.command)
-            self.notes.find("V-BACKGROUND", "runs a command in the background", self.file, at)
+            check_background(node.command, self.notes, self.file, at)
 
     def expand(self, word: ast.Word, state: ShellState) -> None:
         self.words(state).value(word)
@@ -373,7 +373,7 @@ class Walker(Paths["ShellState", Value]):
             inner = state.branch()
             outputs.append(once(inner))
             state.join(inner)
-        if isinstance(node, ast.While):
+        if isinstance(node, (ast.While, ast.ArithmeticFor)):
             check_loop(node, self.notes, self.file, self.place(node))
         return concatenated(outputs)
 

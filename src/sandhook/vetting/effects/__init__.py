@@ -27,6 +27,20 @@ def finish(call: Call, output: Value) -> Value:
     if call.name == "rsync":
         rsync_to(call)
     other.report(call)
-    if call.stdin.names("mixed") == ["endless"] and call.name in ("tee", "dd", "cat"):
+    if call.name in _ENDING or (call.name in ("od", "hexdump", "xxd") and call.has("-N", "-n", "-l")):
+        return Value(output.texts, frozenset(each for each in output.origins if each.name != "endless"))
+    if "endless" in (
+        *call.stdin.names("mixed"),
+        *(n for word in call.words for n in word.names("mixed")),
+    ) and (call.name in _READS_ALL or call.name in ("tee", "dd")):
+        call.find("V-EXHAUST")
+    if call.name in _READS_ALL and "endless" in output.names("mixed"):
         call.find("V-EXHAUST")
     return output
+
+
+#: Programs that stop before their input ends, and those that read all of it before they print.
+_ENDING = frozenset({"head", "read", "dd", "timeout", "fold"})
+_READS_ALL = frozenset(
+    "sort tail tac wc gzip bzip2 xz zstd md5sum sha1sum sha256sum sha512sum b2sum cksum openssl shasum base64 cat".split()
+)

@@ -79,6 +79,9 @@ def filtered(call: Call) -> Value | None:
     ):
         for word in files:
             call.writes(word)
+            call.runner.changed(" ".join(text for text in call.texts if text != word.any_text), word, call)
+        if any(re.fullmatch(r"(?:1,\$)?d|/\.\*?/d|s/\.\*//g?", text) for text in call.texts):
+            call.find("V-DELETE", call.line)
         return EMPTY
     if (
         call.name in ("grep", "egrep", "rg")
@@ -118,6 +121,9 @@ def _copy(call: Call) -> Value:
         written = call.state.written.get(call.state.path(sources[0].any_text))
         content = written if written is not None else content
     call.writes(target, content)
+    call.runner.stored(content, target, call)
+    if sources and sources[0].any_text == "/dev/null" and call.name != "ln":
+        _emptied(call, target)
     if call.name == "ln":
         _link(call, sources, target)
     if call.name in ("mv", "cp"):

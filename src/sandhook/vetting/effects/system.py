@@ -282,6 +282,8 @@ def _git_discards(call: Call, command: str, line: str) -> None:
 def _package(call: Call) -> Value | None:
     line = " ".join(call.texts)
     report_downloads(call)
+    if re.match(r"(?:npm|pnpm|yarn) (?:pkg set scripts|set-script)", call.line):
+        call.find("V-PIPELINE", call.line, "high")
     if re.search(
         r"config set .*(?:registry|proxy|script-shell|ignore-scripts|strict-ssl)|--(?:extra-)?index-url[= ]|--registry[= ]|--trusted-host",
         line,
@@ -297,6 +299,12 @@ def _package(call: Call) -> Value | None:
     elif re.search(r"(?:install|add|i)\s+-g|install --global|--user\b|install --break-system", line):
         call.find("V-RUN-WRITTEN", call.line)
     return None
+
+
+#: Programs of jq that change what an installation or a build runs.
+_SCRIPTS = re.compile(
+    r"\.?scripts\W{0,4}(?:pre|post)?(?:install|prepare|publish|pack|test|build|dev|start)\w*\W{0,3}\s*[|+]?=(?!=)|scripts\s*\+=|scripts\"\s*,\s*\"\w+\"\s*\]\s*;"
+)
 
 
 def _jq(call: Call) -> Value | None:
@@ -321,6 +329,8 @@ def _jq(call: Call) -> Value | None:
         text = program.any_text
     report_downloads(call)
     call.runner.printed(call, Value((text.replace('\\"', '"'),)))
+    if _SCRIPTS.search(text):
+        call.find("V-PIPELINE", call.line, "high")
     if re.search(r"disableAllHooks\s*[=:]\s*true|del\(\s*\.hooks|\.hooks\s*=\s*(?:\{\}|\[\]|null)", text):
         call.find("V-DISABLE", call.line)
     if "updatedInput" in text or "updated_input" in text:
