@@ -8,25 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal
 
 from sandhook.vetting.places import places_of
+from sandhook.vetting.program import Power, combined
 from sandhook.vetting.rules import RuleId
-
-Power = Literal[
-    "run",
-    "evaluate",
-    "fetch",
-    "decode",
-    "socket",
-    "shell",
-    "environment",
-    "delete",
-    "write",
-    "listen",
-    "duplicate",
-    "send",
-]
 
 _POWERS: tuple[tuple[Power, re.Pattern[str]], ...] = (
     ("run", re.compile(r"\bsubprocess\b|\bos\.(?:system|popen|exec\w*|spawn\w*)|child_process|\bexecSync\b|\bspawn(?:Sync)?\b|\bpty\b|\bsystem\s*[(\s'\"$]|\bqx\b|\bpopen\b|`[^`]+`|shell_exec|passthru|proc_open|do shell script|Process\.run|IO\.popen|Open3|Invoke-Expression|\bexec\s+['\"{]")),
@@ -85,6 +70,7 @@ def findings_in(text: str) -> Iterator[tuple[RuleId, str]]:
     if _WHOLE.search(text):
         yield "V-DELETE", "a program deletes a whole tree"
     yield from _paths(text, powers)
+    yield from combined(text, powers)
 
 
 def _long_text(text: str) -> bool:

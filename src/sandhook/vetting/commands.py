@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from sandhook.dispatch.operands import LANGUAGES, SHELLS, base_name, execution, is_system_program
@@ -21,6 +21,7 @@ from sandhook.vetting.effects.shell import BUILTINS
 from sandhook.vetting.notes import Notes
 from sandhook.vetting.places import places_of
 from sandhook.vetting.policy import executed, local, named, removed, starts_something
+from sandhook.vetting.program import commands_in
 from sandhook.vetting.rules import RuleId
 from sandhook.vetting.said import approves, order_in, unseen_in
 from sandhook.vetting.scratch import WITHOUT_INPUT, Scratch, decodes
@@ -56,6 +57,8 @@ class Following(Protocol):
     def called(self, name: str) -> None: ...
 
     def outside(self, name: str) -> Value: ...
+
+    def texts_of_program(self, texts: Iterable[str], file: str, at: tuple[int, int]) -> None: ...
 
     def persist(self, text: str, state: ShellState, at: tuple[int, int]) -> None: ...
 
@@ -250,6 +253,7 @@ class Commands:
         for text in value.texts:
             for rule, detail in findings_in(text):
                 self.notes.find(rule, detail, file or self._file, at)
+            self._walker.texts_of_program(commands_in(text), file or self._file, at)
             if (order := order_in(text)) is not None:
                 self.notes.find("V-INJECTION", order, file or self._file, at)
 

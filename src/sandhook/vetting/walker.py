@@ -6,7 +6,7 @@ its ways. Steps, depth and time are bounded: a script that exceeds them has a fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
 from typing import cast
 
@@ -419,6 +419,17 @@ class Walker(Paths["ShellState", Value]):
     def other_language(self, text: str, name: str) -> None:
         """Report what a program of another language does."""
         self._commands.code(known(text), (1, 1), name)
+
+    def texts_of_program(self, texts: Iterable[str], file: str, at: tuple[int, int]) -> None:
+        """Follow the shell texts that a program of another language executes."""
+        outer, self.file = self.file, file
+        for text in texts:
+            try:
+                parse_cached(text)
+            except (ShellSyntaxError, LimitExceeded):  # what looks like a shell text may be none
+                continue
+            self.text(text, ShellState(UNKNOWN, "sh"), at)
+        self.file = outer
 
     def called(self, name: str) -> None:
         """Note that a function is called."""
