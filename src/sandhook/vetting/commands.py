@@ -60,6 +60,8 @@ class Following(Protocol):
 
     def texts_of_program(self, texts: Iterable[str], file: str, at: tuple[int, int]) -> None: ...
 
+    def seek(self, value: Value) -> None: ...
+
     def persist(self, text: str, state: ShellState, at: tuple[int, int]) -> None: ...
 
 
@@ -115,6 +117,9 @@ class Commands:
         if "/" in name and not is_system_program(name):
             return self.run_file(Value((name,), first.origins), state, arguments, at)
         call = Call(program, arguments, state, (self._file, at), self)
+        if program in ("grep", "egrep", "fgrep", "rg", "[", "test", "jq"):
+            for word in arguments:
+                self._walker.seek(word)
         effect = EFFECTS.get(program)
         result = effect(call) if effect is not None else None
         if effect is None and program not in LANGUAGES and program not in SHELLS and program not in BUILTINS:

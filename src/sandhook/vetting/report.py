@@ -15,8 +15,9 @@ from sandhook.hooks.model import HookSpec
 from sandhook.hooks.sources import line_of, parse, problem_of
 from sandhook.record import Record
 from sandhook.text.quoting import in_single_quotes
+from sandhook.vetting.answers import judge
 from sandhook.vetting.bundle import Bundle, interpreters_of, language_of
-from sandhook.vetting.notes import Notes
+from sandhook.vetting.notes import Notes, shown
 from sandhook.vetting.observe import Observer, wants_powerful_tool
 from sandhook.vetting.places import places_of
 from sandhook.vetting.rules import RULES, SEVERITIES, Finding
@@ -113,7 +114,7 @@ def vet(
     reached = {name for each in declared for name in each.files}
     for name in [config] if config is not None and not reports else sorted(files):
         if config in (None, name) and name not in reached and _is_script(name, files[name]):
-            reports.append(_of_script(bundle, name))
+            reports.append(_of_script(bundle, name, observer))
     hashes = {name: bundle.digest(name) for name in sorted(reached)}
     return Report(tuple(reports), Manifest(tuple(declared), hashes), tuple(problems))
 
@@ -174,17 +175,32 @@ def _of_hook(
         notes.findings = {_narrow(finding): None for finding in notes.findings}
     observed: dict[str, tuple[str, ...]] = {}
     if observer is not None and executor.type in ("bash", "argv"):
-        observed = _observed(observer.observe(contract, spec), notes, document.name, line)
+        observed = _observed(observer.observe(contract, spec, walker.sought), notes, document.name, line)
+        _answered(observer, bundle, notes, document.name, line)
     entry = Capabilities(spec.id, spec.native_event, digest_of(executor), tuple(sorted(notes.files)))
     entry = _with_capabilities(entry, notes, observed)
     return HookReport(entry, _sorted(notes.findings), f"{document.name}:{line}" if line else document.name)
+
+
+def _answered(observer: Observer, bundle: Bundle, notes: Notes, file: str, line: int) -> None:
+    """Report what the answers of the runs mean."""
+
+    def severe(command: str) -> frozenset[str]:
+        inner = Notes()
+        Walker(bundle, inner).hook(command, "command", at=(1, 1))
+        return frozenset(finding.rule for finding in inner.findings if finding.severity == "high")
+
+    for answer in judge(observer.asked, severe):
+        severity = answer.severity or RULES[answer.rule].severity
+        finding = Finding(answer.rule, severity, shown(answer.detail), file, line, 1, observed=True)
+        notes.findings.setdefault(finding)
 
 
 def _narrow(finding: Finding) -> Finding:
     return finding._replace(severity="medium") if finding.rule == "V-APPROVE" else finding
 
 
-def _of_script(bundle: Bundle, name: str) -> HookReport:
+def _of_script(bundle: Bundle, name: str, observer: Observer | None) -> HookReport:
     """Report about a script that no hook names."""
     notes = Notes()
     data = bundle.files[name]
@@ -193,6 +209,8 @@ def _of_script(bundle: Bundle, name: str) -> HookReport:
         notes.find("V-BOUND", f"{len(data)} bytes", name, (0, 0))
     elif language_of(name, data) == "shell":
         walker.hook(bundle.text(name), name)
+        if observer is not None:
+            _run_alone(bundle, name, walker, observer)
     else:
         walker.other_language(bundle.text(name), name)
     for program in interpreters_of(data):
@@ -200,6 +218,16 @@ def _of_script(bundle: Bundle, name: str) -> HookReport:
     files = tuple(sorted({name, *notes.files}))
     entry = _with_capabilities(Capabilities(name, "", bundle.digest(name), files), notes, {})
     return HookReport(entry, _sorted(notes.findings), name)
+
+
+def _run_alone(bundle: Bundle, name: str, walker: Walker, observer: Observer) -> None:
+    """Run a script that no hook names as one that is asked about every tool, and report its answers."""
+    hook = {"type": "command", "command": f"bash {in_single_quotes(name)}"}
+    config = {"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [hook]}]}}
+    engine = HookEngine.load(config, "claude_code", trust=lambda spec: True, prestart=False)
+    holds = observer.observe(engine.contracts[0], engine.hooks[0], walker.sought)
+    _observed(holds, walker.notes, name, 1)
+    _answered(observer, bundle, walker.notes, name, 1)
 
 
 def _with_capabilities(

@@ -6,6 +6,7 @@ its ways. Steps, depth and time are bounded: a script that exceeds them has a fi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
 from typing import cast
@@ -69,6 +70,7 @@ class Walker(Paths["ShellState", Value]):
         self.scratch = Scratch()
         self.file = ""
         self.tests = 0
+        self.sought: list[str] = []
         self._at: tuple[int, int] | None = None
         self._text = ""
         self._depth = 0
@@ -358,8 +360,15 @@ class Walker(Paths["ShellState", Value]):
             at = self.place(node.command)
             check_background(node.command, self.notes, self.file, at)
 
+    def seek(self, value: Value) -> None:
+        """Keep the literal parts of what a script looks for in its payload."""
+        for text in value.texts:
+            self.sought += [
+                part.strip(" *^$()[]\\\"'") for part in re.split(rf"[{HOLE}*|?]|\\.[*+]|\\\\[bsw][+*]?", text)
+            ]
+
     def expand(self, word: ast.Word, state: ShellState) -> None:
-        self.words(state).value(word)
+        self.seek(self.words(state).value(word))
 
     def compute(self, word: ast.Word, state: ShellState) -> None:
         self.words(state).value(word)
@@ -402,7 +411,7 @@ class Walker(Paths["ShellState", Value]):
             self.tests += 1
             for part in ast.walk(node.expression):
                 if isinstance(part, ast.Word):
-                    words.value(part)
+                    self.seek(words.value(part))
         elif isinstance(node, ast.ArithmeticCommand):
             for each in ast.walk(node.expression):
                 if isinstance(each, ast.Literal):
