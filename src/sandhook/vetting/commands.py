@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from sandhook.dispatch.operands import LANGUAGES, SHELLS, base_name, execution, is_system_program
+from sandhook.dispatch.operands import LANGUAGES, LOADERS, SHELLS, base_name, execution, is_system_program
 from sandhook.dispatch.parts import Execution
 from sandhook.dispatch.wrappers import is_wrapper
 from sandhook.syntax import nodes as ast
@@ -30,8 +31,19 @@ from sandhook.vetting.state import ENV_FILE_PATH, PAYLOAD, ShellState
 from sandhook.vetting.values import EMPTY, HOLE, UNKNOWN, Origin, Value, concatenated, known
 from sandhook.vetting.variables import check_assignment
 
+#: Options of many programs by which they start another one.
+_STARTED = re.compile(
+    r"(?:checkpoint-action=exec=|--to-command=|--use-compress-program=|--pre=|--filter=|--compress-program=|ProxyCommand[= ]|LocalCommand[= ]|--rsh-command=)(.+)|^(?:\+|:)!(.+)",
+    re.DOTALL,
+)
+
 #: Endings of files that are read by people, and of programs.
 _PROSE = (".md", ".txt", ".rst", ".log", ".jsonl", ".html")
+#: Directories in which programs keep data, and hidden files in hidden directories.
+_KEPT = re.compile(
+    r"^~/(?:\.cache|\.config|\.local/(?:share|state)|\.[Tt]rash|Library/Caches)/|^~/\.[^/]+/(?:[^/]+/)*\.[^/]+$|^(?:\./)?\.git/"
+)
+
 _SHELL_SCRIPTS = (".sh", ".bash", ".zsh", ".ksh")
 _SHELL_LINE = re.compile(r"#!\s*/\S*(?:/env\s+)?\S*sh\b")
 _PROGRAMS = (".py", ".pth", ".js", ".cjs", ".mjs", ".ts", ".rb", ".pl", ".php", ".lua")
@@ -126,12 +138,48 @@ class Commands:
             _paths_of_unknown(call)
             if not is_wrapper(program):
                 result = unknown(call)
+        self._loaded(call)
         executed = self._executed(call, fields, state, at, depth)
         if executed is not None:
             result = executed if result is None else concatenated((result, executed))
         if result is None:
             result = self._output(call)
         return finish(call, result)
+
+    def _loaded(self, call: Call) -> None:
+        """Report programs that execute what is in their directory, in an option, or in a file of the network."""
+        for text in call.texts:
+            if (match := _STARTED.search(text)) is not None:
+                self.run_text(
+                    Value((match.group(1) or match.group(2),)),
+                    call.state.branch(),
+                    f"{call.name}: an option",
+                    call.at,
+                )
+        if call.name not in LOADERS and call.name not in LANGUAGES:
+            return
+        directory = call.state.path(".")
+        fetched = self.content_of_parents(directory, call.state) if directory != "." else None
+        sources = [
+            word for word in call.words if word.texts == (HOLE,) or word.any_text.startswith("/dev/fd")
+        ]
+        for each in (*sources, *filter(None, [fetched])):
+            if each.has("download", "decoded"):
+                rule: RuleId = "V-RUN-DOWNLOAD" if each.has("download") else "V-RUN-DECODED"
+                call.find(rule)
+                return
+        for option in call.arguments("-C", "--prefix", "--directory", "--cwd", "-f", "--file"):
+            inner = self.content_of_parents(call.state.path(option.any_text), call.state)
+            if inner is not None and inner.has("download"):
+                call.find("V-RUN-DOWNLOAD")
+
+    def content_of_parents(self, path: str, state: ShellState) -> Value | None:
+        """Return what a directory has that a path is in, where the script filled it."""
+        while path not in ("/", "~", ".", ""):
+            if path in state.written:
+                return state.written[path]
+            path = posixpath.dirname(path)
+        return None
 
     def _computed(self, value: Value, name: str, at: tuple[int, int]) -> None:
         self.notes.programs.setdefault("*")
@@ -257,7 +305,8 @@ class Commands:
         """Report what a program of another language does."""
         for text in value.texts:
             for rule, detail in findings_in(text):
-                self.notes.find(rule, detail, file or self._file, at)
+                sends = rule in ("V-SEND-PAYLOAD", "V-SEND-FILE")
+                self.notes.find(rule, detail, file or self._file, at, "high" if sends else None)
             self._walker.texts_of_program(commands_in(text), file or self._file, at)
             if (order := order_in(text)) is not None:
                 self.notes.find("V-INJECTION", order, file or self._file, at)
@@ -287,7 +336,7 @@ class Commands:
             name = state.path(text)
             if text in ("/dev/stdin", "/dev/fd/0", "-"):
                 outputs.append(self.run_text(state.stdin, state, "a shell", at))
-            elif (written := state.written.get(name)) is not None:
+            elif (written := state.written.get(name) or self.content_of_parents(name, state)) is not None:
                 outputs.append(self._written(name, written, state, at))
             elif (file := self._walker.bundle.find(name)) is not None:
                 outputs.append(self._bundled(file, state, arguments, at, sourced=sourced))
@@ -308,6 +357,9 @@ class Commands:
         self.notes.access(name, "read")
         foreign = name.startswith(("/tmp/", "/var/tmp/", "/dev/shm/", "/Users/Shared/"))
         hidden = name.startswith("~/.") and "/bin/" not in name and name.count("/") <= 3
+        foreign = foreign or (
+            _KEPT.match(name) is not None and not name.endswith((*_SHELL_SCRIPTS, *_PROGRAMS))
+        )
         place = places_of(name, "read")
         if place is not None and place.rule == "V-READ-ENV-FILE":
             self.notes.find("V-READ-ENV-FILE", f"sources {name}", self._file, at)
@@ -375,9 +427,11 @@ class Commands:
     def stored(self, content: Value, path: Value, call: Call) -> None:
         """Report a program in a text that is written to a file: it runs a download, or is in another language."""
         name = path.any_text
-        if name.startswith("/dev/") or name.endswith(_PROSE):
+        if name.startswith("/dev/"):
             return
         place = places_of(call.state.path(name), "write")
+        if name.endswith(_PROSE) and (place is None or place.rule != "V-PIPELINE"):
+            return
         build = place is not None and place.rule == "V-PIPELINE" and place.severity is not None
         if build and content.has("download", "decoded", "secret"):
             call.find("V-PIPELINE", f"writes {name}", "high")

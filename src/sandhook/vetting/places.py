@@ -175,6 +175,7 @@ PLACES: tuple[Place, ...] = (
     _place(
         "V-AGENT-CONFIG", rf"^~/{_AGENTS}$|^\./{_AGENTS}(?:/hooks)?$|\.config/(?:crush|goose)", ("delete",)
     ),
+    _place("V-DISABLE", rf"{_BEGIN}\.(?:claude|codex|gemini|cursor)ignore$|\.git/info/exclude", ("delete",)),
     _place("V-AGENT-CONFIG", rf"{_BEGIN}[^/]*(?:guard|sandhook)[^/]*\.(?:sh|py|js|json)$"),
     _place(
         "V-INSTRUCTIONS",

@@ -295,6 +295,12 @@ class Walker(Paths["ShellState", Value]):
                 value = words.value(each.target)
                 process = next((p for p in each.target.parts if isinstance(p, ast.ProcessSubstitution)), None)
                 stdin = value if process is not None else self._commands.source(value, state, each, self.file)
+            elif each.operator == "<" and each.fd is not None:
+                value = words.value(each.target)
+                state.written[f"/dev/fd/{each.fd}"] = value
+                state.written[f"/proc/self/fd/{each.fd}"] = value
+            elif each.operator == "<&":
+                stdin = state.written.get(f"/dev/fd/{words.value(each.target).any_text}", stdin)
         return stdin
 
     def document(self, node: ast.HereDocument, words: Words) -> Value:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from sandhook.vetting.call import Call
 from sandhook.vetting.places import is_precious, places_of
-from sandhook.vetting.policy import removed
+from sandhook.vetting.policy import is_made_again, removed
 from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Value, concatenated, known
 
 Effect = Callable[[Call], "Value | None"]
@@ -271,6 +271,9 @@ def _dd(call: Call) -> Value:
     return Value((HOLE,), source)
 
 
+_FIND_NAMES = frozenset({"-name", "-iname", "-path", "-ipath", "-regex", "-wholename"})
+
+
 def _find(call: Call) -> Value:
     """find: deletes, and lists files whose names are those of secrets."""
     texts = call.texts
@@ -284,12 +287,12 @@ def _find(call: Call) -> Value:
     if removes:
         for root in roots:
             call.runner.notes.access(call.state.path(root.any_text), "delete")
-        narrow = any(
-            text in ("-mtime", "-mmin", "-name", "-maxdepth", "-empty", "-newer", "-iname", "-path")
-            for text in texts
+        named = [texts[i + 1] for i, text in enumerate(texts[:-1]) if text in _FIND_NAMES]
+        again = (
+            any(is_made_again(name.strip("*")) or is_made_again(name) for name in named) or "-empty" in texts
         )
-        wide = path in ("~", "/", "/home", "/Users", "..")
-        if wide or (path == "." and not narrow) or path.endswith(".git"):
+        wide = path in ("~", "/", "/home", "/Users", "..") or path.endswith(".git")
+        if wide or not (again or HOLE in path or is_made_again(path) or path in call.state.written):
             call.find("V-DELETE", call.line)
     overwrites = any(text in ("-exec", "-execdir") for text in texts) and any(
         text in ("shred", "truncate", "dd", "chmod") for text in texts
@@ -319,6 +322,7 @@ def _archive(call: Call) -> Value:
         target = call.argument("-C", "--directory")
         if target is not None:
             call.writes(target, call.stdin)
+            call.state.written[call.state.path(target.any_text)] = call.stdin
             if call.state.path(target.any_text) in ("~", "/"):
                 call.find("V-STARTUP", f"unpacks an archive over {target.any_text}")
         origins = call.stdin.origins
@@ -340,6 +344,14 @@ def _archive(call: Call) -> Value:
         call.writes(archive, content)
         return EMPTY
     return content
+
+
+def _unpack_archive(call: Call) -> Value:
+    """unzip: what is in the archive is now in a directory."""
+    target = call.argument("-d") or known(".")
+    archive = next(iter(call.operands), known(""))
+    call.writes(target, Value((HOLE,), call.access(archive, "read")))
+    return Value((HOLE,), call.access(archive, "read") if call.has("-p") else NOTHING)
 
 
 def _mktemp(call: Call) -> Value:
@@ -463,6 +475,7 @@ EFFECTS: Mapping[str, Effect] = {
         ("md5sum", "sha1sum", "sha256sum", "shasum", "md5", "cksum", "b2sum", "sha512sum"), _digest
     ),
     "wc": _count,
+    **dict.fromkeys(("unzip", "unar", "bsdcpio"), _unpack_archive),
     "mount": _mount,
     "umount": _mount,
     **dict.fromkeys(

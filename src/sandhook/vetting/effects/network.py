@@ -124,7 +124,21 @@ _VALUES = frozenset(
 )
 
 
+def _configured(call: Call) -> None:
+    """Add the options that a file of ``-K`` has."""
+    for option in call.arguments("-K", "--config"):
+        is_input = option.any_text == "-"
+        content = (
+            call.stdin if is_input else call.runner.content(call.state.path(option.any_text), call.state)
+        )
+        for text in content.known if content is not None else ():
+            for line in text.splitlines():
+                name, _, value = line.strip().lstrip("-").partition("=")
+                call.words += [Value((f"--{name.strip()}",)), Value((value.strip().strip('"'),))]
+
+
 def _curl(call: Call) -> Value:
+    _configured(call)
     data: set[Origin] = set()
     headers: set[Origin] = set()
     for value in call.arguments(*_DATA, *_WGET_DATA):
@@ -361,6 +375,8 @@ def _cloud(call: Call) -> Value | None:
         line,
     ):
         return Value((HOLE,), frozenset({Origin("secret", f"{call.name} {line[:40]}")}))
+    if call.name in ("gh", "glab"):
+        _forge(call, line)
     if call.name == "gh" and re.match(r"gist create", line):
         origins = call.stdin.origins | call.reads(call.operands[2:])
         _reach(call, "https://gist.github.com")
@@ -383,6 +399,23 @@ def _cloud(call: Call) -> Value | None:
     else:
         return None
     return EMPTY
+
+
+def _forge(call: Call, line: str) -> None:
+    """gh and glab: what they publish, and whom they let in."""
+    if re.match(r"(?:issue|pr|mr|release|api|gist|repo|workflow|variable|snippet)\b", line):
+        severe = frozenset(
+            each
+            for each in call.origins | call.stdin.origins
+            if each.kind in ("secret", "environment", "transcript")
+        )
+        _sends(call, call.origins | severe if call.has("-R", "--repo") else severe, f"{call.name}.example")
+    if re.match(
+        r"api\b.*(?:collaborators|keys|hooks|protection|rulesets|secrets|invitations|permissions)", line
+    ) and (call.has("-X", "--method", "-f", "-F", "--field", "--raw-field", "--input")):
+        call.find("V-LOGIN")
+    if re.match(r"repo (?:edit|create)\b.*(?:--visibility[= ]public|--public)", line):
+        call.find("V-SEND-FILE", call.line, "high")
 
 
 def urls_of(values: Iterable[Value]) -> list[str]:
@@ -443,5 +476,5 @@ EFFECTS: Mapping[str, Effect] = {
         _tunnel,
     ),
     **dict.fromkeys(("mail", "mailx", "sendmail", "mutt", "msmtp", "swaks"), _mail),
-    **dict.fromkeys(("aws", "gcloud", "az", "gh", "op", "vault", "doctl"), _cloud),
+    **dict.fromkeys(("aws", "gcloud", "az", "gh", "glab", "op", "vault", "doctl"), _cloud),
 }

@@ -129,6 +129,11 @@ def _docker(call: Call) -> Value | None:
         host = call.operands[-1].any_text.partition("/")[0]
         sends(call, frozenset({Origin("file", "tree")}), host if "." in host else "docker.io")
     if re.search(
+        r"^(?:volume (?:rm|prune)|system prune\b.*(?:--volumes|-\w*a)|compose\b.*\bdown\b.*(?:-v\b|--volumes|--rmi)|rm\b.*-\w*v|rmi\b.*-\w*f)",
+        line,
+    ):
+        call.find("V-DELETE")
+    if re.search(
         r"--privileged|--pid[= ]host|(?:-v|--volume|--mount)[= ]*(?:type=bind,source=)?(?:/|~|/etc|/home|/var/run/docker\.sock)[:,]",
         line,
     ):
@@ -159,7 +164,6 @@ def _git(call: Call) -> Value | None:
     _git_keeps(call, command)
     if command == "config":
         _git_config(call, line)
-        return None
     if command == "remote" and re.match(r"(?:set-url|add)\b", line):
         call.find("V-GIT-CONFIG", call.line, None if "set-url" in line else "medium")
     elif command == "push":
@@ -171,6 +175,7 @@ def _git(call: Call) -> Value | None:
         "reset",
         "clean",
         "checkout",
+        "restore",
         "stash",
         "branch",
         "filter-branch",
@@ -181,9 +186,14 @@ def _git(call: Call) -> Value | None:
         _git_discards(call, command, line)
     elif command in ("archive", "bundle"):
         return Value((HOLE,), frozenset({Origin("file", "tree")}))
-    elif command in ("diff", "show", "log", "cat-file", "stash"):
+    elif command == "ls-files":
+        return Value((HOLE,), frozenset({Origin("file", "tree")}))
+    elif command == "config" or (command == "var"):
+        return Value((HOLE,), frozenset({Origin("machine", "the user")}))
+    elif command in ("diff", "show", "log", "cat-file", "stash", "notes", "blame", "grep", "format-patch"):
         return Value((HOLE,), frozenset({Origin("file", f"git {command}")}))
-    elif command in ("clone", "fetch", "pull", "ls-remote"):
+    elif command in ("clone", "fetch", "pull", "ls-remote", "submodule"):
+        _git_fetches(call, command)
         for url in urls_of(call.words):
             sends(
                 call,
@@ -195,6 +205,16 @@ def _git(call: Call) -> Value | None:
     elif command == "commit" and call.has("--no-verify", "-n"):
         call.find("V-DISABLE", call.line, "medium")
     return Value((HOLE,))
+
+
+def _git_fetches(call: Call, command: str) -> None:
+    """Keep which directory has what a server sent."""
+    urls = urls_of(call.words)
+    if command != "clone" or not urls:
+        return
+    last = call.operands[-1].any_text
+    target = last if last not in urls else urls[0].rstrip("/").rpartition("/")[2].removesuffix(".git")
+    call.writes(known(target), Value((HOLE,), frozenset({Origin("download", urls[0])})))
 
 
 def _git_directory(texts: Sequence[str]) -> Value:
@@ -255,7 +275,8 @@ def _git_push(call: Call, line: str) -> Value:
         host = url.partition("://")[2].partition("/")[0] or url.partition("@")[2].partition(":")[0]
         sends(call, frozenset({Origin("file", "tree")}), host.rpartition("@")[2])
     if re.search(
-        r"--mirror|--force(?!-with|-if)|(?:^|\s)-[a-eg-zA-Z]*f[a-zA-Z]*(?:\s|$)|--delete|\s:[\w/]", line
+        r"--mirror|--force(?!-with|-if)|(?:^|\s)\+\S|(?:^|\s)-[a-eg-zA-Z]*f[a-zA-Z]*(?:\s|$)|--delete|\s:[\w/]",
+        line,
     ):
         call.find("V-DELETE", call.line, "high" if re.search(r"--mirror|main|master", line) else "medium")
     return Value((HOLE,))
@@ -271,10 +292,14 @@ def _git_discards(call: Call, command: str, line: str) -> None:
         call.find("V-DELETE")
     elif (
         (command == "reset" and "--hard" in line)
-        or (command == "checkout" and re.search(r"(?:--\s+)?\.$", line))
-        or (command == "stash" and "clear" in line)
+        or (
+            command in ("checkout", "restore")
+            and re.search(r"(?:^|\s)(?:\.|\*|:/)$", line)
+            and "--staged" not in line
+        )
+        or (command == "stash" and re.match(r"clear|drop", line))
     ):
-        call.find("V-DELETE", call.line, "high" if re.search(r"HEAD~|origin|@\{|clear", line) else "medium")
+        call.find("V-DELETE", call.line)
     elif command == "branch" and "-D" in line:
         call.find("V-DELETE", call.line, "medium")
 
@@ -288,6 +313,13 @@ def _package(call: Call) -> Value | None:
         r"config set .*(?:registry|proxy|script-shell|ignore-scripts|strict-ssl)|--(?:extra-)?index-url[= ]|--registry[= ]|--trusted-host",
         line,
     ):
+        call.find("V-PACKAGE-SOURCE")
+    elif re.search(
+        r"(?:^|\s)(?:localtunnel|ngrok|http-server|serve|cloudflared|untun|tunnelmole|wstunnel)(?:@\S*)?(?:\s|$)",
+        line,
+    ) and call.name in ("npx", "bunx", "pnpm", "yarn", "uvx", "pipx", "npm"):
+        call.find("V-TUNNEL")
+    elif call.name == "brew" and re.match(r"tap\s+\S+\s+\S", line):
         call.find("V-PACKAGE-SOURCE")
     elif re.search(r"^(?:publish|adduser|login|owner add|token create)\b", line):
         call.find("V-LOGIN", call.line, "high" if "publish" not in line else "medium")
@@ -401,6 +433,47 @@ def _defaults(call: Call) -> Value | None:
     return None
 
 
+#: Words with which an agent asks nobody any more.
+_FREE = re.compile(
+    r"--dangerously|--yolo\b|--full-auto|bypassPermissions|--allow-all|--skip-permissions|--no-sandbox|approval[-_]policy[= ]never|--trust-all|danger-full-access|--auto-approve"
+)
+
+
+def _agent(call: Call) -> Value | None:
+    """An agent that a hook starts or sets up."""
+    line = " ".join(call.texts)
+    if _FREE.search(line):
+        call.find("V-DISABLE", call.line)
+    elif re.match(
+        r"(?:mcp|plugins?|extensions?|config|settings|marketplace|hooks)\s+(?:add|set|install|enable|link|import|remove|rm|disable|uninstall|marketplace)",
+        line,
+    ):
+        call.find("V-AGENT-CONFIG", call.line)
+    return None
+
+
+def _editor(call: Call) -> Value | None:
+    line = " ".join(call.texts)
+    if "--install-extension" in line:
+        call.find("V-DOWNLOAD-EXEC")
+    elif re.match(r"tunnel|serve-web", line):
+        call.find("V-TUNNEL")
+    return None
+
+
+def _powershell(call: Call) -> Value | None:
+    line = " ".join(call.texts)
+    if re.search(r"(?:^|\s)-(?:e|en|enc\w*|EncodedCommand)\s", line, re.IGNORECASE):
+        call.find("V-RUN-DECODED", call.line)
+    elif re.search(
+        r"DownloadString|DownloadFile|\biwr\b|Invoke-WebRequest|Invoke-RestMethod|\birm\b",
+        line,
+        re.IGNORECASE,
+    ) and re.search(r"\biex\b|Invoke-Expression|Start-Process", line, re.IGNORECASE):
+        call.find("V-RUN-DOWNLOAD", call.line)
+    return None
+
+
 def _yes(call: Call) -> Value:
     return Value((HOLE,), frozenset({Origin("mixed", "endless")}))
 
@@ -501,6 +574,33 @@ EFFECTS: Mapping[str, Effect] = {
     ),
     **dict.fromkeys(("stress", "stress-ng"), _rule("V-EXHAUST")),
     "yes": _yes,
+    **dict.fromkeys(
+        (
+            "claude",
+            "codex",
+            "gemini",
+            "cursor-agent",
+            "qwen",
+            "goose",
+            "crush",
+            "droid",
+            "copilot",
+            "opencode",
+            "amp",
+            "kiro",
+            "aider",
+        ),
+        _agent,
+    ),
+    **dict.fromkeys(("code", "code-insiders", "cursor", "codium", "windsurf"), _editor),
+    **dict.fromkeys(("powershell", "pwsh", "powershell.exe"), _powershell),
+    "ffmpeg": _when(r"x11grab|avfoundation|gdigrab|dshow|\bv4l2|\balsa\b|\bpulse\b", "V-SPY"),
+    **dict.fromkeys(("adb",), _when(r"screencap|screenrecord", "V-SPY")),
+    "php": _when(r"(?:^|\s)-S\s", "V-TUNNEL"),
+    "caddy": _when(r"file-server|run|reverse-proxy", "V-TUNNEL"),
+    **dict.fromkeys(
+        ("darkhttpd", "webfsd", "miniserve", "http-server", "serve", "httpd", "telnetd"), _rule("V-TUNNEL")
+    ),
     **dict.fromkeys(("shutdown", "reboot", "halt", "poweroff", "init"), _rule("V-KILL", "high")),
     **dict.fromkeys(("nohup", "setsid", "daemonize", "screen", "tmux"), _rule("V-BACKGROUND")),
 }
