@@ -29,6 +29,10 @@ _POWERS: tuple[tuple[Power, re.Pattern[str]], ...] = (
 )  # fmt: skip
 
 _STRING = re.compile(r"""'([^'\n]{2,300})'|"([^"\n]{2,300})"|`([^`]{2,300})`""")
+#: The home directory in a text that a program expands.
+_AT_HOME = re.compile(
+    r"(?:\$ENV\{[\"']?HOME[\"']?\}|\$\{?HOME\}?|\$\{(?:os\.)?homedir\(\)\}|\{home\}|\$\{home\}|#\{(?:Dir\.home|ENV\[.HOME.\])\}|\$home)/"
+)
 _HOME = re.compile(
     r"expanduser\(|Path\.home\(\)|os\.homedir\(\)|homedir\(\)|Dir\.home|\$ENV\{HOME\}|process\.env\.HOME|environ\[['\"]HOME|ENV\[['\"]HOME"
 )
@@ -81,7 +85,8 @@ def _long_text(text: str) -> bool:
 def _paths(text: str, powers: frozenset[Power]) -> Iterator[tuple[RuleId, str]]:
     """Yield the paths in a program's texts that matter for its powers."""
     at_home = bool(_HOME.search(text)) or "~" in text
-    words = [next(filter(None, match)) for match in _STRING.findall(text)]
+    strings = [_AT_HOME.sub("~/", next(filter(None, match))) for match in _STRING.findall(text)]
+    words = [word for each in strings for word in (each.split() if "~/" in each else [each])]
     for index, word in enumerate(words):
         if re.search(r"\s", word.strip()) or len(word) < 4:
             continue

@@ -39,6 +39,9 @@ _STARTED = re.compile(
 
 #: Endings of files that are read by people, and of programs.
 _PROSE = (".md", ".txt", ".rst", ".log", ".jsonl", ".html")
+#: Options by which an interpreter reads a program and does not run it.
+_CHECKS = {"php": ("-l",), "perl": ("-c",), "ruby": ("-c",), "node": ("--check", "-c")}
+
 #: Directories in which programs keep data, and hidden files in hidden directories.
 _KEPT = re.compile(
     r"^~/(?:\.cache|\.config|\.local/(?:share|state)|\.[Tt]rash|Library/Caches)/|^~/\.[^/]+/(?:[^/]+/)*\.[^/]+$|^(?:\./)?\.git/"
@@ -139,7 +142,7 @@ class Commands:
             if not is_wrapper(program):
                 result = unknown(call)
         self._loaded(call)
-        executed = self._executed(call, fields, state, at, depth)
+        executed = self._executed(call, fields, at, depth, result)
         if executed is not None:
             result = executed if result is None else concatenated((result, executed))
         if result is None:
@@ -208,10 +211,14 @@ class Commands:
     # What it executes.
 
     def _executed(
-        self, call: Call, fields: Sequence[Value], state: ShellState, at: tuple[int, int], depth: int
+        self, call: Call, fields: Sequence[Value], at: tuple[int, int], depth: int, result: Value | None
     ) -> Value | None:
+        state = call.state
         words = [field.text if HOLE not in field.any_text else None for field in fields]
         words[0] = call.name
+        source = state.stdin if call.name not in ("find", "fd") else result or UNKNOWN
+        if call.name in ("find", "fd"):  # what it removes is judged by where it looks
+            source = source.plus(Origin("mixed", "found"))
         found = execution(words)
         outputs: list[Value] = []
         if call.name in LANGUAGES:
@@ -231,18 +238,35 @@ class Commands:
         for part in found.parts:
             if depth < 8 and part.start < part.end:
                 outputs.append(
-                    self._part(fields[part.start : part.end], state, at, depth, computed=part.computed)
+                    self._part(
+                        fields[part.start : part.end],
+                        state,
+                        at,
+                        depth,
+                        source=source if part.computed else None,
+                    )
                 )
         return concatenated(outputs) if outputs else None
 
     def _part(
-        self, fields: Sequence[Value], state: ShellState, at: tuple[int, int], depth: int, *, computed: bool
+        self,
+        fields: Sequence[Value],
+        state: ShellState,
+        at: tuple[int, int],
+        depth: int,
+        *,
+        source: Value | None,
     ) -> Value:
+        """Follow a command line in another one.
+
+        Args:
+            source: What becomes arguments: what xargs reads, what find finds.
+        """
         inner = state.copy()
-        if computed:  # xargs: what it reads becomes arguments
-            extra = Value((HOLE,), state.stdin.origins)
-            if state.stdin.text is not None and len(state.stdin.text.split()) < 20:
-                more = [Value((word,), state.stdin.origins) for word in state.stdin.text.split()]
+        if source is not None:
+            extra = source.without_text()
+            if source.text is not None and len(source.text.split()) < 20:
+                more = [Value((word,), source.origins) for word in source.text.split()]
             else:
                 more = [extra]
             fields = [_replaced(field, extra) for field in fields]
@@ -283,6 +307,8 @@ class Commands:
             self.code(concatenated((Value((" ".join(call.texts[:2]) + "\n",)), value)), at)
         operands = [word for word in call.operands if all(word is not text for text in texts)]
         if not texts:
+            if call.has(*_CHECKS.get(call.name, ())):
+                return [EMPTY]
             file = next(iter(operands), None)
             if (module := call.argument("-m")) is not None:
                 if module.any_text in ("http.server", "SimpleHTTPServer", "pyftpdlib", "wsgidav"):
@@ -485,6 +511,9 @@ class Commands:
         written = state.written.get(path)
         if written is not None:
             return written
+        inside = self.content_of_parents(path, state)
+        if inside is not None:
+            return inside.without_text()
         name = self._walker.bundle.find(path)
         if name is None or language_of(name, self._walker.bundle.files[name]) == "binary":
             return None

@@ -150,7 +150,7 @@ PLACES: tuple[Place, ...] = (
     ),
     _place(
         "V-PIPELINE",
-        rf"{_BEGIN}(?:GNUmakefile|[Mm]akefile|[\w.-]+\.mk|package\.json|composer\.json|conftest\.py|setup\.(?:py|cfg)|pyproject\.toml|tox\.ini|noxfile\.py|tasks\.py|build\.rs|Cargo\.toml"
+        rf"^(?!~/\.|/tmp/|/var/)(?:.*[/{HOLE}])?(?:GNUmakefile|[Mm]akefile|[\w.-]+\.mk|package\.json|composer\.json|conftest\.py|setup\.(?:py|cfg)|pyproject\.toml|tox\.ini|noxfile\.py|tasks\.py|build\.rs|Cargo\.toml"
         rf"|build\.gradle(?:\.kts)?|settings\.gradle|pom\.xml|CMakeLists\.txt|Rakefile|Gemfile|[\w.-]+\.gemspec|(?:[\w.-]+\.)?Dockerfile[\w.-]*|(?:docker-)?compose[\w.-]*\.ya?ml"
         rf"|[Jj]ustfile|Taskfile\.ya?ml|[\w.-]+\.config\.[cm]?[jt]s|\.(?:eslint|prettier|babel|mocha|stylelint)rc(?:\.[cm]?js)?|[Gg]ulpfile\.[jt]s|Gruntfile\.js|mise\.toml|\.mise\.toml"
         rf"|\.tool-versions|\.bazelrc|WORKSPACE|BUILD(?:\.bazel)?|Vagrantfile|Procfile|Brewfile|flake\.nix|shell\.nix|manage\.py|\.pnp\.cjs|\.pnpmfile\.cjs|Directory\.Build\.\w+|[\w.-]+\.csproj"

@@ -152,7 +152,7 @@ def _data(origins: Origins) -> list[str]:
 
 #: Directories and files that a build, a tool or the hook itself makes again.
 _MADE_AGAIN = re.compile(
-    r"(?:^|/)(?:node_modules|dist|build|target|out|coverage|htmlcov|tmp|temp|logs?|artifacts?|generated|_site|site|storybook-static|obj"
+    r"(?:^|/)(?:node_modules|dist|build|target|out|coverage|htmlcov|tmp|temp|logs?|\.?backups?|artifacts?|generated|_site|site|storybook-static|obj"
     r"|[\w.-]*cache[\w.-]*|__pycache__|\.(?:next|nuxt|turbo|tox|nox|venv|svelte-kit|parcel|gradle|eggs|nyc_output|vite|terraform|coverage)|venv|DerivedData"
     r"|(?:\.claude|\.codex|\.gemini|\.cursor)/(?:state|tmp|logs?|run|locks?|checkpoints|backups|snapshots)|[\w.-]+\.egg-info|test-results|playwright-report)(?:/|$)"
     r"|\.(?:pyc|pyo|o|log|tmp|temp|bak|orig|rej|lock|pid|swp|map|tsbuildinfo|out|coverage|sock|new|old|state|cache|count|stamp|done|flag|marker)$|\.DS_Store$|~$"

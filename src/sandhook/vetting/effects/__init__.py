@@ -5,12 +5,14 @@ A function returns the output of its command, or None where the rule for all com
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from sandhook.vetting.call import Call
 from sandhook.vetting.effects import files, network, other, programs, shell, system
 from sandhook.vetting.effects.network import rsync_to
-from sandhook.vetting.values import Value
+from sandhook.vetting.policy import sent
+from sandhook.vetting.values import HOLE, NOTHING, Value
 
 EFFECTS: Mapping[str, Callable[[Call], Value | None]] = {
     **other.EFFECTS,
@@ -27,6 +29,10 @@ def finish(call: Call, output: Value) -> Value:
     if call.name == "rsync":
         rsync_to(call)
     other.report(call)
+    if call.name in ("echo", "printf", "jq", "cat"):
+        _addresses(call)
+    if any("stratum+" in text for text in call.texts):
+        call.find("V-EXHAUST", call.line)
     if call.name in _ENDING or (call.name in ("od", "hexdump", "xxd") and call.has("-N", "-n", "-l")):
         return Value(output.texts, frozenset(each for each in output.origins if each.name != "endless"))
     if "endless" in (
@@ -37,6 +43,21 @@ def finish(call: Call, output: Value) -> Value:
     if call.name in _READS_ALL and "endless" in output.names("mixed"):
         call.find("V-EXHAUST")
     return output
+
+
+def _addresses(call: Call) -> None:
+    """Report an address with a secret in what a command prints: whoever shows the text opens it."""
+    origins = call.origins | (call.stdin.origins if call.name == "cat" and not call.words else NOTHING)
+    if not any(origin.kind in ("secret", "environment", "token", "transcript") for origin in origins):
+        return
+    texts = [*call.texts, *call.stdin.texts] if call.name == "cat" else call.texts
+    for host in dict.fromkeys(host for text in texts for host in _ADDRESS.findall(text)):
+        for each in sent(origins, host, NOTHING):
+            if each.rule in ("V-SEND-SECRET", "V-SEND-TOKEN"):
+                call.find(each.rule, f"{each.detail}, in an address that it prints", each.severity)
+
+
+_ADDRESS = re.compile(rf"https?://([\w.-]+)[/?][^\s)\"']*[?&=/{HOLE}]")
 
 
 #: Programs that stop before their input ends, and those that read all of it before they print.

@@ -327,23 +327,49 @@ def _archive(call: Call) -> Value:
                 call.find("V-STARTUP", f"unpacks an archive over {target.any_text}")
         origins = call.stdin.origins
         return Value((HOLE,), origins)
-    archive = call.argument("-f", "--file")
-    operands = [word for word in call.operands if word.any_text not in ("-",)]
-    if letters and "f" in letters and call.name == "tar":
-        rest = call.words[1:]
-        archive = rest[0] if rest else None
-        operands = [word for word in rest[1:] if not word.any_text.startswith("-")]
-    elif call.name in ("zip", "7z", "rar"):
-        operands = [word for word in call.operands if word.any_text not in ("a",)]
+    if call.name in ("zip", "7z", "rar"):
+        operands = [word for word in call.operands if word.any_text not in ("a", "u")]
         archive, operands = (operands[0], operands[1:]) if operands else (None, [])
+        outer = call.state.directory
+    else:
+        archive, operands, outer = _packed(call)
     origins = call.reads(operands)
     if any(call.state.path(word.any_text) in (".", "~", "/", "./*") for word in operands):
         origins |= {Origin("file", "tree")}
+    call.state.directory = outer
     content = Value((HOLE,), origins)
     if archive is not None and archive.any_text != "-":
         call.writes(archive, content)
         return EMPTY
     return content
+
+
+def _packed(call: Call) -> tuple[Value | None, list[Value], Value]:
+    """Return the archive of tar, what is packed, and the directory before ``-C``, which is entered."""
+    outer = call.state.directory
+    archive: Value | None = None
+    operands: list[Value] = []
+    words = iter(call.words)
+    for index, word in enumerate(words):
+        text = word.any_text
+        name, equals, value = text.partition("=")
+        if text[:1] != "-" and index:
+            operands.append(word)
+        elif equals and name == "--file":
+            archive = Value((value,), word.origins)
+        elif text in ("-C", "--directory") or (equals and name == "--directory"):
+            target = Value((value,), word.origins) if equals else next(words, EMPTY)
+            call.state.directory = Value((call.state.path(target.any_text),), target.origins)
+        elif text in ("--exclude", "-X", "-T", "--transform", "--files-from"):
+            listed = next(words, EMPTY)
+            operands += (
+                [Value((HOLE,), listed.origins | call.stdin.origins)]
+                if text in ("-T", "--files-from")
+                else []
+            )
+        elif text[:2] != "--" and text.endswith("f"):
+            archive = next(words, None)
+    return archive, operands, outer
 
 
 def _unpack_archive(call: Call) -> Value:

@@ -382,9 +382,11 @@ def _cloud(call: Call) -> Value | None:
         _reach(call, "https://gist.github.com")
         _sends(call, origins, "gist.github.com")
     elif call.name == "aws" and re.match(r"s3 (?:cp|sync|mv)", line):
-        target = call.operands[-1].any_text if call.operands else HOLE
-        if target.startswith("s3://"):
-            sources = call.operands[2:-1]
+        operands = call.operands[2:]
+        ends = [index for index, word in enumerate(operands) if word.any_text.startswith("s3://")]
+        target = operands[ends[-1]].any_text if ends else HOLE
+        if ends and ends[-1]:
+            sources = operands[: ends[-1]]
             origins = call.stdin.origins | call.reads(sources)
             if any(is_precious(call.state.path(word.any_text)) for word in sources):
                 origins |= {Origin("file", "tree")}

@@ -44,7 +44,12 @@ def _awk(call: Call) -> Value | None:
     for host in _AWK_SOCKET.findall(program):
         call.find("V-SOCKET", f"{call.name}: a connection to {host}", "low" if local(host) else None)
     if _AWK_COMPUTED.search(program):
-        call.find("V-RUN-DOWNLOAD" if fetches else "V-RUN-TEXT", f"{call.name}: the commands of its program")
+        texts = " ".join(re.findall(r'"((?:[^"\\]|\\.)*)"', program))
+        severe = (
+            starts_something(texts) or _REACHES.search(texts) or call.stdin.has("payload", "file", "download")
+        )
+        what = f"{call.name}: the commands of its program"
+        call.find("V-RUN-DOWNLOAD" if fetches else "V-RUN-TEXT", what, "high" if severe else None)
     return filtered(call)
 
 
