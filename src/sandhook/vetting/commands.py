@@ -21,7 +21,7 @@ from sandhook.vetting.effects.programs import DOWNLOADS
 from sandhook.vetting.effects.shell import BUILTINS
 from sandhook.vetting.notes import Notes
 from sandhook.vetting.places import places_of
-from sandhook.vetting.policy import executed, local, named, removed, starts_something
+from sandhook.vetting.policy import executed, is_told, local, named, removed, starts_something
 from sandhook.vetting.program import commands_in
 from sandhook.vetting.rules import RuleId
 from sandhook.vetting.said import approves, order_in, unseen_in
@@ -44,7 +44,7 @@ _CHECKS = {"php": ("-l",), "perl": ("-c",), "ruby": ("-c",), "node": ("--check",
 
 #: Directories in which programs keep data, and hidden files in hidden directories.
 _KEPT = re.compile(
-    r"^~/(?:\.cache|\.config|\.local/(?:share|state)|\.[Tt]rash|Library/Caches)/|^~/\.[^/]+/(?:[^/]+/)*\.[^/]+$|^(?:\./)?\.git/"
+    r"^~/(?:\.cache|\.config|\.local/(?:share|state)|\.[Tt]rash|Library/Caches)/|^~/\.[^/]+/(?:[^/]+/)*\.[^/]+$|^(?:\./)?\.git/(?!hooks/)"
 )
 
 _SHELL_SCRIPTS = (".sh", ".bash", ".zsh", ".ksh")
@@ -456,6 +456,8 @@ class Commands:
         if name.startswith("/dev/"):
             return
         place = places_of(call.state.path(name), "write")
+        if place is not None and place.rule == "V-INSTRUCTIONS" and is_told(content):
+            call.find("V-INSTRUCTIONS", f"writes {name}: {content.any_text}", "high")
         if name.endswith(_PROSE) and (place is None or place.rule != "V-PIPELINE"):
             return
         build = place is not None and place.rule == "V-PIPELINE" and place.severity is not None
@@ -544,9 +546,8 @@ class Commands:
         """Follow a file of which nothing is left: a command without output writes it."""
         call = Call(">", [target], state, (file, at), self)
         call.access(target, "delete")
-        for each in removed(
-            (state.path(text) for text in target.texts), target, state.written, recursive=False
-        ):
+        own = {*state.written, *state.made}
+        for each in removed((state.path(text) for text in target.texts), target, own, recursive=False):
             call.find(each.rule, each.detail, each.severity)
 
     def connection(self, target: Value, state: ShellState, at: tuple[int, int], file: str) -> None:

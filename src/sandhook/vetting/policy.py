@@ -38,9 +38,12 @@ _REPORT = re.compile(
     re.IGNORECASE,
 )
 
+#: The name of the origin "file" for what git says about changes without their texts.
+SUMMARY = "git's summary"
+
 #: Files whose texts shells are meant to execute.
 _SCRIPT = re.compile(
-    r"\.(?:sh|bash|zsh|ksh)$|(?:^|/)\.?(?:env(?:rc)?|flaskenv)(?:\.[\w*]+)?$|\.env$|/activate$|rc$|^git rev-parse"
+    r"(?:^|/)package\.json$|(?:config|settings|commands|checks)[\w.-]*$|^(?:\./)?\.(?:claude|codex|cursor|gemini)/[\w./-]+\.(?:json|ya?ml|toml|conf|txt|ini)$|\.(?:sh|bash|zsh|ksh)$|(?:^|/)\.?(?:env(?:rc)?|flaskenv)(?:\.[\w*]+)?$|\.env$|/activate$|rc$|^git rev-parse"
 )
 
 
@@ -96,12 +99,12 @@ def sent(origins: Origins, host: str, where: Origins) -> Iterator[Verdict]:
         yield Verdict("V-SEND-PAYLOAD", f"to {host}", "high" if exposed or (texts and authors) else None)
     files = sorted(origin.name for origin in origins if origin.kind == "file")
     if files:
-        own = any(not _REPORT.search(each) for each in files)
+        own = any(not _REPORT.search(each) and each != SUMMARY for each in files)
         severe = exposed or {"tree", "."} & set(files) or (own and authors)
         yield Verdict("V-SEND-FILE", f"{', '.join(files)} to {host}", "high" if severe else None)
     facts = sorted(origin.name for origin in origins if origin.kind == "machine")
     if facts:
-        severe = exposed or (authors and (len(facts) > 1 or "processes" in facts or "network" in facts))
+        severe = exposed or (authors and (len(facts) > 2 or "processes" in facts or "network" in facts))
         yield Verdict("V-SEND-MACHINE", f"{', '.join(facts)} to {host}", "high" if severe else None)
 
 
@@ -174,9 +177,9 @@ def removed(paths: Iterable[str], word: Value, own: Iterable[str], *, recursive:
         own: What the script wrote.
         recursive: Whole trees.
     """
-    made = word.has("mixed")
+    made = any(name != "found" for name in word.names("mixed"))
     for path in paths:
-        if made or path in own or is_made_again(path):
+        if made or is_made_again(path) or any(f"{path}/".startswith(f"{each}/") for each in own):
             continue
         whole = path.strip("/*") == HOLE
         if whole and word.has("payload"):
@@ -224,3 +227,10 @@ _TEXTS = frozenset(
     "prompt content command tool_response tool_output new_string old_string last_assistant_message output stdout response"
     " text url query messages transcript user_prompt arguments args input tojson tostring edits".split()
 )
+
+
+def is_told(content: Value) -> bool:
+    """Return True for a text that tells an agent something: sentences of the script, or what nobody here wrote."""
+    if content.has("download", "decoded", "payload", "assembled"):
+        return True
+    return any(len(re.findall(r"[A-Za-z]{2,}", text.replace(HOLE, ""))) > 3 for text in content.texts)

@@ -235,7 +235,7 @@ _STAYS: dict[RuleId, Rule] = {
         "A hook that can add hooks can do anything later, and can remove those that guard.",
     ),
     "V-INSTRUCTIONS": Rule(
-        "high",
+        "medium",
         "It changes a file of instructions that agents read.",
         "The model follows that text in later sessions.",
     ),

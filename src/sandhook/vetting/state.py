@@ -81,10 +81,11 @@ class ShellState:
         stdin: What standard input has.
         conditional: Whether the present command runs depends on something.
         written: Paths that the script wrote, and what.
+        made: Directories that the script made.
     """
 
     __slots__ = (
-        "arrays", "conditional", "declared", "directory", "functions", "others", "positional", "references", "stdin", "variables",
+        "arrays", "conditional", "declared", "directory", "functions", "made", "others", "positional", "references", "stdin", "variables",
         "written", "zero",
     )  # fmt: skip
 
@@ -101,6 +102,7 @@ class ShellState:
         self.stdin = stdin
         self.conditional = False
         self.written: dict[str, Value] = {}
+        self.made: set[str] = set()
 
     def copy(self) -> ShellState:
         other = ShellState(self.stdin, self.zero)
@@ -109,7 +111,7 @@ class ShellState:
         other.positional, other.directory = self.positional, self.directory
         other.declared = self.declared
         other.functions, other.conditional = dict(self.functions), self.conditional
-        other.written = self.written  # files are of all shells
+        other.written, other.made = self.written, self.made  # files are of all shells
         return other
 
     def branch(self) -> ShellState:

@@ -104,20 +104,23 @@ def belonging(token: str, host: str) -> Belonging:
     return "owner" if any(each in host for each in owner) else "other"
 
 
-#: First words of tokens that name no service.
-_GENERAL = frozenset(
-    "api auth access service webhook hook ci my bot agent internal company team deploy app token secret x the notify notification"
-    " session user client server key password private db database build release test dev prod staging status metrics telemetry".split()
+#: Services whose hosts have their names, so that a token of theirs for another host is stolen.
+_SERVICES = frozenset(
+    "stripe sendgrid twilio cloudflare digitalocean vercel heroku netlify slack notion linear mistral groq cohere replicate openrouter"
+    " deepseek telegram discord sentry supabase airtable dropbox figma shopify algolia mailgun postmark circleci buildkite".split()
+)
+
+#: What belongs to a store or a machine, and to no host of the web.
+_OWN_SECRETS = frozenset(
+    "database db pg postgres mysql redis mongo mongodb jwt session secret encryption signing master root sudo kube ssh gpg".split()
 )
 
 
 def _named_alike(prefix: str, host: str) -> Belonging:
-    """Return whose a host is, for a token of a service that is in no table: the names are alike, also abbreviated."""
-    if prefix in _GENERAL:
-        return "unknown"
-    letters = iter(host)
-    short = len(prefix) <= 4 and host[:1] and all(each in letters for each in prefix)
-    return "owner" if prefix in host or short else "other"
+    """Return whose a host is, for a token whose owner is in no table."""
+    if prefix in host:
+        return "owner"
+    return "other" if prefix in _SERVICES or prefix in _OWN_SECRETS else "unknown"
 
 
 def check_assignment(

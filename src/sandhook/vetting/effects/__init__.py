@@ -63,5 +63,5 @@ _ADDRESS = re.compile(rf"https?://([\w.-]+)[/?][^\s)\"']*[?&=/{HOLE}]")
 #: Programs that stop before their input ends, and those that read all of it before they print.
 _ENDING = frozenset({"head", "read", "dd", "timeout", "fold"})
 _READS_ALL = frozenset(
-    "sort tail tac wc gzip bzip2 xz zstd md5sum sha1sum sha256sum sha512sum b2sum cksum openssl shasum base64 cat".split()
+    "sort tail tac wc gzip bzip2 xz zstd md5sum sha1sum sha256sum sha512sum b2sum cksum openssl shasum".split()
 )

@@ -166,8 +166,13 @@ def _remove(call: Call) -> Value:
     recursive = call.has("-r", "-R", "--recursive") or call.name == "rmdir"
     for word in call.operands:
         call.access(word, "delete")
+        if "found" in word.names("mixed"):
+            continue
         for each in removed(
-            (call.state.path(text) for text in word.texts), word, call.state.written, recursive=recursive
+            (call.state.path(text) for text in word.texts),
+            word,
+            {*call.state.written, *call.state.made},
+            recursive=recursive,
         ):
             call.find(each.rule, each.detail, each.severity)
         if not recursive:
@@ -207,7 +212,10 @@ def _truncate(call: Call) -> Value:
 def _emptied(call: Call, word: Value) -> None:
     """Report that nothing is left of a file."""
     for each in removed(
-        (call.state.path(text) for text in word.texts), word, call.state.written, recursive=False
+        (call.state.path(text) for text in word.texts),
+        word,
+        {*call.state.written, *call.state.made},
+        recursive=False,
     ):
         call.find(each.rule, each.detail, each.severity)
 
@@ -292,7 +300,9 @@ def _find(call: Call) -> Value:
             any(is_made_again(name.strip("*")) or is_made_again(name) for name in named) or "-empty" in texts
         )
         wide = path in ("~", "/", "/home", "/Users", "..") or path.endswith(".git")
-        if wide or not (again or HOLE in path or is_made_again(path) or path in call.state.written):
+        old = any(text in ("-mtime", "-mmin", "-ctime", "-atime", "-older") for text in texts) and path != "."
+        own = path in call.state.written or path in call.state.made
+        if wide or not (again or old or own or HOLE in path or is_made_again(path)):
             call.find("V-DELETE", call.line)
     overwrites = any(text in ("-exec", "-execdir") for text in texts) and any(
         text in ("shred", "truncate", "dd", "chmod") for text in texts

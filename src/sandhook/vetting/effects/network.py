@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from sandhook.vetting.call import Call
 from sandhook.vetting.places import is_precious
 from sandhook.vetting.policy import DROPS, sent
+from sandhook.vetting.state import PAYLOAD
 from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Origins, Value
 
 Effect = Callable[[Call], "Value | None"]
@@ -312,7 +313,8 @@ def _ssh(call: Call) -> Value:
         for put in _PUT.findall("\n".join(call.stdin.texts)) if call.name == "sftp" else ():
             _sends(call, call.access(Value((put,)), "read") | call.stdin.origins, host)
         return EMPTY
-    _sends(call, call.stdin.origins, host)
+    if call.stdin != PAYLOAD or re.search(r"\bcat\b|\btee\b|\bdd\b|>", " ".join(call.texts[-1:])):
+        _sends(call, call.stdin.origins, host)
     return Value((HOLE,), frozenset({Origin("download", host)}))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from sandhook.vetting.call import Call
 from sandhook.vetting.effects.network import sends
 from sandhook.vetting.policy import local
+from sandhook.vetting.state import PAYLOAD
 from sandhook.vetting.values import HOLE, Origin, Value
 
 Effect = Callable[[Call], "Value | None"]
@@ -62,9 +63,9 @@ _STORES = frozenset(
 def report(call: Call) -> None:
     """Report what concerns any program: texts that destroy, and data that goes to a host among its words."""
     words = [text for text in call.texts if text[:1] != "-"]
-    if call.name in _STORES:
+    if call.name in _STORES and words[:1] not in (["cache"], ["run"], ["alias"]):
         if any(_DESTROYS.match(word) for word in words[:4]) and not call.has(
-            "--dry-run", "--help", "-h", "--dryrun"
+            "--dry-run", "--help", "--dryrun"
         ):
             call.find("V-DELETE", call.line)
         elif any(_STATEMENT.search(text) for text in (*call.texts, *call.stdin.known)):
@@ -86,7 +87,7 @@ def unknown(call: Call) -> Value | None:
         host = next(filter(None, match.groups()), "") if match is not None else text if word in hosts else ""
         if host and not local(host) and not text.startswith("file:"):
             attached = [each for each in call.operands if re.match(r"@?[~/.]", each.any_text)]
-            origins = call.stdin.origins if call.stdin.text is None else frozenset()
+            origins = call.stdin.origins if call.stdin != PAYLOAD else frozenset()
             sends(call, origins | call.origins | call.reads(attached), host)
             return Value((HOLE,), frozenset({Origin("download", host)}))
     severe = [

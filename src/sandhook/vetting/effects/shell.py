@@ -307,6 +307,11 @@ def _exec(call: Call) -> None:
     """``exec`` runs its operands, which ``execution`` follows."""
 
 
+def _make_directory(call: Call) -> Value:
+    call.state.made |= {call.state.path(text) for word in call.operands for text in word.texts}
+    return EMPTY
+
+
 def _nothing(call: Call) -> Value:
     return EMPTY
 
@@ -338,6 +343,7 @@ EFFECTS: Mapping[str, Effect] = {
     "alias": _alias,
     "enable": _enable,
     "exec": _exec,
+    "mkdir": _make_directory,
     **dict.fromkeys(
         (
             "exit",
@@ -354,7 +360,6 @@ EFFECTS: Mapping[str, Effect] = {
             "continue",
             "type",
             "hash",
-            "mkdir",
             "disown",
         ),
         _nothing,

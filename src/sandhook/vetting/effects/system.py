@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sandhook.vetting.call import Call
 from sandhook.vetting.effects.network import sends, urls_of
 from sandhook.vetting.effects.programs import report_downloads
-from sandhook.vetting.policy import payload_part
+from sandhook.vetting.policy import SUMMARY, payload_part
 from sandhook.vetting.rules import RuleId, Severity
 from sandhook.vetting.values import EMPTY, HOLE, Origin, Value, known
 
@@ -190,6 +190,10 @@ def _git(call: Call) -> Value | None:
         return Value((HOLE,), frozenset({Origin("file", "tree")}))
     elif command == "config" or (command == "var"):
         return Value((HOLE,), frozenset({Origin("machine", "the user")}))
+    elif command in ("diff", "show", "log") and _SUMMARY.search(
+        line if command != "log" else f"{line} --stat"
+    ):
+        return Value((HOLE,), frozenset({Origin("file", SUMMARY)}))
     elif command in ("diff", "show", "log", "cat-file", "stash", "notes", "blame", "grep", "format-patch"):
         return Value((HOLE,), frozenset({Origin("file", f"git {command}")}))
     elif command in ("clone", "fetch", "pull", "ls-remote", "submodule"):
@@ -205,6 +209,12 @@ def _git(call: Call) -> Value | None:
     elif command == "commit" and call.has("--no-verify", "-n"):
         call.find("V-DISABLE", call.line, "medium")
     return Value((HOLE,))
+
+
+#: Options with which git prints names and numbers alone; ``log`` does so unless it is asked for patches.
+_SUMMARY = re.compile(
+    r"^(?!.*(?:^|\s)(?:-p|-u|--patch)(?:\s|$)).*--(?:stat|shortstat|numstat|name-only|name-status|quiet|summary|oneline|no-patch)"
+)
 
 
 def _git_fetches(call: Call, command: str) -> None:
