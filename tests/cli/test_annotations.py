@@ -101,6 +101,18 @@ def test_github(sandhook: Run, project: Path, name: str) -> None:
     assert [each for each in lines if re.match(wanted, each)], ran.stdout
 
 
+def test_notes_are_in_every_format(sandhook: Run, project: Path) -> None:
+    (project / "guard.sh").write_bytes(b'#!/bin/bash\nf=$(jq -r .cwd)\n. "$f/lib.sh"\nexit 2\n')
+    arguments = COMMANDS["check"][0]
+    text = sandhook(*arguments).stdout
+    notes = set(re.findall(r"note (N-\w+)", text))
+    assert "N-STATE" in notes
+    results = log(sandhook, "check")["runs"][0]["results"]
+    assert {each["ruleId"] for each in results if each["level"] == "note"} == notes
+    github = sandhook(*arguments, "--format", "github").stdout
+    assert set(re.findall(r"(?m)^::notice .*?%3A (N-\w+)", github)) == notes
+
+
 def test_fingerprints_do_not_depend_on_lines(sandhook: Run, project: Path) -> None:
     before = log(sandhook, "check")["runs"][0]["results"]
     (project / "crush.json").write_text("\n\n" + CONFIGURATION)

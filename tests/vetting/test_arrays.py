@@ -125,6 +125,9 @@ def variables_of(script: str) -> tuple[str, ...]:
         'IFS=, read -ra a; echo "${a[@]}"',
         "export A=1; declare B=2; readonly C=3; f() { local d=4; }; f; echo $A $B $C",
         "declare -x A=1; echo $A",
+        'coproc P { cat; }; echo "${P[0]} $P_PID" >&"${P[1]}"',
+        'coproc cat; echo "${COPROC[0]} $COPROC_PID"',
+        'f() { coproc P { cat; }; }; f; kill "$P_PID"',
     ],
 )
 def test_what_a_script_declares_is_its_own(script: str) -> None:

@@ -184,8 +184,7 @@ def _of_trust(
         for item in inventory(engine, configuration.contract, configuration.documents)
         if item.spec is not None
     ]
-    # FORMATS are for builds, where nobody approves anything.
-    if options.hooks and options.layout not in FORMATS:
+    if options.hooks:
         try:
             yield from _without_approval(items, configuration, store.allows(contract, project), project)
         except TrustError as error:

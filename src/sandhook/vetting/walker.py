@@ -431,6 +431,11 @@ class Walker(Paths["ShellState", Value]):
         check_function(node, self.notes, self.file, self.place(node))
         return EMPTY
 
+    def _coprocess(self, node: ast.Coprocess, state: ShellState) -> Value:
+        name = node.name or "COPROC"
+        state.declared |= {name, f"{name}_PID"}
+        return super()._coprocess(node, state)
+
     def other_language(self, text: str, name: str) -> None:
         """Report what a program of another language does."""
         self._commands.code(known(text), (1, 1), name)
