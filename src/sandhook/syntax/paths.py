@@ -199,7 +199,7 @@ class Paths(Generic[S, R]):
 
         return self.around(node, state, lambda inner: self.loop(node, inner, once))
 
-    def _coprocess(self, node: ast.Coprocess, state: S) -> R:
+    def coprocess(self, node: ast.Coprocess, state: S) -> R:
         inner = state.branch()
         self.connect(inner, None)
         return self.body(node.command, inner)
@@ -219,5 +219,5 @@ _METHODS: Mapping[type, Callable[[Any, Any, Any], Any]] = {
     ast.Select: Paths._for,
     ast.ArithmeticFor: Paths._arithmetic_for,
     ast.FunctionDefinition: lambda paths, node, state: paths.define(node, state),
-    ast.Coprocess: Paths._coprocess,
+    ast.Coprocess: lambda paths, node, state: paths.coprocess(node, state),
 }

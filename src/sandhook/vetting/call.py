@@ -203,6 +203,9 @@ class Call:
     def passed(self, *more: Origin) -> Value:
         """Return an unknown output that may have all that the command reads."""
         origins = self.stdin.origins | self.origins | frozenset(more)
+        for word in self.operands:
+            if word.texts == (HOLE,) and "transcript" in word.names("payload"):
+                origins |= self.access(word, "read")
         if self.stdin.has("payload"):
             filtered = payload_part(" ".join(self.texts))
             if filtered.name == METADATA:

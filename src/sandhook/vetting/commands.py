@@ -21,7 +21,7 @@ from sandhook.vetting.effects.programs import DOWNLOADS
 from sandhook.vetting.effects.shell import BUILTINS
 from sandhook.vetting.notes import Notes
 from sandhook.vetting.places import places_of
-from sandhook.vetting.policy import executed, is_told, local, named, removed, starts_something
+from sandhook.vetting.policy import METADATA, executed, is_told, local, named, removed, starts_something
 from sandhook.vetting.program import commands_in
 from sandhook.vetting.rules import RuleId
 from sandhook.vetting.said import approves, order_in, unseen_in
@@ -117,11 +117,16 @@ class Commands:
         first = fields[0]
         if HOLE in name and (name == HOLE or not name.startswith(("~", ".", "/"))):
             self._computed(first, name, at)
+            if name == HOLE and len(fields) > 1 and fields[1].known and depth < 8:  # $SUDO tee FILE
+                return self.line(fields[1:], state, at, depth + 1)
             return Value((HOLE,), first.origins)
         if first.has("decoded", "assembled") or "letters" in first.names("mixed"):
             self.notes.find("V-OBFUSCATED", f"the command {name} is put together from pieces", self._file, at)
         if " " in name and len(fields) == 1 and HOLE not in name:  # no field splitting was seen
             return self._walker.text(name, state, at)
+        if " " in name.strip() and HOLE not in name and "/" not in name and depth < 8:
+            words = [Value((word,), first.origins) for word in name.split()]
+            return self.line([*words, *fields[1:]], state, at, depth + 1)
         if name in state.functions and depth == 0:
             self._walker.called(name)
             return self._walker.function(state.functions[name], fields[1:], state)
@@ -312,7 +317,10 @@ class Commands:
             file = next(iter(operands), None)
             if (module := call.argument("-m")) is not None:
                 if module.any_text in ("http.server", "SimpleHTTPServer", "pyftpdlib", "wsgidav"):
-                    call.find("V-TUNNEL")
+                    bound = call.argument("--bind", "-b")
+                    call.find(
+                        "V-TUNNEL", call.line, "low" if bound is not None and local(bound.any_text) else None
+                    )
                 return [call.passed()]
             if file is None or file.any_text == "-":
                 if call.stdin.has("download"):
@@ -389,7 +397,9 @@ class Commands:
         place = places_of(name, "read")
         if place is not None and place.rule == "V-READ-ENV-FILE":
             self.notes.find("V-READ-ENV-FILE", f"sources {name}", self._file, at)
-        elif path.has("payload"):
+        elif path.has("payload") and (
+            HOLE == name or any(each != METADATA for each in path.names("payload"))
+        ):
             self.notes.find("V-RUN-PAYLOAD", f"executes {name}", self._file, at)
         elif foreign or hidden:
             self.notes.find("V-UNREAD", f"executes {name}", self._file, at, "high" if foreign else "medium")

@@ -101,7 +101,7 @@ PLACES: tuple[Place, ...] = (
     _place(
         "V-READ-ENV-FILE",
         rf"{_BEGIN}(?:\.env(?:rc)?(?:\.[\w*]+|\*)?|[\w.-]*secrets?[\w.-]*\.(?:ya?ml|json|toml|env|txt)|service[_-]?account[\w.-]*\.json|credentials\.(?:json|ya?ml)|\.htpasswd|master\.key"
-        r"|[\w.-]+\.(?:tfstate|tfvars|pem|p12|pfx|jks|keystore|kdbx|ovpn))$",
+        r"|[\w.-]+\.(?:tfstate|tfvars|pem|key|p12|pfx|jks|keystore|kdbx|ovpn))$",
         ("read",),
     ),
     _place(

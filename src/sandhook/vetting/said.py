@@ -14,6 +14,9 @@ _ORDERS = tuple(
     for pattern in (
         r"\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,40}\b(?:previous|prior|earlier|above|existing|all|any|your|system|safety)\b[^.!?\n]{0,40}\b(?:instructions?|rules?|prompts?|guidelines?|polic(?:y|ies)|guardrails?|restrictions?|warnings?)",
         rf"\b(?:do not|don't|never|without|avoid)\b[^.!?\n]{{0,30}}\b(?:mention|tell|inform|reveal|show|notify|alert|report|disclos|ask|warn|discuss)\w*\b[^.!?\n]{{0,40}}{_TARGETS}",
+        r"\b(?:do not|don't|never|without)\s+(?:ever\s+)?(?:mention(?:ing)?|tell(?:ing)?|report(?:ing)?|disclos\w+|reveal(?:ing)?|comment(?:ing)? on|explain(?:ing)?|list(?:ing)?)\s+(?:this|that|these|those|them|it|the change|what|why|how)\b",
+        r"\b(?:verify\s*=\s*False|rejectUnauthorized\W{1,3}false|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*0|StrictHostKeyChecking[= ]no|chmod (?:-R )?777)\b",
+        r"\b(?:from|add|install|fetch|download|use|import|clone|run|load|get|open|visit)\b[^\n]{0,60}https?://(?:\d{1,3}\.){3}\d{1,3}",
         r"\b(?:hide|conceal|keep)\b[^.!?\n]{0,40}\b(?:from the user|secret from|hidden from)",
         r"\b(?:you are now|act as|pretend (?:to be|that))\b[^.!?\n]{0,60}\b(?:unrestricted|developer mode|jailbr|without restrictions|root|admin)",
         r"\b(?:user|operator|owner|developer)\b[^.!?\n]{0,30}\b(?:has|have) (?:already )?(?:approved|authori[sz]ed|consented|agreed|granted|permitted)",

@@ -61,6 +61,13 @@ _LOADING: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     ),
 )  # fmt: skip
 
+#: Variables that say where packages come from and whether anybody checks them.
+_PACKAGES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    (re.compile(r"(?:PIP|UV|POETRY)_(?:EXTRA_|DEFAULT_)?INDEX(?:_URL)?|(?i:npm_config_registry)|YARN_(?:NPM_)?REGISTRY\w*|CARGO_REGISTRIES_\w+|GEM_SOURCE|BUNDLE_MIRROR\w*|PUB_HOSTED_URL|HOMEBREW_\w*(?:REMOTE|DOMAIN)"), re.compile(r"^https?://(?!localhost|127\.)")),
+    (re.compile(r"GOSUMDB|GONOSUMCHECK|PYTHONHTTPSVERIFY|NODE_TLS_REJECT_UNAUTHORIZED|(?i:npm_config_strict_ssl)|GIT_SSL_VERIFY"), re.compile(r"^(?:off|0|1|false)$")),
+    (re.compile(r"GOINSECURE|GONOSUMDB|GONOSUMCHECK|PIP_TRUSTED_HOST|GIT_SSL_NO_VERIFY"), re.compile(r".")),
+)  # fmt: skip
+
 #: Variables that send the traffic of programs to another host, or trust whoever answers.
 _ROUTING = re.compile(
     r"(?:ANTHROPIC|OPENAI|GEMINI|CLAUDE|GOOGLE)\w*_(?:BASE_)?(?:URL|ENDPOINT)|(?:HTTPS?|ALL)_PROXY|NODE_TLS_REJECT_UNAUTHORIZED|GIT_SSL_NO_VERIFY|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE"
@@ -146,6 +153,8 @@ def loads(name: str, text: str, *, lasting: bool) -> RuleId | None:
         return "V-PATH" if _FOREIGN_DIRECTORY.match(first) and ":" in text else None
     if any(names.fullmatch(name) and values.search(text) for names, values in _LOADING):
         return "V-LOADER"
+    if any(names.fullmatch(name) and values.search(text) for names, values in _PACKAGES):
+        return "V-PACKAGE-SOURCE"
     if (
         lasting
         and _ROUTING.fullmatch(name)

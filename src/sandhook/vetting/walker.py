@@ -431,10 +431,10 @@ class Walker(Paths["ShellState", Value]):
         check_function(node, self.notes, self.file, self.place(node))
         return EMPTY
 
-    def _coprocess(self, node: ast.Coprocess, state: ShellState) -> Value:
+    def coprocess(self, node: ast.Coprocess, state: ShellState) -> Value:
         name = node.name or "COPROC"
         state.declared |= {name, f"{name}_PID"}
-        return super()._coprocess(node, state)
+        return super().coprocess(node, state)
 
     def other_language(self, text: str, name: str) -> None:
         """Report what a program of another language does."""

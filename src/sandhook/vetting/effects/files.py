@@ -14,7 +14,7 @@ Effect = Callable[[Call], "Value | None"]
 
 #: Names of secret files as ``find -name`` and grep look for them.
 _SECRET_NAME = re.compile(
-    r"id_(?:rsa|dsa|ecdsa|ed25519)|\.env|\.pem|\.p12|\.pfx|credentials|\.netrc|wallet|keystore|\.kdbx|secrets?\b|password|token",
+    r"id_(?:rsa|dsa|ecdsa|ed25519)|\.env|\.pem|\.key\b|\.ovpn|\.jks|\.asc|\.gpg|\.htpasswd|\.tfstate|hosts\.yml|\.p12|\.pfx|credentials|\.netrc|wallet|keystore|\.kdbx|secrets?\b|password|token",
     re.IGNORECASE,
 )
 
@@ -292,13 +292,11 @@ def _find(call: Call) -> Value:
         roots.append(word)
     path = call.state.path(roots[0].any_text) if roots else "."
     removes = "-delete" in texts or any(text == "rm" for text in texts)
+    named = [texts[i + 1] for i, text in enumerate(texts[:-1]) if text in _FIND_NAMES]
+    again = any(is_made_again(name.strip("*")) or is_made_again(name) for name in named) or "-empty" in texts
     if removes:
         for root in roots:
             call.runner.notes.access(call.state.path(root.any_text), "delete")
-        named = [texts[i + 1] for i, text in enumerate(texts[:-1]) if text in _FIND_NAMES]
-        again = (
-            any(is_made_again(name.strip("*")) or is_made_again(name) for name in named) or "-empty" in texts
-        )
         wide = path in ("~", "/", "/home", "/Users", "..") or path.endswith(".git")
         old = any(text in ("-mtime", "-mmin", "-ctime", "-atime", "-older") for text in texts) and path != "."
         own = path in call.state.written or path in call.state.made
@@ -320,7 +318,9 @@ def _find(call: Call) -> Value:
         origins.add(Origin("secret", "files named " + names[0]))
     else:
         origins.add(Origin("file", path))
-    return Value((HOLE,), frozenset(origins) | call.stdin.origins)
+    if again:
+        origins.add(Origin("mixed", "made again"))
+    return Value((HOLE,), frozenset(origins))
 
 
 def _archive(call: Call) -> Value:
@@ -481,6 +481,19 @@ _FILTERS = [
     "hexdump",
     "base64",
     "base32",
+    "basenc",
+    "gzip",
+    "pigz",
+    "bzip2",
+    "xz",
+    "zstd",
+    "lz4",
+    "brotli",
+    "compress",
+    "age",
+    "uuencode",
+    "jc",
+    "plutil",
     "fold",
     "column",
     "yq",

@@ -158,8 +158,9 @@ def _curl(call: Call) -> Value:
         for text in url.texts or (HOLE,):
             host = _reach(call, text)
             fetched.add(Origin("secret", host) if METADATA.match(host) else Origin("download", host))
-            _sends(call, frozenset(data) | url.origins | headers, host, url.origins)
-            _dns(call, host, url.origins)
+            parts = NOTHING if text == HOLE else url.origins  # a whole address is a setting, and no data
+            _sends(call, frozenset(data) | parts | headers, host, url.origins)
+            _dns(call, host, parts)
             if DROPS.search(host):
                 call.find("V-NETWORK", f"{call.name} {host}", "medium")
     if not urls and call.arguments("-K", "--config"):
@@ -362,6 +363,29 @@ def _tunnel(call: Call) -> Value:
     return Value((HOLE,))
 
 
+#: A remote of rclone that the command line describes itself, and the name of a configured one.
+_INLINE, _NAMED = re.compile(r"^:\w+[,:]"), re.compile(r"^[\w-]{2,}:")
+
+
+def _backup(call: Call) -> Value:
+    """Programs that copy trees to other machines: rclone, restic and others."""
+    words = [word for word in call.words if word.any_text[:1] != "-"]
+    targets = [word for word in words if _INLINE.match(word.any_text) or _NAMED.match(word.any_text)]
+    urls = [url for word in call.words for url in re.findall(r"\w+://(?:[^/@\s]*@)?([\w.-]+)", word.any_text)]
+    sources = [word for word in words if word not in targets and re.match(r"[~/.]", word.any_text)]
+    origins = call.reads(sources) | call.stdin.origins | call.origins
+    if any(is_precious(call.state.path(word.any_text)) for word in sources):
+        origins |= {Origin("file", "tree")}
+    for host in urls:
+        _reach(call, f"https://{host}")
+        _sends(call, origins, host)
+    if not urls and targets:
+        inline = any(_INLINE.match(word.any_text) for word in targets)
+        host = "a remote of the command line.example" if inline else HOLE
+        _sends(call, origins, host)
+    return Value((HOLE,))
+
+
 def _mail(call: Call) -> Value:
     _reach(call, "smtp://*")
     attached = call.arguments("-a", "-A", "--attach")
@@ -458,7 +482,7 @@ EFFECTS: Mapping[str, Effect] = {
         ),
         _browser,
     ),
-    **dict.fromkeys(("whois", "finger", "ftp", "lftp", "tftp", "gopher", "logger"), _asking),
+    **dict.fromkeys(("whois", "finger", "ftp", "tftp", "gopher", "logger"), _asking),
     **dict.fromkeys(("dig", "nslookup", "host", "drill", "resolvectl", "dscacheutil", "getent"), _lookup),
     **dict.fromkeys(("ping", "ping6", "traceroute", "fping"), _ping),
     **dict.fromkeys(("ssh", "scp", "sftp", "autossh"), _ssh),
@@ -478,6 +502,29 @@ EFFECTS: Mapping[str, Effect] = {
             "tor",
         ),
         _tunnel,
+    ),
+    **dict.fromkeys(
+        (
+            "rclone",
+            "restic",
+            "borg",
+            "duplicity",
+            "rdiff-backup",
+            "azcopy",
+            "gsutil",
+            "s3cmd",
+            "b2",
+            "mc",
+            "croc",
+            "wormhole",
+            "ffsend",
+            "lftp",
+            "ncftpput",
+            "cadaver",
+            "smbclient",
+            "skopeo",
+        ),
+        _backup,
     ),
     **dict.fromkeys(("mail", "mailx", "sendmail", "mutt", "msmtp", "swaks"), _mail),
     **dict.fromkeys(("aws", "gcloud", "az", "gh", "glab", "op", "vault", "doctl"), _cloud),

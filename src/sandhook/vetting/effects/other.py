@@ -22,6 +22,11 @@ _REMOTE = re.compile(
     r"^(?:[\w.+-]+://(?:[^/@\s]*@)?([^/:?#\s]+)|[\w.-]+@([\w.-]+\.[a-zA-Z]{2,}|\d+\.\d+\.\d+\.\d+)(?::.*)?|(\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?|((?:[\w-]+\.)+[a-zA-Z]{2,}):\d+)"
 )
 
+#: An address within a word: of an option, or of a connection.
+_WITHIN = re.compile(
+    r"\b(?:https?|wss?|ftps?|sftp|davs?|tcp|udp|mqtts?|amqps?|redis|mongodb(?:\+srv)?|postgres(?:ql)?|mysql|ldaps?)://(?:[^/@\s]*@)?([\w.-]+)"
+)
+
 #: Options whose argument is a host.
 _HOST_OPTIONS = (
     "-h",
@@ -83,7 +88,7 @@ def unknown(call: Call) -> Value | None:
     hosts = [word for word in call.arguments(*_HOST_OPTIONS) if re.search(r"[\w-]\.\w", word.any_text)]
     for word in (*hosts, *call.words):
         text = word.any_text.rpartition("=")[2] if word.any_text[:1] == "-" else word.any_text
-        match = _REMOTE.match(text)
+        match = _REMOTE.match(text) or _WITHIN.search(text)
         host = next(filter(None, match.groups()), "") if match is not None else text if word in hosts else ""
         if host and not local(host) and not text.startswith("file:"):
             attached = [each for each in call.operands if re.match(r"@?[~/.]", each.any_text)]

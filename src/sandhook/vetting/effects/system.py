@@ -10,7 +10,8 @@ from sandhook.vetting.effects.network import sends, urls_of
 from sandhook.vetting.effects.programs import report_downloads
 from sandhook.vetting.policy import SUMMARY, payload_part
 from sandhook.vetting.rules import RuleId, Severity
-from sandhook.vetting.values import EMPTY, HOLE, Origin, Value, known
+from sandhook.vetting.state import PAYLOAD
+from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Value, known
 
 Effect = Callable[[Call], "Value | None"]
 
@@ -309,9 +310,16 @@ def _git_discards(call: Call, command: str, line: str) -> None:
         )
         or (command == "stash" and re.match(r"clear|drop", line))
     ):
-        call.find("V-DELETE", call.line)
+        one = command == "stash" and HOLE in line
+        call.find("V-DELETE", call.line, "medium" if one else None)
     elif command == "branch" and "-D" in line:
         call.find("V-DELETE", call.line, "medium")
+
+
+#: Options with which a package is installed whatever it is.
+_UNCHECKED = re.compile(
+    r"--allow-unauthenticated|--force-yes|--nogpgcheck|--no-gpg-checks?|--allow-untrusted|AllowInsecureRepositories|trusted=yes|--trusted-host|strict-ssl[= ]false|--no-verify-ssl|--insecure\b"
+)
 
 
 def _package(call: Call) -> Value | None:
@@ -319,6 +327,8 @@ def _package(call: Call) -> Value | None:
     report_downloads(call)
     if re.match(r"(?:npm|pnpm|yarn) (?:pkg set scripts|set-script)", call.line):
         call.find("V-PIPELINE", call.line, "high")
+    if _UNCHECKED.search(line):
+        call.find("V-PACKAGE-SOURCE")
     if re.search(
         r"config set .*(?:registry|proxy|script-shell|ignore-scripts|strict-ssl)|--(?:extra-)?index-url[= ]|--registry[= ]|--trusted-host",
         line,
@@ -331,6 +341,8 @@ def _package(call: Call) -> Value | None:
         call.find("V-TUNNEL")
     elif call.name == "brew" and re.match(r"tap\s+\S+\s+\S", line):
         call.find("V-PACKAGE-SOURCE")
+    elif re.match(r"(?:install|get|run|add)\b.*\s\d+\.\d+\.\d+\.\d+[:/]", line):
+        call.find("V-RUN-DOWNLOAD", call.line)
     elif re.search(r"^(?:publish|adduser|login|owner add|token create)\b", line):
         call.find("V-LOGIN", call.line, "high" if "publish" not in line else "medium")
     elif re.search(r"(?:install|add|exec|dlx|i|x)\s.*(?:https?://|git\+|github:|git@)", line) or (
@@ -412,6 +424,10 @@ def _path_of(call: Call) -> Value | None:
 
 def _openssl(call: Call) -> Value | None:
     if call.texts[:1] == ["s_client"]:
+        address = call.argument("-connect", "-host") or next(iter(call.operands[1:]), known(""))
+        sends(
+            call, call.stdin.origins if call.stdin != PAYLOAD else NOTHING, address.any_text.partition(":")[0]
+        )
         call.find("V-SOCKET", call.line, "medium")
         return Value((HOLE,), frozenset({Origin("download", "openssl")}))
     source = call.argument("-in")
@@ -520,6 +536,16 @@ EFFECTS: Mapping[str, Effect] = {
             "go",
             "brew",
             "poetry",
+            "apt",
+            "apt-get",
+            "apk",
+            "yum",
+            "dnf",
+            "pacman",
+            "zypper",
+            "port",
+            "conda",
+            "composer",
         ),
         _package,
     ),
@@ -606,10 +632,11 @@ EFFECTS: Mapping[str, Effect] = {
     **dict.fromkeys(("powershell", "pwsh", "powershell.exe"), _powershell),
     "ffmpeg": _when(r"x11grab|avfoundation|gdigrab|dshow|\bv4l2|\balsa\b|\bpulse\b", "V-SPY"),
     **dict.fromkeys(("adb",), _when(r"screencap|screenrecord", "V-SPY")),
-    "php": _when(r"(?:^|\s)-S\s", "V-TUNNEL"),
+    "php": _when(r"(?:^|\s)-S\s+(?!localhost|127\.)", "V-TUNNEL"),
     "caddy": _when(r"file-server|run|reverse-proxy", "V-TUNNEL"),
     **dict.fromkeys(
-        ("darkhttpd", "webfsd", "miniserve", "http-server", "serve", "httpd", "telnetd"), _rule("V-TUNNEL")
+        ("darkhttpd", "webfsd", "miniserve", "http-server", "serve", "httpd", "telnetd"),
+        _when(r"^(?!.*(?:127\.0\.0\.1|localhost))", "V-TUNNEL"),
     ),
     **dict.fromkeys(("shutdown", "reboot", "halt", "poweroff", "init"), _rule("V-KILL", "high")),
     **dict.fromkeys(("nohup", "setsid", "daemonize", "screen", "tmux"), _rule("V-BACKGROUND")),
