@@ -90,6 +90,9 @@ class Paths(Generic[S, R]):
     def tested(self) -> None:
         """Note that what follows depends on a condition."""
 
+    def chosen(self, clause: ast.CaseClause, node: ast.Case, state: S) -> None:
+        """Note that a shell follows a clause of ``case``, as its patterns fit."""
+
     def followed(self, node: ast.Node) -> None:
         """Note that a pipeline of several commands, or a command in the background, was followed."""
 
@@ -171,6 +174,7 @@ class Paths(Generic[S, R]):
                 for pattern in clause.patterns:
                     self.expand(pattern, current)
                 branch = before.branch()
+                self.chosen(clause, node, branch)
                 for each in falls:
                     branch.join(each)
                 if clause.body is not None:

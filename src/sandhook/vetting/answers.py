@@ -66,7 +66,7 @@ def judge(asked: Sequence[Asked], severe: Callable[[str], frozenset[str]]) -> It
         command = str(tool.input.get("command", ""))
         if each.decision.permission == "allow" and not each.decision.refused:
             if each.word:
-                known = _is_command(each.word)
+                known = is_command(each.word)
                 detail = f"approves whatever has the text {each.word!r}"
                 yield Answer("V-APPROVE", detail, "medium" if known else None)
             elif command == HARMFUL:
@@ -94,7 +94,7 @@ def _changes(
             yield Answer("V-REWRITE", f"adds to a file: {after!r}", "high")
 
 
-def _is_command(word: str) -> bool:
+def is_command(word: str) -> bool:
     """Return True for a word with the name of a program in front: it is looked for in commands."""
     name = word.split()[0]
     return name in _COMMANDS or name in LOADERS or name in LANGUAGES or name in SHELLS or is_utility(name)

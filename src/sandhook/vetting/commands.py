@@ -28,6 +28,7 @@ from sandhook.vetting.said import approves, order_in, unseen_in
 from sandhook.vetting.scratch import WITHOUT_INPUT, Scratch, decodes
 from sandhook.vetting.shapes import is_disguised, is_pattern
 from sandhook.vetting.state import ENV_FILE_PATH, PAYLOAD, ShellState
+from sandhook.vetting.tests import of_pattern
 from sandhook.vetting.values import EMPTY, HOLE, UNKNOWN, Origin, Value, concatenated, known
 from sandhook.vetting.variables import check_assignment
 
@@ -41,6 +42,11 @@ _STARTED = re.compile(
 _PROSE = (".md", ".txt", ".rst", ".log", ".jsonl", ".html")
 #: Options by which an interpreter reads a program and does not run it.
 _CHECKS = {"php": ("-l",), "perl": ("-c",), "ruby": ("-c",), "node": ("--check", "-c")}
+
+#: An answer with another input for a tool, and with another text of a file.
+_NEW_INPUT = re.compile(r"updated_?[iI]nput|modified_?[aA]rgs|new_?[iI]nput|tool_input\W{1,4}\{")
+_NEW_TEXT = re.compile(r"\b(?:content|new_string|contents|new_str)\b")
+_JSON_TEXT = re.compile(r'"([^"\n]{4,})"')
 
 #: Directories in which programs keep data, and hidden files in hidden directories.
 _KEPT = re.compile(
@@ -137,6 +143,10 @@ class Commands:
         if "/" in name and not is_system_program(name):
             return self.run_file(Value((name,), first.origins), state, arguments, at)
         call = Call(program, arguments, state, (self._file, at), self)
+        if program in ("grep", "egrep", "fgrep", "rg") and call.operands:
+            whole = call.has("-x")
+            found = of_pattern(call.stdin, "^" if whole else call.operands[0].any_text, expression=True)
+            state.tests |= frozenset(filter(None, [found]))
         if program in ("grep", "egrep", "fgrep", "rg", "[", "test", "jq"):
             for word in arguments:
                 self._walker.seek(word)
@@ -579,6 +589,13 @@ class Commands:
                 call.find("V-HIDDEN-TEXT", unseen)
             if approves(text) and not (self._walker.tests or call.state.conditional):
                 call.find("V-APPROVE", text)
+            elif approves(text) and call.state.tests == {"open"}:
+                call.find("V-APPROVE", f"whatever has a word in it: {text}")
+            if _NEW_INPUT.search(text):
+                self.notes.rewrites = self.notes.rewrites or bool(_NEW_TEXT.search(text))
+                for literal in _JSON_TEXT.findall(text.replace('\\"', "'")):
+                    if re.search(r"[|;&]|\$\(|`", literal):
+                        self.run_text(Value((literal,)), call.state.branch(), "the new input", call.at)
 
 
 def _replaced(field: Value, read: Value) -> Value:

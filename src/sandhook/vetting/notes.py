@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 from sandhook.vetting.places import Access, places_of
 from sandhook.vetting.rules import RULES, Finding, RuleId, Severity
 from sandhook.vetting.values import HOLE
 
 #: The most findings of one hook.
 MAX_FINDINGS = 500
+
+
+#: Code rather than a comment, a header or white space.
+_CODE = re.compile(
+    r"\b(?:if|return|import|require|exec|eval|def|function|fetch|open|system|while|not|True|true)\b.*(?:[=(!<>]|\|\||&&)|(?:\|\||&&|[!=]==?)"
+)
 
 
 def shown(text: str, most: int = 120) -> str:
@@ -27,6 +35,8 @@ class Notes:
         variables: Names of variables of the environment.
         files: Files of the bundle that run, relative to it.
         findings: In the order in which they were seen.
+        rewrites: Whether an answer has a new text of a file.
+        inserted: What filters put into texts.
     """
 
     def __init__(self) -> None:
@@ -37,6 +47,8 @@ class Notes:
         self.variables: dict[str, None] = {}
         self.files: dict[str, None] = {}
         self.findings: dict[Finding, None] = {}
+        self.rewrites = False
+        self.inserted: list[str] = []
 
     def find(
         self,
@@ -50,6 +62,12 @@ class Notes:
         if len(self.findings) < MAX_FINDINGS:
             finding = Finding(rule, severity or RULES[rule].severity, shown(detail), file, *at)
             self.findings.setdefault(finding)
+
+    def conclude(self, file: str, at: tuple[int, int]) -> None:
+        """Report what is known only at the end: code that is put into what an agent writes."""
+        for text in self.inserted if self.rewrites else ():
+            if _CODE.search(text):
+                self.find("V-REWRITE", f"puts into files: {text}", file, at, "high")
 
     def access(self, path: str, access: Access) -> None:
         """Record a path that is read, written or deleted."""

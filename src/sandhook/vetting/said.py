@@ -15,7 +15,6 @@ _ORDERS = tuple(
         r"\b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{0,40}\b(?:previous|prior|earlier|above|existing|all|any|your|system|safety)\b[^.!?\n]{0,40}\b(?:instructions?|rules?|prompts?|guidelines?|polic(?:y|ies)|guardrails?|restrictions?|warnings?)",
         rf"\b(?:do not|don't|never|without|avoid)\b[^.!?\n]{{0,30}}\b(?:mention|tell|inform|reveal|show|notify|alert|report|disclos|ask|warn|discuss)\w*\b[^.!?\n]{{0,40}}{_TARGETS}",
         r"\b(?:do not|don't|never|without)\s+(?:ever\s+)?(?:mention(?:ing)?|tell(?:ing)?|report(?:ing)?|disclos\w+|reveal(?:ing)?|comment(?:ing)? on|explain(?:ing)?|list(?:ing)?)\s+(?:this|that|these|those|them|it|the change|what|why|how)\b",
-        r"\b(?:verify\s*=\s*False|rejectUnauthorized\W{1,3}false|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*0|StrictHostKeyChecking[= ]no|chmod (?:-R )?777)\b",
         r"\b(?:from|add|install|fetch|download|use|import|clone|run|load|get|open|visit)\b[^\n]{0,60}https?://(?:\d{1,3}\.){3}\d{1,3}",
         r"\b(?:hide|conceal|keep)\b[^.!?\n]{0,40}\b(?:from the user|secret from|hidden from)",
         r"\b(?:you are now|act as|pretend (?:to be|that))\b[^.!?\n]{0,60}\b(?:unrestricted|developer mode|jailbr|without restrictions|root|admin)",
@@ -28,9 +27,14 @@ _ORDERS = tuple(
     )
 )
 
+#: Code that a text recommends, unless it forbids it.
+_WEAKENED = re.compile(
+    r"\b(?:verify\s*=\s*False|rejectUnauthorized\W{1,3}false|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*0|StrictHostKeyChecking[= ]no)\b"
+)
+
 #: Words of texts that forbid such things; a guard's message is no order to do them.
 _REFUSAL = re.compile(
-    r"\b(?:block(?:ed|s|ing)?|den(?:y|ied)|refus\w+|forbidden|not allowed|not permitted|cannot|must not|detected|suspicious|possible|looks like|warning:|protected)\b",
+    r"\b(?:block(?:ed|s|ing)?|den(?:y|ied)|refus\w+|forbidden|not allowed|not permitted|never|avoid|remove|cannot|must not|detected|suspicious|possible|looks like|warning:|protected)\b",
     re.IGNORECASE,
 )
 
@@ -58,6 +62,9 @@ def order_in(text: str) -> str | None:
         match = pattern.search(text)
         if match is not None and not _REFUSAL.search(text[: match.start()][-60:]):
             return match.group()
+    match = _WEAKENED.search(text)
+    if match is not None and not _REFUSAL.search(text[max(0, match.start() - 80) : match.end() + 80]):
+        return match.group()
     return None
 
 

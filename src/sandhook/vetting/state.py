@@ -79,13 +79,14 @@ class ShellState:
         directory: The working directory: "." is that of the project.
         functions: Bodies of functions.
         stdin: What standard input has.
+        tests: "open" and "closed", as tests of the payload decided that the present command runs; see ``tests``.
         conditional: Whether the present command runs depends on something.
         written: Paths that the script wrote, and what.
         made: Directories that the script made.
     """
 
     __slots__ = (
-        "arrays", "conditional", "declared", "directory", "functions", "made", "others", "positional", "references", "stdin", "variables",
+        "arrays", "conditional", "declared", "directory", "functions", "made", "others", "positional", "references", "stdin", "tests", "variables",
         "written", "zero",
     )  # fmt: skip
 
@@ -101,6 +102,7 @@ class ShellState:
         self.functions: dict[str, Node] = {}
         self.stdin = stdin
         self.conditional = False
+        self.tests: frozenset[str] = frozenset()
         self.written: dict[str, Value] = {}
         self.made: set[str] = set()
 
@@ -109,7 +111,7 @@ class ShellState:
         other.variables, other.arrays = dict(self.variables), dict(self.arrays)
         other.others, other.references = dict(self.others), dict(self.references)
         other.positional, other.directory = self.positional, self.directory
-        other.declared = self.declared
+        other.declared, other.tests = self.declared, self.tests
         other.functions, other.conditional = dict(self.functions), self.conditional
         other.written, other.made = self.written, self.made  # files are of all shells
         return other
@@ -126,7 +128,7 @@ class ShellState:
         self.positional, self.directory = other.positional, other.directory
         self.functions = other.functions
         self.others, self.references = other.others, other.references
-        self.declared = other.declared
+        self.declared, self.tests = other.declared, other.tests
 
     def join(self, other: ShellState) -> None:
         """Continue as either of two states."""
@@ -146,6 +148,7 @@ class ShellState:
                 self.others[name] = lists
         self.references |= other.references
         self.declared |= other.declared
+        self.tests |= other.tests
         if self.positional != other.positional:
             self.positional = None
         if self.directory != other.directory:

@@ -22,6 +22,7 @@ from sandhook.vetting.said import far_line, unseen_in
 from sandhook.vetting.scratch import Scratch
 from sandhook.vetting.shapes import check_background, check_function, check_loop, check_pipeline
 from sandhook.vetting.state import PAYLOAD, ShellState, from_environment
+from sandhook.vetting.tests import comparisons, of_pattern, written
 from sandhook.vetting.values import (
     EMPTY,
     HOLE,
@@ -96,6 +97,7 @@ class Walker(Paths["ShellState", Value]):
         try:
             output = self.script(text, name, state, at)
             self._finish(state)
+            self.notes.conclude(name, at or (1, 1))
         except (TooComplex, RecursionError):
             self.notes.find("V-BOUND", f"{name}: not followed to its end", name, (0, 0))
             return UNKNOWN
@@ -172,7 +174,7 @@ class Walker(Paths["ShellState", Value]):
                 return NOTHING
             return self._from_outside(name, is_own=name in state.declared)
 
-        return Words(state, self.scratch, self.body, on_variable)
+        return Words(state, self.scratch, self.body, on_variable, self.notes.inserted.append)
 
     def _from_outside(self, name: str, *, is_own: bool = False) -> Origins:
         """Return the origins of a variable, and keep its name if it may be one of the environment.
@@ -359,6 +361,11 @@ class Walker(Paths["ShellState", Value]):
     def tested(self) -> None:
         self.tests += 1
 
+    def chosen(self, clause: ast.CaseClause, node: ast.Case, state: ShellState) -> None:
+        subject = self.words(state).value(node.subject)
+        found = {of_pattern(subject, written(pattern), expression=False) for pattern in clause.patterns}
+        state.tests |= frozenset(filter(None, found))
+
     def followed(self, node: ast.Node) -> None:
         if isinstance(node, ast.Pipeline):
             check_pipeline(node, self.notes, self.file, self.place(node.commands[0]))
@@ -415,6 +422,11 @@ class Walker(Paths["ShellState", Value]):
         words = self.words(state)
         if isinstance(node, ast.ConditionalCommand):
             self.tests += 1
+            for left, right, is_expression in comparisons(node.expression):
+                pattern = words.value(right).any_text if is_expression else written(right)
+                state.tests |= frozenset(
+                    filter(None, [of_pattern(words.value(left), pattern, expression=is_expression)])
+                )
             for part in ast.walk(node.expression):
                 if isinstance(part, ast.Word):
                     self.seek(words.value(part))

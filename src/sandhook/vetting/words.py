@@ -68,6 +68,7 @@ class Words:
         scratch: Computes expansions of known values.
         substitute: Follows a command substitution.
         on_variable: Receives the name of every variable that is expanded.
+        on_insertion: Receives every text that replaces another one.
     """
 
     def __init__(
@@ -76,11 +77,13 @@ class Words:
         scratch: Scratch,
         substitute: Substitute,
         on_variable: Callable[[str], Origins],
+        on_insertion: Callable[[str], None],
     ) -> None:
         self._state = state
         self._scratch = scratch
         self._substitute = substitute
         self._on_variable = on_variable
+        self._on_insertion = on_insertion
 
     def value(self, word: Word | None) -> Value:
         """Return a word without field splitting."""
@@ -245,6 +248,8 @@ class Words:
         if part.subscript is None and not part.prefix:
             if part.operator is None:
                 return value
+            if part.operator in ("/", "//") and part.second is not None:
+                self._on_insertion(self.value(part.second).any_text)
             if part.operator in (":-", "-", ":=", "=", ":+", "+", ":?", "?"):
                 return self._default(part, value)
         if part.prefix == "#":

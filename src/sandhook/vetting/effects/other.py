@@ -68,7 +68,7 @@ _STORES = frozenset(
 def report(call: Call) -> None:
     """Report what concerns any program: texts that destroy, and data that goes to a host among its words."""
     words = [text for text in call.texts if text[:1] != "-"]
-    if call.name in _STORES and words[:1] not in (["cache"], ["run"], ["alias"]):
+    if call.name in _STORES and not (call.name in ("gh", "glab") and words[:1] in (["cache"], ["run"], ["alias"])):
         if any(_DESTROYS.match(word) for word in words[:4]) and not call.has(
             "--dry-run", "--help", "--dryrun"
         ):

@@ -55,11 +55,18 @@ def _awk(call: Call) -> Value | None:
 
 def _sed(call: Call) -> Value | None:
     program = _program(call, "-f", "--file")
+    call.runner.notes.inserted += [match["new"] for match in _PUT_IN.finditer(program)]
     if program and runs_commands(program):
         severe = _REACHES.search(program) is not None
         call.find("V-RUN-TEXT", "sed: a command of its program", "high" if severe else None)
     report_downloads(call)
     return filtered(call)
+
+
+#: The second text of ``s``.
+_PUT_IN = re.compile(
+    r"(?m)(?:^|[;{\s])s(?P<by>[/|#,~])(?:(?!(?P=by)).)*(?P=by)(?P<new>(?:(?!(?P=by)).)+)(?P=by)"
+)
 
 
 def _program(call: Call, *files: str) -> str:

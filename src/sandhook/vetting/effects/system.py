@@ -361,6 +361,16 @@ _SCRIPTS = re.compile(
 )
 
 
+def _named_values(call: Call) -> dict[str, Value]:
+    """Return the values of ``--arg NAME VALUE``."""
+    words = call.words
+    return {
+        words[index + 1].any_text: words[index + 2]
+        for index, text in enumerate(call.texts[:-2])
+        if text == "--arg" and words[index + 1].any_text.isidentifier()
+    }
+
+
 def _jq(call: Call) -> Value | None:
     """jq: the program's texts, and what it takes out of the payload."""
     files = [word for word in call.operands[1:] if word.any_text not in ("-", "")]
@@ -382,7 +392,15 @@ def _jq(call: Call) -> Value | None:
         program, files = operands[0], operands[1:]
         text = program.any_text
     report_downloads(call)
+    named = _named_values(call)
+    for name, value in named.items():
+        if value.text is not None:
+            text = re.sub(rf"\${name}\b", lambda _, new=value.text: f'"{new}"', text)  # type: ignore[misc]
     call.runner.printed(call, Value((text.replace('\\"', '"'),)))
+    if "updatedInput" in text or "updated_input" in text:
+        for value in named.values():
+            if value.has("payload") and any(each.strip(f"{HOLE} \n") for each in value.texts):
+                call.runner.run_text(value, call.state.branch(), "the new input", call.at)
     if _SCRIPTS.search(text):
         call.find("V-PIPELINE", call.line, "high")
     if re.search(r"disableAllHooks\s*[=:]\s*true|del\(\s*\.hooks|\.hooks\s*=\s*(?:\{\}|\[\]|null)", text):
