@@ -186,9 +186,8 @@ def removed(paths: Iterable[str], word: Value, own: Iterable[str], *, recursive:
             yield Verdict("V-DELETE", "removes the file that a tool is about")
         elif whole and word.has("file", "secret", "download"):
             yield Verdict("V-DELETE", f"removes {', '.join(sorted(each.name for each in word.origins))}")
-        elif HOLE not in path and (recursive or "*" in posixpath.basename(path)):
-            if path.startswith(("./", "../", "~/", "/")):
-                yield Verdict("V-DELETE", f"removes {path}")
+        elif (recursive or "*" in posixpath.basename(path)) and HOLE not in path and path[:1] in ".~/":
+            yield Verdict("V-DELETE", f"removes {path}")
 
 
 #: What a program does with a file or a text that starts something.
@@ -219,13 +218,68 @@ def payload_part(text: str, name: str = "") -> Origin:
 
 _FIELD = re.compile(r"[A-Za-z_]\w*")
 _NAMES = frozenset(
-    "tool_name hook_event_name session_id cwd file_path path message title notification_type reason source model display_name"
-    " stop_hook_active permission_mode transcript_path agent_type timestamp tool_use_id trigger current_dir total_cost_usd"
-    " version length toolName sessionId notebook_path workspace conversation_id turn_id generation_id status duration_ms".split()
+    [
+        "tool_name",
+        "hook_event_name",
+        "session_id",
+        "cwd",
+        "file_path",
+        "path",
+        "message",
+        "title",
+        "notification_type",
+        "reason",
+        "source",
+        "model",
+        "display_name",
+        "stop_hook_active",
+        "permission_mode",
+        "transcript_path",
+        "agent_type",
+        "timestamp",
+        "tool_use_id",
+        "trigger",
+        "current_dir",
+        "total_cost_usd",
+        "version",
+        "length",
+        "toolName",
+        "sessionId",
+        "notebook_path",
+        "workspace",
+        "conversation_id",
+        "turn_id",
+        "generation_id",
+        "status",
+        "duration_ms",
+    ]
 )
 _TEXTS = frozenset(
-    "prompt content command tool_response tool_output new_string old_string last_assistant_message output stdout response"
-    " text url query messages transcript user_prompt arguments args input tojson tostring edits".split()
+    [
+        "prompt",
+        "content",
+        "command",
+        "tool_response",
+        "tool_output",
+        "new_string",
+        "old_string",
+        "last_assistant_message",
+        "output",
+        "stdout",
+        "response",
+        "text",
+        "url",
+        "query",
+        "messages",
+        "transcript",
+        "user_prompt",
+        "arguments",
+        "args",
+        "input",
+        "tojson",
+        "tostring",
+        "edits",
+    ]
 )
 
 

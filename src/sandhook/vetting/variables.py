@@ -113,13 +113,63 @@ def belonging(token: str, host: str) -> Belonging:
 
 #: Services whose hosts have their names, so that a token of theirs for another host is stolen.
 _SERVICES = frozenset(
-    "stripe sendgrid twilio cloudflare digitalocean vercel heroku netlify slack notion linear mistral groq cohere replicate openrouter"
-    " deepseek telegram discord sentry supabase airtable dropbox figma shopify algolia mailgun postmark circleci buildkite".split()
+    [
+        "stripe",
+        "sendgrid",
+        "twilio",
+        "cloudflare",
+        "digitalocean",
+        "vercel",
+        "heroku",
+        "netlify",
+        "slack",
+        "notion",
+        "linear",
+        "mistral",
+        "groq",
+        "cohere",
+        "replicate",
+        "openrouter",
+        "deepseek",
+        "telegram",
+        "discord",
+        "sentry",
+        "supabase",
+        "airtable",
+        "dropbox",
+        "figma",
+        "shopify",
+        "algolia",
+        "mailgun",
+        "postmark",
+        "circleci",
+        "buildkite",
+    ]
 )
 
 #: What belongs to a store or a machine, and to no host of the web.
 _OWN_SECRETS = frozenset(
-    "database db pg postgres mysql redis mongo mongodb jwt session secret encryption signing master root sudo kube ssh gpg".split()
+    [
+        "database",
+        "db",
+        "pg",
+        "postgres",
+        "mysql",
+        "redis",
+        "mongo",
+        "mongodb",
+        "jwt",
+        "session",
+        "secret",
+        "encryption",
+        "signing",
+        "master",
+        "root",
+        "sudo",
+        "kube",
+        "ssh",
+        "gpg",
+    ]
 )
 
 

@@ -9,8 +9,19 @@ import re
 from collections.abc import Callable, Mapping
 
 from sandhook.vetting.call import Call
-from sandhook.vetting.effects import files, network, other, programs, shell, system
-from sandhook.vetting.effects.network import rsync_to
+from sandhook.vetting.effects import (
+    archives,
+    copies,
+    files,
+    git,
+    network,
+    other,
+    programs,
+    shell,
+    system,
+    tools,
+)
+from sandhook.vetting.effects.copies import rsync_to
 from sandhook.vetting.policy import sent
 from sandhook.vetting.values import HOLE, NOTHING, Value
 
@@ -20,6 +31,10 @@ EFFECTS: Mapping[str, Callable[[Call], Value | None]] = {
     **programs.EFFECTS,
     **network.EFFECTS,
     **system.EFFECTS,
+    **archives.EFFECTS,
+    **copies.EFFECTS,
+    **git.EFFECTS,
+    **tools.EFFECTS,
     **shell.EFFECTS,
 }
 
@@ -63,5 +78,22 @@ _ADDRESS = re.compile(rf"https?://([\w.-]+)[/?][^\s)\"']*[?&=/{HOLE}]")
 #: Programs that stop before their input ends, and those that read all of it before they print.
 _ENDING = frozenset({"head", "read", "dd", "timeout", "fold"})
 _READS_ALL = frozenset(
-    "sort tail tac wc gzip bzip2 xz zstd md5sum sha1sum sha256sum sha512sum b2sum cksum openssl shasum".split()
+    [
+        "sort",
+        "tail",
+        "tac",
+        "wc",
+        "gzip",
+        "bzip2",
+        "xz",
+        "zstd",
+        "md5sum",
+        "sha1sum",
+        "sha256sum",
+        "sha512sum",
+        "b2sum",
+        "cksum",
+        "openssl",
+        "shasum",
+    ]
 )

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from sandhook.vetting.call import Call
-from sandhook.vetting.places import is_precious
 from sandhook.vetting.policy import DROPS, sent
 from sandhook.vetting.state import PAYLOAD
 from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Origins, Value
@@ -26,7 +25,7 @@ def host_of(url: str) -> str:
     return match.group(2) if match is not None else ""
 
 
-def _reach(call: Call, url: str) -> str:
+def reach(call: Call, url: str) -> str:
     """Record a host; return its name."""
     match = _URL.match(url)
     if match is None:
@@ -43,7 +42,7 @@ def _reach(call: Call, url: str) -> str:
     return host
 
 
-def _sends(call: Call, origins: Origins, host: str, where: Origins = NOTHING) -> None:
+def send_to(call: Call, origins: Origins, host: str, where: Origins = NOTHING) -> None:
     """Report data that goes to a host, whose name has the origins ``where``."""
     for each in sent(origins, host, where):
         call.find(each.rule, each.detail, each.severity)
@@ -156,10 +155,10 @@ def _curl(call: Call) -> Value:
     fetched: set[Origin] = set()
     for url in urls:
         for text in url.texts or (HOLE,):
-            host = _reach(call, text)
+            host = reach(call, text)
             fetched.add(Origin("secret", host) if METADATA.match(host) else Origin("download", host))
             parts = NOTHING if text == HOLE else url.origins  # a whole address is a setting, and no data
-            _sends(call, frozenset(data) | parts | headers, host, url.origins)
+            send_to(call, frozenset(data) | parts | headers, host, url.origins)
             _dns(call, host, parts)
             if DROPS.search(host):
                 call.find("V-NETWORK", f"{call.name} {host}", "medium")
@@ -249,8 +248,8 @@ def _netcat(call: Call) -> Value:
     elif call.has("-e", "-c", "--exec", "--sh-exec"):
         call.find("V-SOCKET")
     elif hosts:
-        _reach(call, f"tcp://{host}")
-        _sends(call, call.stdin.origins | call.origins, host)
+        reach(call, f"tcp://{host}")
+        send_to(call, call.stdin.origins | call.origins, host)
     return Value((HOLE,), frozenset({Origin("download", host)}))
 
 
@@ -263,8 +262,8 @@ def _socat(call: Call) -> Value:
     else:
         match = re.search(r"(?:TCP|TCP4|OPENSSL|UDP)[^:]*:([^:,\s]+)", line, re.IGNORECASE)
         host = match.group(1) if match else HOLE
-        _reach(call, f"tcp://{host}")
-        _sends(call, call.stdin.origins | call.origins, host)
+        reach(call, f"tcp://{host}")
+        send_to(call, call.stdin.origins | call.origins, host)
     return Value((HOLE,), frozenset({Origin("download")}))
 
 
@@ -305,17 +304,17 @@ def _ssh(call: Call) -> Value:
         word for word in call.operands if "@" in word.any_text or "." in word.any_text or ":" in word.any_text
     ]
     host = (hosts[0].any_text if hosts else HOLE).rpartition("@")[2].partition(":")[0]
-    _reach(call, f"ssh://{host}")
+    reach(call, f"ssh://{host}")
     if call.name in ("scp", "sftp"):
         remote = [word for word in call.operands if ":" in word.any_text]
         sources = [word for word in call.operands if ":" not in word.any_text]
         if remote and call.operands[-1:] == remote[-1:]:
-            _sends(call, call.reads(sources), host)
+            send_to(call, call.reads(sources), host)
         for put in _PUT.findall("\n".join(call.stdin.texts)) if call.name == "sftp" else ():
-            _sends(call, call.access(Value((put,)), "read") | call.stdin.origins, host)
+            send_to(call, call.access(Value((put,)), "read") | call.stdin.origins, host)
         return EMPTY
     if call.stdin != PAYLOAD or re.search(r"\bcat\b|\btee\b|\bdd\b|>", " ".join(call.texts[-1:])):
-        _sends(call, call.stdin.origins, host)
+        send_to(call, call.stdin.origins, host)
     return Value((HOLE,), frozenset({Origin("download", host)}))
 
 
@@ -328,22 +327,8 @@ def _browser(call: Call) -> Value:
     for word in call.words:
         for url in urls_of([word]):
             if not url.startswith("file:"):
-                _sends(call, word.origins, _reach(call, url))
+                send_to(call, word.origins, reach(call, url))
     return EMPTY
-
-
-def rsync_to(call: Call) -> None:
-    """Report what rsync sends to another machine."""
-    operands = call.operands
-    if operands and re.match(r"^[^/~.][^/]*::?[^\\]|rsync://", operands[-1].any_text):
-        host = operands[-1].any_text.rpartition("@")[2].partition(":")[0]
-        _reach(call, f"ssh://{host}")
-        origins = call.reads(operands[:-1])
-        if any(
-            call.state.path(word.any_text.rstrip("/") or "/") in (".", "~", "/") for word in operands[:-1]
-        ):
-            origins |= {Origin("file", "tree")}
-        _sends(call, origins, host)
 
 
 def _asking(call: Call) -> Value:
@@ -353,97 +338,14 @@ def _asking(call: Call) -> Value:
     host = named.any_text if named is not None else operands[0].any_text if operands else HOLE
     if call.name == "logger" and named is None:
         return EMPTY
-    _reach(call, f"tcp://{host.rpartition('@')[2]}")
-    _sends(call, call.stdin.origins | call.origins, host)
+    reach(call, f"tcp://{host.rpartition('@')[2]}")
+    send_to(call, call.stdin.origins | call.origins, host)
     return Value((HOLE,), frozenset({Origin("download", host)}))
 
 
 def _tunnel(call: Call) -> Value:
     call.find("V-TUNNEL")
     return Value((HOLE,))
-
-
-#: A remote of rclone that the command line describes itself, and the name of a configured one.
-_INLINE, _NAMED = re.compile(r"^:\w+[,:]"), re.compile(r"^[\w-]{2,}:")
-
-
-def _backup(call: Call) -> Value:
-    """Programs that copy trees to other machines: rclone, restic and others."""
-    words = [word for word in call.words if word.any_text[:1] != "-"]
-    targets = [word for word in words if _INLINE.match(word.any_text) or _NAMED.match(word.any_text)]
-    urls = [url for word in call.words for url in re.findall(r"\w+://(?:[^/@\s]*@)?([\w.-]+)", word.any_text)]
-    sources = [word for word in words if word not in targets and re.match(r"[~/.]", word.any_text)]
-    origins = call.reads(sources) | call.stdin.origins | call.origins
-    if any(is_precious(call.state.path(word.any_text)) for word in sources):
-        origins |= {Origin("file", "tree")}
-    for host in urls:
-        _reach(call, f"https://{host}")
-        _sends(call, origins, host)
-    if not urls and targets:
-        inline = any(_INLINE.match(word.any_text) for word in targets)
-        host = "a remote of the command line.example" if inline else HOLE
-        _sends(call, origins, host)
-    return Value((HOLE,))
-
-
-def _mail(call: Call) -> Value:
-    _reach(call, "smtp://*")
-    attached = call.arguments("-a", "-A", "--attach")
-    _sends(call, call.stdin.origins | call.reads(attached) | call.origins, "a mail server")
-    return EMPTY
-
-
-def _cloud(call: Call) -> Value | None:
-    """aws, gcloud, az, gh: uploads, and commands that print tokens."""
-    line = " ".join(call.texts)
-    if re.search(
-        r"auth (?:token|print-(?:access|identity)-token)|get-access-token|configure (?:get|export-credentials)|secretsmanager get|ssm get-parameter|get-session-token|export-credentials",
-        line,
-    ):
-        return Value((HOLE,), frozenset({Origin("secret", f"{call.name} {line[:40]}")}))
-    if call.name in ("gh", "glab"):
-        _forge(call, line)
-    if call.name == "gh" and re.match(r"gist create", line):
-        origins = call.stdin.origins | call.reads(call.operands[2:])
-        _reach(call, "https://gist.github.com")
-        _sends(call, origins, "gist.github.com")
-    elif call.name == "aws" and re.match(r"s3 (?:cp|sync|mv)", line):
-        operands = call.operands[2:]
-        ends = [index for index, word in enumerate(operands) if word.any_text.startswith("s3://")]
-        target = operands[ends[-1]].any_text if ends else HOLE
-        if ends and ends[-1]:
-            sources = operands[: ends[-1]]
-            origins = call.stdin.origins | call.reads(sources)
-            if any(is_precious(call.state.path(word.any_text)) for word in sources):
-                origins |= {Origin("file", "tree")}
-            _reach(call, "https://s3.amazonaws.com")
-            _sends(call, origins, target)
-    elif (
-        call.name == "gh"
-        and re.match(r"(?:secret|ssh-key|auth) ", line)
-        and not re.match(r"auth status", line)
-    ):
-        call.find("V-LOGIN")
-    else:
-        return None
-    return EMPTY
-
-
-def _forge(call: Call, line: str) -> None:
-    """gh and glab: what they publish, and whom they let in."""
-    if re.match(r"(?:issue|pr|mr|release|api|gist|repo|workflow|variable|snippet)\b", line):
-        severe = frozenset(
-            each
-            for each in call.origins | call.stdin.origins
-            if each.kind in ("secret", "environment", "transcript")
-        )
-        _sends(call, call.origins | severe if call.has("-R", "--repo") else severe, f"{call.name}.example")
-    if re.match(
-        r"api\b.*(?:collaborators|keys|hooks|protection|rulesets|secrets|invitations|permissions)", line
-    ) and (call.has("-X", "--method", "-f", "-F", "--field", "--raw-field", "--input")):
-        call.find("V-LOGIN")
-    if re.match(r"repo (?:edit|create)\b.*(?:--visibility[= ]public|--public)", line):
-        call.find("V-SEND-FILE", call.line, "high")
 
 
 def urls_of(values: Iterable[Value]) -> list[str]:
@@ -458,8 +360,8 @@ def urls_of(values: Iterable[Value]) -> list[str]:
 
 def sends(call: Call, origins: Origins, host: str) -> None:
     """Report data that goes to a host."""
-    _reach(call, f"https://{host}")
-    _sends(call, origins, host)
+    reach(call, f"https://{host}")
+    send_to(call, origins, host)
 
 
 EFFECTS: Mapping[str, Effect] = {
@@ -503,29 +405,4 @@ EFFECTS: Mapping[str, Effect] = {
         ),
         _tunnel,
     ),
-    **dict.fromkeys(
-        (
-            "rclone",
-            "restic",
-            "borg",
-            "duplicity",
-            "rdiff-backup",
-            "azcopy",
-            "gsutil",
-            "s3cmd",
-            "b2",
-            "mc",
-            "croc",
-            "wormhole",
-            "ffsend",
-            "lftp",
-            "ncftpput",
-            "cadaver",
-            "smbclient",
-            "skopeo",
-        ),
-        _backup,
-    ),
-    **dict.fromkeys(("mail", "mailx", "sendmail", "mutt", "msmtp", "swaks"), _mail),
-    **dict.fromkeys(("aws", "gcloud", "az", "gh", "glab", "op", "vault", "doctl"), _cloud),
 }

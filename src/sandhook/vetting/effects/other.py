@@ -43,9 +43,54 @@ _HOST_OPTIONS = (
 
 #: Programs for which such options have another meaning, and those that never send.
 _LOCAL = frozenset(
-    "notify-send terminal-notifier say afplay paplay aplay osascript code subl tput clear tmux pgrep ps prettier eslint ruff black"
-    " isort mypy pytest jest vitest tsc gofmt rustfmt shfmt shellcheck markdownlint stylelint aspell hunspell gitleaks trufflehog"
-    " detect-secrets semgrep sqlite3 flock sleep tr comm diff cmp patch column expand".split()
+    [
+        "notify-send",
+        "terminal-notifier",
+        "say",
+        "afplay",
+        "paplay",
+        "aplay",
+        "osascript",
+        "code",
+        "subl",
+        "tput",
+        "clear",
+        "tmux",
+        "pgrep",
+        "ps",
+        "prettier",
+        "eslint",
+        "ruff",
+        "black",
+        "isort",
+        "mypy",
+        "pytest",
+        "jest",
+        "vitest",
+        "tsc",
+        "gofmt",
+        "rustfmt",
+        "shfmt",
+        "shellcheck",
+        "markdownlint",
+        "stylelint",
+        "aspell",
+        "hunspell",
+        "gitleaks",
+        "trufflehog",
+        "detect-secrets",
+        "semgrep",
+        "sqlite3",
+        "flock",
+        "sleep",
+        "tr",
+        "comm",
+        "diff",
+        "cmp",
+        "patch",
+        "column",
+        "expand",
+    ]
 )
 
 #: Subcommands that remove what is elsewhere, or what nobody gets back.
@@ -59,26 +104,76 @@ _STATEMENT = re.compile(
 
 #: Programs of infrastructure and of stores of data.
 _STORES = frozenset(
-    "kubectl oc helm terraform tofu pulumi cdk aws gcloud az gsutil doctl heroku vercel netlify fly flyctl railway supabase firebase psql mysql"
-    " mariadb mongosh mongo redis-cli sqlite3 dropdb gh glab hub eksctl linode-cli hcloud wrangler cqlsh clickhouse-client influx etcdctl consul nomad"
-    " s3cmd rclone mc ansible vault op sqlcmd bq".split()
+    [
+        "kubectl",
+        "oc",
+        "helm",
+        "terraform",
+        "tofu",
+        "pulumi",
+        "cdk",
+        "aws",
+        "gcloud",
+        "az",
+        "gsutil",
+        "doctl",
+        "heroku",
+        "vercel",
+        "netlify",
+        "fly",
+        "flyctl",
+        "railway",
+        "supabase",
+        "firebase",
+        "psql",
+        "mysql",
+        "mariadb",
+        "mongosh",
+        "mongo",
+        "redis-cli",
+        "sqlite3",
+        "dropdb",
+        "gh",
+        "glab",
+        "hub",
+        "eksctl",
+        "linode-cli",
+        "hcloud",
+        "wrangler",
+        "cqlsh",
+        "clickhouse-client",
+        "influx",
+        "etcdctl",
+        "consul",
+        "nomad",
+        "s3cmd",
+        "rclone",
+        "mc",
+        "ansible",
+        "vault",
+        "op",
+        "sqlcmd",
+        "bq",
+    ]
 )
 
 
 def report(call: Call) -> None:
     """Report what concerns any program: texts that destroy, and data that goes to a host among its words."""
     words = [text for text in call.texts if text[:1] != "-"]
-    if call.name in _STORES and not (call.name in ("gh", "glab") and words[:1] in (["cache"], ["run"], ["alias"])):
-        if any(_DESTROYS.match(word) for word in words[:4]) and not call.has(
-            "--dry-run", "--help", "--dryrun"
-        ):
-            call.find("V-DELETE", call.line)
-        elif any(_STATEMENT.search(text) for text in (*call.texts, *call.stdin.known)):
-            call.find("V-DELETE", call.line)
-        elif (call.name == "aws" and re.search(r"\bs3 (?:rm|rb)\b", " ".join(words))) or (
-            call.name in ("gsutil", "s3cmd", "rclone", "mc") and words[:1] in (["rm"], ["rb"], ["del"])
-        ):
-            call.find("V-DELETE", call.line)
+    own = call.name in ("gh", "glab") and words[:1] in (["cache"], ["run"], ["alias"])
+    if call.name not in _STORES or own:
+        return
+    destroys = any(_DESTROYS.match(word) for word in words[:4]) and not call.has(
+        "--dry-run", "--help", "--dryrun"
+    )
+    states = any(_STATEMENT.search(text) for text in (*call.texts, *call.stdin.known))
+    removes = call.name == "aws" and re.search(r"\bs3 (?:rm|rb)\b", " ".join(words)) is not None
+    removes = removes or (
+        call.name in ("gsutil", "s3cmd", "rclone", "mc") and words[:1] in (["rm"], ["rb"], ["del"])
+    )
+    if destroys or states or removes:
+        call.find("V-DELETE", call.line)
 
 
 def unknown(call: Call) -> Value | None:

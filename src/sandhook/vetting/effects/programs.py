@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from sandhook.dispatch.sedtext import runs_commands
 from sandhook.vetting.call import Call
 from sandhook.vetting.effects.files import filtered
-from sandhook.vetting.policy import local, starts_something
-from sandhook.vetting.values import HOLE, Value
+from sandhook.vetting.policy import local, payload_part, starts_something
+from sandhook.vetting.values import HOLE, Origin, Value
 
 #: A text in quotes that awk passes to a shell: before ``| getline``, after ``|``, in ``system()``.
 _AWK_TEXT = re.compile(
@@ -86,7 +86,85 @@ def report_downloads(call: Call) -> None:
             call.find("V-DOWNLOAD-EXEC", f"{call.name} writes: {text.strip()}")
 
 
+#: Programs of jq that change what an installation or a build runs.
+_SCRIPTS = re.compile(
+    r"\.?scripts\W{0,4}(?:pre|post)?(?:install|prepare|publish|pack|test|build|dev|start)\w*\W{0,3}\s*[|+]?=(?!=)|scripts\s*\+=|scripts\"\s*,\s*\"\w+\"\s*\]\s*;"
+)
+
+
+def _named_values(call: Call) -> dict[str, Value]:
+    """Return the values of ``--arg NAME VALUE``."""
+    words = call.words
+    return {
+        words[index + 1].any_text: words[index + 2]
+        for index, text in enumerate(call.texts[:-2])
+        if text == "--arg" and words[index + 1].any_text.isidentifier()
+    }
+
+
+def _jq(call: Call) -> Value | None:
+    """jq: the program's texts, and what it takes out of the payload."""
+    files = [word for word in call.operands[1:] if word.any_text not in ("-", "")]
+    program = next((word for word in call.operands), None)
+    text = program.any_text if program is not None else ""
+    taking = {"--arg", "--argjson", "--slurpfile", "--rawfile", "--args", "--jsonargs"}
+    skip: set[int] = set()
+    for index, each in enumerate(call.texts):
+        if each in taking - {"--args", "--jsonargs"}:
+            skip |= {index, index + 1, index + 2}
+            if each in ("--slurpfile", "--rawfile") and index + 2 < len(call.words):
+                call.access(call.words[index + 2], "read")
+        elif each in ("--indent", "--tab", "-L"):
+            skip |= {index + 1}
+    operands = [
+        word for index, word in enumerate(call.words) if index not in skip and word.any_text[:1] != "-"
+    ]
+    if operands:
+        program, files = operands[0], operands[1:]
+        text = program.any_text
+    report_downloads(call)
+    named = _named_values(call)
+    for name, value in named.items():
+        if value.text is not None:
+            text = re.sub(rf"\${name}\b", lambda _, new=value.text: f'"{new}"', text)  # type: ignore[misc]
+    call.runner.printed(call, Value((text.replace('\\"', '"'),)))
+    if "updatedInput" in text or "updated_input" in text:
+        for value in named.values():
+            if value.has("payload") and any(each.strip(f"{HOLE} \n") for each in value.texts):
+                call.runner.run_text(value, call.state.branch(), "the new input", call.at)
+    if _SCRIPTS.search(text):
+        call.find("V-PIPELINE", call.line, "high")
+    if re.search(r"disableAllHooks\s*[=:]\s*true|del\(\s*\.hooks|\.hooks\s*=\s*(?:\{\}|\[\]|null)", text):
+        call.find("V-DISABLE", call.line)
+    if "updatedInput" in text or "updated_input" in text:
+        call.find("V-REWRITE", call.line)
+        for literal in re.findall(r'"((?:[^"\\]|\\.){8,})"', text):
+            if re.search(r"[|;&]|\$\(", literal):
+                call.runner.run_text(
+                    Value((literal.replace('\\"', '"'),)), call.state.branch(), "the new input", call.at
+                )
+    origins = call.origins | (
+        call.reads(files)
+        if files
+        else call.stdin.origins
+        if not call.has("-n", "--null-input")
+        else frozenset()
+    )
+    if "@base64d" in text:
+        origins |= {Origin("decoded", "jq")}
+    if "transcript" in text and any(origin.kind == "payload" for origin in origins):
+        origins |= {Origin("payload", "transcript")}
+    if "@sh" in text:
+        origins = frozenset(origin for origin in origins if origin.kind != "payload")
+    if re.search(r"\benv\b(?!\.\w)|\$ENV\b(?!\.)", text):
+        origins |= {Origin("environment", "the environment")}
+    if any(origin == Origin("payload") for origin in origins):
+        origins = (origins - {Origin("payload")}) | {payload_part(text)}
+    return Value((HOLE,), origins)
+
+
 EFFECTS: Mapping[str, Callable[[Call], Value | None]] = {
     **dict.fromkeys(("awk", "gawk", "mawk"), _awk),
     "sed": _sed,
+    "jq": _jq,
 }

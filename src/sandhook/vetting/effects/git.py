@@ -1,0 +1,190 @@
+"""git: what it discards, keeps, fetches and pushes, and which settings make it run programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from sandhook.vetting.call import Call
+from sandhook.vetting.effects.network import sends, urls_of
+from sandhook.vetting.policy import SUMMARY
+from sandhook.vetting.values import HOLE, Origin, Value, known
+
+Effect = Callable[[Call], "Value | None"]
+
+
+_GIT_RUNS = re.compile(
+    r"core\.(?:hookspath|sshcommand|pager|editor|fsmonitor|gitproxy|askpass)|credential\.(?:[^ ]*\.)?helper|url\..*\.(?:push)?insteadof|alias\.\S+ !|http\.(?:\S+\.)?(?:proxy|sslverify)"
+    r"|init\.templatedir|include(?:if\..*)?\.path|filter\..*\.(?:clean|smudge|process)|diff\.(?:external|.*\.(?:textconv|command))|merge\..*\.driver|(?:man|browser|mergetool|difftool)\..*\.cmd|trailer\..*\.(?:cmd|command)|core\.alternaterefscommand|submodule\..*\.update !|gpg\.program|protocol\.ext\.allow|sequence\.editor|uploadpack|commit\.gpgsign false",
+    re.IGNORECASE,
+)
+
+
+def _git(call: Call) -> Value | None:
+    texts = call.texts
+    while texts[:1] and texts[0] in ("-C", "-c", "--git-dir", "--work-tree"):
+        if (
+            texts[0] == "-c"
+            and len(texts) > 1
+            and _GIT_RUNS.search(texts[1].replace("=", " ", 1))
+            and "pager=cat" not in texts[1]
+        ):
+            call.find("V-GIT-CONFIG")
+        texts = texts[2:]
+    command = texts[0] if texts else ""
+    line = " ".join(texts[1:])
+    _git_keeps(call, command)
+    if command == "config":
+        _git_config(call, line)
+    if command == "remote" and re.match(r"(?:set-url|add)\b", line):
+        call.find("V-GIT-CONFIG", call.line, None if "set-url" in line else "medium")
+    elif command == "push":
+        return _git_push(call, line)
+    elif command == "credential" or (command == "credential-osxkeychain"):
+        call.find("V-READ-SECRET")
+        return Value((HOLE,), frozenset({Origin("secret", "git's credentials")}))
+    elif command in (
+        "reset",
+        "clean",
+        "checkout",
+        "restore",
+        "stash",
+        "branch",
+        "filter-branch",
+        "reflog",
+        "gc",
+        "update-ref",
+    ):
+        _git_discards(call, command, line)
+    elif command in ("archive", "bundle") or command == "ls-files":
+        return Value((HOLE,), frozenset({Origin("file", "tree")}))
+    elif command == "config" or (command == "var"):
+        return Value((HOLE,), frozenset({Origin("machine", "the user")}))
+    elif command in ("diff", "show", "log") and _SUMMARY.search(
+        line if command != "log" else f"{line} --stat"
+    ):
+        return Value((HOLE,), frozenset({Origin("file", SUMMARY)}))
+    elif command in ("diff", "show", "log", "cat-file", "stash", "notes", "blame", "grep", "format-patch"):
+        return Value((HOLE,), frozenset({Origin("file", f"git {command}")}))
+    elif command in ("clone", "fetch", "pull", "ls-remote", "submodule"):
+        _git_fetches(call, command)
+        for url in urls_of(call.words):
+            sends(
+                call,
+                call.origins,
+                url.partition("://")[2].partition("/")[0] or url.partition("@")[2].partition(":")[0],
+            )
+    elif command == "rev-parse":
+        return _git_directory(texts[1:])
+    elif command == "commit" and call.has("--no-verify", "-n"):
+        call.find("V-DISABLE", call.line, "medium")
+    return Value((HOLE,))
+
+
+#: Options with which git prints names and numbers alone; ``log`` does so unless it is asked for patches.
+_SUMMARY = re.compile(
+    r"^(?!.*(?:^|\s)(?:-p|-u|--patch)(?:\s|$)).*--(?:stat|shortstat|numstat|name-only|name-status|quiet|summary|oneline|no-patch)"
+)
+
+
+def _git_fetches(call: Call, command: str) -> None:
+    """Keep which directory has what a server sent."""
+    urls = urls_of(call.words)
+    if command != "clone" or not urls:
+        return
+    last = call.operands[-1].any_text
+    target = last if last not in urls else urls[0].rstrip("/").rpartition("/")[2].removesuffix(".git")
+    call.writes(known(target), Value((HOLE,), frozenset({Origin("download", urls[0])})))
+
+
+def _git_directory(texts: Sequence[str]) -> Value:
+    """Return a directory that ``git rev-parse`` prints, where the bundle is in its own repository."""
+    if texts == ["--show-toplevel"]:
+        return known(".")
+    if texts in (["--git-dir"], ["--git-common-dir"], ["--absolute-git-dir"]):
+        return known(".git")
+    if texts[:1] == ["--git-path"] and len(texts) == 2:
+        return known(f".git/{texts[1]}")
+    return Value((HOLE,))
+
+
+#: Commands of git whose words stay in the repository, which is pushed.
+_GIT_KEEPS = frozenset(
+    {
+        "branch",
+        "checkout",
+        "commit",
+        "commit-tree",
+        "merge",
+        "mktag",
+        "notes",
+        "push",
+        "stash",
+        "switch",
+        "tag",
+    }
+)
+
+
+def _git_keeps(call: Call, command: str) -> None:
+    """Report secrets that become a message, a name of a branch, or a note."""
+    names = sorted(
+        {origin.name for origin in call.origins if origin.kind in ("secret", "environment", "token")}
+    )
+    if command in _GIT_KEEPS and (names or call.stdin.has("secret", "environment", "token")):
+        call.find("V-SEND-SECRET", f"{', '.join(names) or 'a secret'} in what git {command} stores")
+
+
+def _git_config(call: Call, line: str) -> None:
+    reads = re.search(r"--(?:get|list|get-all|get-regexp|unset)|(?:^|\s)-l(?:\s|$)", line)
+    if reads or not _GIT_RUNS.search(line):
+        return
+    wanted = re.search(r"core\.hookspath\s+(\S+)", line, re.IGNORECASE)
+    local = "--global" not in line and "--system" not in line
+    value = wanted.group(1) if wanted is not None else ""
+    inside = local and wanted is not None and value[:1] not in ("/", "~", HOLE, "$")
+    if "/dev/null" in line:
+        call.find("V-DISABLE", call.line)
+    else:
+        call.find("V-GIT-CONFIG", call.line, "medium" if inside else None)
+
+
+def _git_push(call: Call, line: str) -> Value:
+    urls = urls_of(call.words)
+    for url in urls:
+        host = url.partition("://")[2].partition("/")[0] or url.partition("@")[2].partition(":")[0]
+        sends(call, frozenset({Origin("file", "tree")}), host.rpartition("@")[2])
+    if re.search(
+        r"--mirror|--force(?!-with|-if)|(?:^|\s)\+\S|(?:^|\s)-[a-eg-zA-Z]*f[a-zA-Z]*(?:\s|$)|--delete|\s:[\w/]",
+        line,
+    ):
+        call.find("V-DELETE", call.line, "high" if re.search(r"--mirror|main|master", line) else "medium")
+    return Value((HOLE,))
+
+
+def _git_discards(call: Call, command: str, line: str) -> None:
+    if (
+        command == "filter-branch"
+        or (command == "update-ref" and re.search(r"(?:^|\s)(?:-d|--stdin|refs/(?:heads|tags)/|HEAD)", line))
+        or (command == "reflog" and "expire" in line)
+        or (command == "clean" and re.search(r"-\w*[xXd]", line) and re.search(r"-\w*f", line))
+    ):
+        call.find("V-DELETE")
+    elif (
+        (command == "reset" and "--hard" in line)
+        or (
+            command in ("checkout", "restore")
+            and re.search(r"(?:^|\s)(?:\.|\*|:/)$", line)
+            and "--staged" not in line
+        )
+        or (command == "stash" and re.match(r"clear|drop", line))
+    ):
+        one = command == "stash" and HOLE in line
+        call.find("V-DELETE", call.line, "medium" if one else None)
+    elif command == "branch" and "-D" in line:
+        call.find("V-DELETE", call.line, "medium")
+
+
+EFFECTS: Mapping[str, Effect] = {
+    "git": _git,
+}

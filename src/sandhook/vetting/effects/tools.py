@@ -1,0 +1,168 @@
+"""Tools of a developer: package managers, containers, agents, editors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from sandhook.vetting.call import Call
+from sandhook.vetting.effects.network import sends
+from sandhook.vetting.effects.programs import report_downloads
+from sandhook.vetting.values import Origin, Value
+
+Effect = Callable[[Call], "Value | None"]
+
+
+def _docker(call: Call) -> Value | None:
+    line = " ".join(call.texts)
+    if call.texts[:1] == ["push"]:
+        host = call.operands[-1].any_text.partition("/")[0]
+        sends(call, frozenset({Origin("file", "tree")}), host if "." in host else "docker.io")
+    if re.search(
+        r"^(?:volume (?:rm|prune)|system prune\b.*(?:--volumes|-\w*a)|compose\b.*\bdown\b.*(?:-v\b|--volumes|--rmi)|rm\b.*-\w*v|rmi\b.*-\w*f)",
+        line,
+    ):
+        call.find("V-DELETE")
+    if re.search(
+        r"--privileged|--pid[= ]host|(?:-v|--volume|--mount)[= ]*(?:type=bind,source=)?(?:/|~|/etc|/home|/var/run/docker\.sock)[:,]",
+        line,
+    ):
+        call.find("V-CONTAINER")
+    return None
+
+
+#: Options with which a package is installed whatever it is.
+_UNCHECKED = re.compile(
+    r"--allow-unauthenticated|--force-yes|--nogpgcheck|--no-gpg-checks?|--allow-untrusted|AllowInsecureRepositories|trusted=yes|--trusted-host|strict-ssl[= ]false|--no-verify-ssl|--insecure\b"
+)
+
+
+def _package(call: Call) -> Value | None:
+    line = " ".join(call.texts)
+    report_downloads(call)
+    if re.match(r"(?:npm|pnpm|yarn) (?:pkg set scripts|set-script)", call.line):
+        call.find("V-PIPELINE", call.line, "high")
+    if _UNCHECKED.search(line):
+        call.find("V-PACKAGE-SOURCE")
+    if re.search(
+        r"config set .*(?:registry|proxy|script-shell|ignore-scripts|strict-ssl)|--(?:extra-)?index-url[= ]|--registry[= ]|--trusted-host",
+        line,
+    ):
+        call.find("V-PACKAGE-SOURCE")
+    elif re.search(
+        r"(?:^|\s)(?:localtunnel|ngrok|http-server|serve|cloudflared|untun|tunnelmole|wstunnel)(?:@\S*)?(?:\s|$)",
+        line,
+    ) and call.name in ("npx", "bunx", "pnpm", "yarn", "uvx", "pipx", "npm"):
+        call.find("V-TUNNEL")
+    elif call.name == "brew" and re.match(r"tap\s+\S+\s+\S", line):
+        call.find("V-PACKAGE-SOURCE")
+    elif re.match(r"(?:install|get|run|add)\b.*\s\d+\.\d+\.\d+\.\d+[:/]", line):
+        call.find("V-RUN-DOWNLOAD", call.line)
+    elif re.search(r"^(?:publish|adduser|login|owner add|token create)\b", line):
+        call.find("V-LOGIN", call.line, "high" if "publish" not in line else "medium")
+    elif re.search(r"(?:install|add|exec|dlx|i|x)\s.*(?:https?://|git\+|github:|git@)", line) or (
+        call.name in ("npx", "bunx", "uvx", "pipx", "deno", "bun")
+        and re.search(r"(?:https?://|git\+|github:)", line)
+    ):
+        call.find("V-RUN-DOWNLOAD")
+    elif re.search(r"(?:install|add|i)\s+-g|install --global|--user\b|install --break-system", line):
+        call.find("V-RUN-WRITTEN", call.line)
+    return None
+
+
+#: Words with which an agent asks nobody any more.
+_FREE = re.compile(
+    r"--dangerously|--yolo\b|--full-auto|bypassPermissions|--allow-all|--skip-permissions|--no-sandbox|approval[-_]policy[= ]never|--trust-all|danger-full-access|--auto-approve"
+)
+
+
+def _agent(call: Call) -> Value | None:
+    """An agent that a hook starts or sets up."""
+    line = " ".join(call.texts)
+    if _FREE.search(line):
+        call.find("V-DISABLE", call.line)
+    elif re.match(
+        r"(?:mcp|plugins?|extensions?|config|settings|marketplace|hooks)\s+(?:add|set|install|enable|link|import|remove|rm|disable|uninstall|marketplace)",
+        line,
+    ):
+        call.find("V-AGENT-CONFIG", call.line)
+    return None
+
+
+def _editor(call: Call) -> Value | None:
+    line = " ".join(call.texts)
+    if "--install-extension" in line:
+        call.find("V-DOWNLOAD-EXEC")
+    elif re.match(r"tunnel|serve-web", line):
+        call.find("V-TUNNEL")
+    return None
+
+
+def _powershell(call: Call) -> Value | None:
+    line = " ".join(call.texts)
+    if re.search(r"(?:^|\s)-(?:e|en|enc\w*|EncodedCommand)\s", line, re.IGNORECASE):
+        call.find("V-RUN-DECODED", call.line)
+    elif re.search(
+        r"DownloadString|DownloadFile|\biwr\b|Invoke-WebRequest|Invoke-RestMethod|\birm\b",
+        line,
+        re.IGNORECASE,
+    ) and re.search(r"\biex\b|Invoke-Expression|Start-Process", line, re.IGNORECASE):
+        call.find("V-RUN-DOWNLOAD", call.line)
+    return None
+
+
+EFFECTS: Mapping[str, Effect] = {
+    **dict.fromkeys(("docker", "podman", "nerdctl"), _docker),
+    **dict.fromkeys(
+        (
+            "npm",
+            "pnpm",
+            "yarn",
+            "bun",
+            "pip",
+            "pip3",
+            "uv",
+            "npx",
+            "bunx",
+            "uvx",
+            "pipx",
+            "gem",
+            "cargo",
+            "deno",
+            "go",
+            "brew",
+            "poetry",
+            "apt",
+            "apt-get",
+            "apk",
+            "yum",
+            "dnf",
+            "pacman",
+            "zypper",
+            "port",
+            "conda",
+            "composer",
+        ),
+        _package,
+    ),
+    **dict.fromkeys(
+        (
+            "claude",
+            "codex",
+            "gemini",
+            "cursor-agent",
+            "qwen",
+            "goose",
+            "crush",
+            "droid",
+            "copilot",
+            "opencode",
+            "amp",
+            "kiro",
+            "aider",
+        ),
+        _agent,
+    ),
+    **dict.fromkeys(("code", "code-insiders", "cursor", "codium", "windsurf"), _editor),
+    **dict.fromkeys(("powershell", "pwsh", "powershell.exe"), _powershell),
+}
