@@ -102,6 +102,14 @@ def test_fire_runs_the_scripts_of_other_agents(sandhook: Run, project: Path, age
     assert sandhook(*fire, f'{{"{key}": "git push"}}').status == 0
 
 
+@pytest.mark.parametrize("agent", contracts.names())
+def test_an_approval_covers_every_file_that_is_written(sandhook: Run, project: Path, agent: str) -> None:
+    result = sandhook("init", "--agent", agent, "--recipe", "git-history")
+    config = next(line.split()[1] for line in result.stdout.splitlines() if "(the hooks of" in line)
+    check = sandhook("check", "--contract", agent, config)
+    assert "N-UNBOUND" not in check.stdout, check
+
+
 def test_an_existing_hook_file_is_left_alone(sandhook: Run, project: Path) -> None:
     (project / ".claude").mkdir()
     (project / ".claude/settings.json").write_text('{"model": "opus"}')

@@ -11,6 +11,8 @@ from sandhook.hooks.contracts import LAYERS, BaseContract, Document, get, kind_o
 from sandhook.hooks.contracts.everruns import Everruns
 from sandhook.hooks.event import KINDS
 from sandhook.hooks.model import Executor, LayerName
+from sandhook.hooks.trust import PROJECT_VARIABLES
+from sandhook.vetting.state import PROJECT
 from tests.hooks.hooktools import Scripted, said
 
 
@@ -21,6 +23,14 @@ def test_what_comes_with_sandhook() -> None:
         assert contract.name == name
         assert all(kind in KINDS or kind.startswith("x.") for kind in contract.events.values())
         assert contract.refusable <= set(contract.events.values())
+
+
+def test_approvals_and_vettings_know_the_variables_of_every_project() -> None:
+    """An approval covers a file that such a variable leads to, and a vetting follows it."""
+    variables = {each for name in names() for each in get(name).vocabulary().project}
+    assert variables
+    assert variables - set(PROJECT_VARIABLES) == set()
+    assert variables - PROJECT == set()
 
 
 @pytest.mark.parametrize("name", ["pre_tool_use", "tool.pre"])

@@ -33,6 +33,9 @@ PROJECT = frozenset(
         "QWEN_PROJECT_DIR",
         "GROK_WORKSPACE_ROOT",
         "COPILOT_PROJECT_DIR",
+        "FACTORY_PROJECT_DIR",
+        "DROID_PROJECT_DIR",
+        "OPENHANDS_PROJECT_DIR",
     ]
 )
 

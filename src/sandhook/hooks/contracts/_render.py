@@ -45,6 +45,6 @@ def common_losses(spec: HookSpec, agent: str, *, background: bool = False) -> It
     if spec.background and not background:
         yield f"{spec.id}: it runs in the background; {agent} waits for it"
     if spec.on_error == "block":
-        yield f"{spec.id}: it refuses when it cannot run; {agent} lets the call pass"
+        yield f"{spec.id}: it should also refuse when it cannot run; {agent} lets the call pass then"
     if spec.executor.env:
         yield f"{spec.id}: its own variables ({', '.join(name for name, _ in spec.executor.env)})"

@@ -38,7 +38,7 @@ __all__ = [
 PROJECT_VARIABLES = (
     *("PWD", "CRUSH_PROJECT_DIR", "CRUSH_CWD", "JCODE_CWD", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"),
     *("GEMINI_CWD", "CURSOR_PROJECT_DIR", "WORKSPACE", "QWEN_PROJECT_DIR", "GROK_WORKSPACE_ROOT"),
-    "COPILOT_PROJECT_DIR",
+    *("COPILOT_PROJECT_DIR", "FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR", "OPENHANDS_PROJECT_DIR"),
 )
 
 #: Fields of a hook that do not decide when or how it runs: its names and places, and what an approval adds.
