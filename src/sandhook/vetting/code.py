@@ -17,7 +17,7 @@ _POWERS: tuple[tuple[Power, re.Pattern[str]], ...] = (
     ("run", re.compile(r"\bsubprocess\b|\bos\.(?:system|popen|exec\w*|spawn\w*)|child_process|\bexecSync\b|\bspawn(?:Sync)?\b|\bpty\b|\bsystem\s*[(\s'\"$]|\bqx\b|\bpopen\b|`[^`]+`|shell_exec|passthru|proc_open|do shell script|Process\.run|IO\.popen|Open3|Invoke-Expression|\bexec\s+['\"{]")),
     ("evaluate", re.compile(r"\beval\s*[({$'\"]|\beval\b|(?<![.\w])exec\s*\(|new Function\s*\(|\bvm\.run|(?<![.\w])compile\s*\(|__import__\s*\(|\bmarshal\.loads|pickle\.loads|instance_eval|\bloadstring\b|(?<![.\w])load\s*\(|assert\s*\(\s*\$")),
     ("fetch", re.compile(r"urllib|urlopen|\brequests\b|http\.client|httpx|aiohttp|https?['\"]?\)?\.(?:get|request)|\bfetch\s*\(|axios|LWP|HTTP::Tiny|Net::HTTP|open-uri|file_get_contents\s*\(\s*['\"]https?|curl_exec|XMLHTTP|Invoke-WebRequest|DownloadString|require\(['\"]https?['\"]\)|node:https?|(?:curl|wget)\s[^'\"\n]*https?://")),
-    ("decode", re.compile(r"b64decode|b32decode|a85decode|base64[\"')]|decode64|unpack\(?\s*['\"]?[mHu]|pack\s*(?:\(\s*)?['\"]H|unhexlify|fromhex|codecs\.decode|zlib\.decompress|lzma\.decompress|bz2\.decompress|atob\s*\(|fromCharCode|decodeURIComponent|gzinflate|str_rot13|inflateSync|gunzipSync|chr\s*\(|\[::-1\]|\.reverse\(\)")),
+    ("decode", re.compile(r"base64_decode|b64decode|b32decode|a85decode|base64[\"')]|decode64|unpack\(?\s*['\"]?[mHu]|pack\s*(?:\(\s*)?['\"]H|unhexlify|fromhex|codecs\.decode|zlib\.decompress|lzma\.decompress|bz2\.decompress|atob\s*\(|fromCharCode|decodeURIComponent|gzinflate|str_rot13|inflateSync|gunzipSync|chr\s*\(|\[::-1\]|\.reverse\(\)")),
     ("socket", re.compile(r"\bsocket\b|net\.(?:connect|createConnection|Socket)|IO::Socket|TCPSocket|fsockopen|require\(['\"](?:node:)?net['\"]\)")),
     ("shell", re.compile(r"/bin/(?:ba|z|da)?sh|cmd\.exe|powershell|['\"](?:ba|z)?sh['\"]")),
     ("duplicate", re.compile(r"dup2|pty\.spawn|STDIN->fdopen|>&|fileno\(\)|pipe\(")),
@@ -37,7 +37,7 @@ _HOME = re.compile(
     r"expanduser\(|Path\.home\(\)|os\.homedir\(\)|homedir\(\)|Dir\.home|\$ENV\{HOME\}|process\.env\.HOME|environ\[['\"]HOME|ENV\[['\"]HOME"
 )
 _WHOLE = re.compile(
-    r"(?:rmtree|rmSync|remove_tree|rm_rf|rimraf)[^;\n]*(?:expanduser\(['\"]~/?['\"]\)|Path\.home\(\)\s*[,)]|homedir\(\)\s*[,)]|['\"][/~.]['\"]|ENV\{HOME\})"
+    r"(?:rmtree|rmSync|remove_tree|rm_rf|rimraf)[^;\n]*(?:expanduser\(['\"]~/?['\"]\)|Path\.home\(\)\s*[,)]|Dir\.home\s*[,)]|homedir\(\)\s*[,)]|['\"][/~.]['\"]|ENV\{HOME\})"
 )
 
 

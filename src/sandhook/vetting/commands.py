@@ -40,6 +40,14 @@ _STARTED = re.compile(
 _CHECKS = {"php": ("-l",), "perl": ("-c",), "ruby": ("-c",), "node": ("--check", "-c")}
 
 
+#: Commands whose words are texts.
+_PRINTING = frozenset({"echo", "printf", "grep", "egrep", "fgrep", "rg", "jq", "cat", "[", "test", "git"})
+
+#: A program of an editor, a debugger or another language that starts a shell, or reaches the network.
+_STARTS_SHELL = re.compile(
+    r"\b(?:curl|wget|ncat?|socat)\b[^\n]*(?:\||;|&&)|/dev/tcp/|\b(?:syscmd|esyscmd|shell-command|call-process|spawn)\b[^\n]*(?:sh|curl|wget)\b"
+)
+
 #: Directories in which programs keep data, and hidden files in hidden directories.
 _KEPT = re.compile(
     r"^~/(?:\.cache|\.config|\.local/(?:share|state)|\.[Tt]rash|Library/Caches)/|^~/\.[^/]+/(?:[^/]+/)*\.[^/]+$|^(?:\./)?\.git/(?!hooks/)"
@@ -117,12 +125,25 @@ class Commands(Contents):
             if not is_wrapper(program):
                 result = unknown(call)
         self._loaded(call)
+        if program not in _PRINTING:
+            self._shells_within(call)
         executed = self._executed(call, fields, at, depth, result)
         if executed is not None:
             result = executed if result is None else concatenated((result, executed))
         if result is None:
             result = self._output(call)
         return finish(call, result)
+
+    def _shells_within(self, call: Call) -> None:
+        """Follow ``sh -c TEXT`` among the words of a program, which starts it somewhere: in a container, a terminal."""
+        texts = call.texts
+        for index, text in enumerate(texts[:-2]):
+            if base_name(text) in SHELLS and re.fullmatch(r"-[a-z]*c", texts[index + 1]):
+                self.run_text(call.words[index + 2], call.state.branch(), f"{call.name}: a shell", call.at)
+        if call.name in LOADERS:
+            for text in texts:
+                if _STARTS_SHELL.search(text):
+                    call.find("V-RUN-TEXT", call.line, "high")
 
     def _loaded(self, call: Call) -> None:
         """Report programs that execute what is in their directory, in an option, or in a file of the network."""
@@ -170,7 +191,7 @@ class Commands(Contents):
         if call.name in WITHOUT_INPUT or (call.name == "command" and call.has("-v", "-V")):
             return Value((HOLE,), call.origins | frozenset(extra))
         if (
-            call.name not in BUILTINS and not encoded and call.stdin == PAYLOAD
+            call.name not in BUILTINS and not encoded and call.stdin is PAYLOAD
         ):  # few programs read the hook's own input
             return Value((HOLE,), call.origins)
         return call.passed(*extra)

@@ -23,6 +23,7 @@ _PROSE = (".md", ".txt", ".rst", ".log", ".jsonl", ".html")
 #: An answer with another input for a tool, and with another text of a file.
 _NEW_INPUT = re.compile(r"updated_?[iI]nput|modified_?[aA]rgs|new_?[iI]nput|tool_input\W{1,4}\{")
 
+_ELSEWHERE = re.compile(r"https?://([\w.-]+\.\w+)")
 _NEW_TEXT = re.compile(r"\b(?:content|new_string|contents|new_str)\b")
 
 _JSON_TEXT = re.compile(r'"([^"\n]{4,})"')
@@ -182,6 +183,9 @@ class Contents:
                 call.find("V-APPROVE", text)
             elif approves(text) and call.state.tests == {"open"}:
                 call.find("V-APPROVE", f"whatever has a word in it: {text}")
+            if _NEW_INPUT.search(text) and (address := _ELSEWHERE.search(text)) is not None:
+                if not local(address.group(1)):
+                    call.find("V-REWRITE", f"sends a tool to {address.group(1)}", "high")
             if _NEW_INPUT.search(text):
                 self.notes.rewrites = self.notes.rewrites or bool(_NEW_TEXT.search(text))
                 for literal in _JSON_TEXT.findall(text.replace('\\"', "'")):

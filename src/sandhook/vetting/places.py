@@ -79,6 +79,11 @@ PLACES: tuple[Place, ...] = (
         r"|BraveSoftware|wallet\.dat|\.bitcoin|\.ethereum|\.electrum|Exodus",
         ("read",),
     ),
+    _place(
+        "V-READ-SECRET",
+        rf"^~/(?!{_AGENTS[2:]}/(?:projects|logs|state))\.(?:.*/)?[\w.-]*(?:tokens?|credentials?|secrets?|passw(?:or)?ds?|cookies?|keyring|keychain|wallet|oauth|ngrok\.yml|kaggle\.json|databrickscfg|accounts\.xml)[\w.-]*{_END}",
+        ("read",),
+    ),
     _place("V-READ-SECRET", r"^/etc/(?:shadow|gshadow|sudoers)|^/proc/[^/]*/(?:environ|mem)", ("read",)),
     _place("V-READ-SECRET", r"^/var/run/secrets|^/run/secrets", ("read",)),
     _place(
@@ -121,7 +126,14 @@ PLACES: tuple[Place, ...] = (
     ),
     _place(
         "V-STARTUP",
-        r"config/fish|^/etc/(?:profile|bash|zsh|environment)|config/autostart|config/nvim|\.vim/plugin|PowerShell/.*rofile"
+        rf"^~/(?!\.cache/|\.local/state/|\.local/share/(?!applications/|nvim/|vim/|systemd/)|{_AGENTS[2:]}/)(?:\.[\w-]+/(?:[^/]+/)*|Library/(?:[^/]+/)+|\.)"
+        rf"(?:(?:config|settings|profile|init|startup|tasks|keybindings|preferences|alias(?:es)?|autoload|user)(?:\.(?!jsonl|log|txt|md)\w+)?|[\w-]*rc(?:\.\w+)?"
+        rf"|[\w.-]+\.(?:conf|cfg|ini|toml|lua|el|vim|desktop|service|timer|socket|plist|properties|gradle|jl|zsh|fish|so|dylib|scpt)){_END}",
+        ("write",),
+    ),
+    _place(
+        "V-STARTUP",
+        r"config/fish|\.vscode(?:-server|-insiders)?/extensions|\.cursor/extensions|^~/\.vim/|^~/\.emacs\.d/|site-packages/|dist-packages/|node_modules/(?!\.)[^/]+/|^/etc/(?:profile|bash|zsh|environment)|config/autostart|config/nvim|\.vim/plugin|PowerShell/.*rofile"
         r"|(?:site|user)customize\.py|\.pth$|\.vscode/(?:tasks|settings)\.json|\.oh-my-zsh|\.pythonrc|config/environment\.d",
         ("write",),
     ),
@@ -154,7 +166,7 @@ PLACES: tuple[Place, ...] = (
         rf"|build\.gradle(?:\.kts)?|settings\.gradle|pom\.xml|CMakeLists\.txt|Rakefile|Gemfile|[\w.-]+\.gemspec|(?:[\w.-]+\.)?Dockerfile[\w.-]*|(?:docker-)?compose[\w.-]*\.ya?ml"
         rf"|[Jj]ustfile|Taskfile\.ya?ml|[\w.-]+\.config\.[cm]?[jt]s|\.(?:eslint|prettier|babel|mocha|stylelint)rc(?:\.[cm]?js)?|[Gg]ulpfile\.[jt]s|Gruntfile\.js|mise\.toml|\.mise\.toml"
         rf"|\.tool-versions|\.bazelrc|WORKSPACE|BUILD(?:\.bazel)?|Vagrantfile|Procfile|Brewfile|flake\.nix|shell\.nix|manage\.py|\.pnp\.cjs|\.pnpmfile\.cjs|Directory\.Build\.\w+|[\w.-]+\.csproj"
-        rf"|requirements[\w.-]*\.txt|go\.mod|build\.xml|meson\.build|configure|\.idea/[\w./-]+|\.vscode/(?:launch|extensions)\.json|\.exrc|\.nvimrc|\.nvim\.lua|\.dir-locals\.el|\.lldbinit){_END}",
+        rf"|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|poetry\.lock|uv\.lock|Gemfile\.lock|composer\.lock|go\.sum|deno\.jsonc?|\.gitmodules|requirements[\w.-]*\.txt|go\.mod|build\.xml|meson\.build|configure|\.idea/[\w./-]+|\.vscode/(?:launch|extensions)\.json|\.exrc|\.nvimrc|\.nvim\.lua|\.dir-locals\.el|\.lldbinit){_END}",
         ("write",),
         "low",
     ),

@@ -50,10 +50,10 @@ _ENCRYPTS = re.compile(
     r"Fernet|\bAES\b|createCipher|nacl\.secret|ChaCha20|cryptography|Cipher\.new|crypto\.subtle\.encrypt|openssl_encrypt|\^\s*(?:0x|key)"
 )
 _SPIES = re.compile(
-    r"pyperclip|ImageGrab|pynput|\bmss\b|pyautogui\.screenshot|clipboardy|sounddevice|pyaudio|VideoCapture|GetAsyncKeyState|navigator\.clipboard|Clipboard::|clipboard_get"
+    r"pyperclip|ImageGrab|pynput|\bmss\b|pyautogui\.screenshot|clipboardy|sounddevice|pyaudio|VideoCapture|GetAsyncKeyState|hidden answer|getpass\.getpass|\bkeystroke\b|navigator\.clipboard|Clipboard::|clipboard_get"
 )
 _HIDDEN_NAME = re.compile(
-    r"""getattr\(\s*(?:__import__|__builtins__|builtins|os|subprocess|sys)\b[^)]*?(?:\+|\[::-1\]|join|chr\(|decode|replace)"""
+    r"""\(\s*(?:[\w.]+\s*,\s*)?["'](?P<one>\w{1,8})["']\s*\+\s*["']\w{1,8}["']\s*\)|getattr\(\s*(?:__import__|__builtins__|builtins|os|subprocess|sys)\b[^)]*?(?:\+|\[::-1\]|join|chr\(|decode|replace)"""
     r"""|__import__\(\s*(?:['"]\w*['"]\s*\+|['"]{2}\.join|\w+\()|(?:globals|vars|locals)\(\)\[\s*(?:['"]\w*['"]\s*\+|\w+\()"""
     r"""|require\(\s*(?:['"]\w*['"]\s*\+|\[[^\]]*\]\.join|Buffer\.from|String\.fromCharCode|atob)|(?:process|global|globalThis|this|window)\[\s*(?:['"]\w*['"]\s*\+|\w+\()"""
     r"""|\]\s*\.join\(\s*['"]{2}\s*\)\s*\]\s*\(|(?:\\x[0-9a-f]{2}){6,}|(?:chr\(\d+\)\s*[+.]\s*){3,}|\bmap\(\s*chr\b"""
@@ -73,7 +73,7 @@ _KEY = re.compile(
     r"""\[\s*["'](\w+)["']\s*\]|\.get\(\s*["'](\w+)["']|\.(\w+)\b|\b(?:const|let|var)\s*\{([^}]*)\}|\{["']?(\w+)["']?\}|->\{(\w+)\}|\[:(\w+)\]"""
 )
 
-_CALL = r"(?:os\.system|os\.popen|subprocess\.\w+|\brun|\bcheck_output|\bcheck_call|\bPopen|\bexecSync|\bexec|\bspawnSync|\bspawn|\bexecFileSync|\bexecFile|\bsystem|\bpopen|shell_exec|passthru|IO\.popen|Open3\.\w+|do shell script|io\.popen|os\.execute|Deno\.Command|Bun\.spawnSync|qx)"
+_CALL = r"(?:os\.system|os\.popen|subprocess\.\w+|\brun|\bcheck_output|\bcheck_call|\bPopen|\bexecSync|\bexec|\bspawnSync|\bspawn|\bexecFileSync|\bexecFile|\bsystem|\bpopen|shell_exec|passthru|IO\.popen|Open3\.\w+|do shell script|do script|io\.popen|os\.execute|Deno\.Command|Bun\.spawnSync|qx)"
 _TEXT = r'''(?:[fbr]{0,2}"""(.+?)"""|[fbr]{0,2}"((?:[^"\\\n]|\\.)+)"|[fbr]{0,2}\'((?:[^\'\\\n]|\\.)+)\'|`((?:[^`\\]|\\.)+)`)'''
 _SHELL_TEXT = re.compile(rf"{_CALL}\s*\(?\s*{_TEXT}", re.DOTALL)
 _WORD_LIST = re.compile(rf"{_CALL}\s*\(?\s*(?:\[|(?=[\"'][\w/.-]+[\"']\s*,\s*\[))([^\]]+)\]")

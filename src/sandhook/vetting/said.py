@@ -32,6 +32,9 @@ _WEAKENED = re.compile(
     r"\b(?:verify\s*=\s*False|rejectUnauthorized\W{1,3}false|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*0|StrictHostKeyChecking[= ]no)\b"
 )
 
+#: A replacement of sed.
+_CHANGES = re.compile(r"s(?P<by>[/|#,~@])(?:(?!(?P=by)).)*(?P=by)(?P<new>(?:(?!(?P=by)).)+)(?P=by)")
+
 #: Words of texts that forbid such things; a guard's message is no order to do them.
 _REFUSAL = re.compile(
     r"\b(?:block(?:ed|s|ing)?|den(?:y|ied)|refus\w+|forbidden|not allowed|not permitted|never|avoid|remove|cannot|must not|detected|suspicious|possible|looks like|warning:|protected)\b",
@@ -66,6 +69,11 @@ def order_in(text: str) -> str | None:
     if match is not None and not _REFUSAL.search(text[max(0, match.start() - 80) : match.end() + 80]):
         return match.group()
     return None
+
+
+def weakens(text: str) -> bool:
+    """Return True for a change of code that puts a check out of force."""
+    return any(_WEAKENED.search(match["new"]) for match in _CHANGES.finditer(text))
 
 
 def unseen_in(text: str) -> str | None:

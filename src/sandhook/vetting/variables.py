@@ -216,7 +216,9 @@ def loads(name: str, text: str, *, lasting: bool) -> RuleId | None:
     return None
 
 
-_EXPORT = re.compile(r"(?:(?:export|declare -x|set -gx)\s+)?([A-Za-z_]\w*)[= ](.*)")
+_EXPORT = re.compile(
+    r"(?:(?:export|declare -x)\s+)?(?P<name>[A-Za-z_]\w*)=(?P<value>.*)|set -gx\s+(?P<fish>[A-Za-z_]\w*)\s+(?P<words>.*)"
+)
 
 
 def persists(text: str, notes: Notes, file: str, at: tuple[int, int]) -> bool:
@@ -228,7 +230,7 @@ def persists(text: str, notes: Notes, file: str, at: tuple[int, int]) -> bool:
         if match is None:
             has_rest = has_rest or bool(statement)
             continue
-        name, value = match[1], match[2]
+        name, value = match["name"] or match["fish"], match["value"] or match["words"] or ""
         if len(value) > 1 and value[0] == value[-1] in "\"'":
             value = value[1:-1]
         rule = loads(name, value.replace("$HOME", "~"), lasting=True)

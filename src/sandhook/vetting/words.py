@@ -261,6 +261,8 @@ class Words:
             return anyone
         if part.prefix == "!" and part.operator is None and part.subscript is None:
             target = value.text or ""
+            if value.texts == (HOLE,) and not part.name.isdecimal():  # any variable
+                return Value((HOLE,), value.origins | {Origin("environment", "a variable by its name")})
             if target.isidentifier():  # n=GITHUB_TOKEN; ${!n}
                 own = self._state.value(target)
                 return Value(own.texts, own.origins | value.origins | self._on_variable(target))

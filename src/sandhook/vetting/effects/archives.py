@@ -13,6 +13,8 @@ Effect = Callable[[Call], "Value | None"]
 def _archive(call: Call) -> Value:
     """tar and zip: what they pack has the origins of the files."""
     texts = call.texts
+    if "--remove-files" in texts or (call.name == "zip" and call.has("-m")):
+        call.find("V-DELETE")
     first = texts[0] if texts else ""
     letters = first.lstrip("-") if not first.startswith("--") else ""
     if call.name == "tar" and ("x" in letters or call.has("--extract")):

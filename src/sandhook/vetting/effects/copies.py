@@ -28,6 +28,9 @@ def rsync_to(call: Call) -> None:
 
 
 #: A remote of rclone that the command line describes itself, and the name of a configured one.
+_VERBS = frozenset(
+    {"cp", "copy", "sync", "mv", "move", "rsync", "backup", "create", "put", "send", "upload", "mirror", "-m"}
+)
 _INLINE, _NAMED = re.compile(r"^:\w+[,:]"), re.compile(r"^[\w-]{2,}:")
 
 
@@ -36,13 +39,17 @@ def _backup(call: Call) -> Value:
     words = [word for word in call.words if word.any_text[:1] != "-"]
     targets = [word for word in words if _INLINE.match(word.any_text) or _NAMED.match(word.any_text)]
     urls = [url for word in call.words for url in re.findall(r"\w+://(?:[^/@\s]*@)?([\w.-]+)", word.any_text)]
-    sources = [word for word in words if word not in targets and re.match(r"[~/.]", word.any_text)]
+    sources = [
+        word
+        for word in words
+        if word not in targets and "://" not in word.any_text and word.any_text not in _VERBS
+    ]
     origins = call.reads(sources) | call.stdin.origins | call.origins
     if any(is_precious(call.state.path(word.any_text)) for word in sources):
         origins |= {Origin("file", "tree")}
     for host in urls:
         reach(call, f"https://{host}")
-        send_to(call, origins, host)
+        send_to(call, origins, host if "." in host else f"{host}.bucket")
     if not urls and targets:
         inline = any(_INLINE.match(word.any_text) for word in targets)
         host = "a remote of the command line.example" if inline else HOLE
@@ -53,7 +60,12 @@ def _backup(call: Call) -> Value:
 def _mail(call: Call) -> Value:
     reach(call, "smtp://*")
     attached = call.arguments("-a", "-A", "--attach")
-    send_to(call, call.stdin.origins | call.reads(attached) | call.origins, "a mail server")
+    domains = [word.any_text.rpartition("@")[2] for word in call.operands if "@" in word.any_text]
+    send_to(
+        call,
+        call.stdin.origins | call.reads(attached) | call.origins,
+        domains[0] if domains else "a mail server",
+    )
     return EMPTY
 
 
@@ -61,10 +73,16 @@ def _cloud(call: Call) -> Value | None:
     """aws, gcloud, az, gh: uploads, and commands that print tokens."""
     line = " ".join(call.texts)
     if re.search(
-        r"auth (?:token|print-(?:access|identity)-token)|get-access-token|configure (?:get|export-credentials)|secretsmanager get|ssm get-parameter|get-session-token|export-credentials",
+        r"auth (?:token|print-(?:access|identity)-token)|get-access-token|configure (?:get|export-credentials)|secretsmanager get|ssm get-parameter|get-session-token|export-credentials|\bget secrets?\b|\bkv get\b|secrets versions access|keyvault secret|\bitem get\b|^read op:|secrets (?:get|download)|env pull|^config -s|^config:get",
         line,
     ):
+        call.find("V-READ-SECRET", call.line, "medium")
         return Value((HOLE,), frozenset({Origin("secret", f"{call.name} {line[:40]}")}))
+    if re.search(
+        r"iam (?:create|attach|put|add|update)|add-iam-policy-binding|role assignment create|clusterrolebinding|rolebinding|authorize-security-group|put-bucket-(?:acl|policy)|service-accounts keys create|create-access-key",
+        line,
+    ):
+        call.find("V-LOGIN")
     if call.name in ("gh", "glab"):
         _forge(call, line)
     if call.name == "gh" and re.match(r"gist create", line):
@@ -135,5 +153,25 @@ EFFECTS: Mapping[str, Effect] = {
         _backup,
     ),
     **dict.fromkeys(("mail", "mailx", "sendmail", "mutt", "msmtp", "swaks"), _mail),
-    **dict.fromkeys(("aws", "gcloud", "az", "gh", "glab", "op", "vault", "doctl"), _cloud),
+    **dict.fromkeys(
+        (
+            "aws",
+            "gcloud",
+            "az",
+            "gh",
+            "glab",
+            "op",
+            "vault",
+            "doctl",
+            "kubectl",
+            "oc",
+            "doppler",
+            "heroku",
+            "vercel",
+            "fly",
+            "flyctl",
+            "infisical",
+        ),
+        _cloud,
+    ),
 }

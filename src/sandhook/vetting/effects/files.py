@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from sandhook.vetting.call import Call
 from sandhook.vetting.places import is_precious, places_of
 from sandhook.vetting.policy import is_made_again, removed
+from sandhook.vetting.said import weakens
 from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Value, concatenated, known
 
 Effect = Callable[[Call], "Value | None"]
@@ -74,9 +75,13 @@ def filtered(call: Call) -> Value | None:
         for word in operands
         if word.any_text not in ("-", "") and not re.fullmatch(r"[+-]?\d+[a-zA-Z]?", word.any_text)
     ]
+    if call.name == "head" and re.search(r"-c\s*\+?\d+[GTP]", call.line):
+        call.find("V-EXHAUST")
     if call.name == "sed" and (
         call.has("--in-place") or any(re.match(r"-[a-zA-Z]*i", text) for text in call.texts)
     ):
+        if any(weakens(text) for text in call.texts):
+            call.find("V-REWRITE", call.line, "high")
         for word in files:
             call.writes(word)
             call.runner.changed(" ".join(text for text in call.texts if text != word.any_text), word, call)
@@ -132,6 +137,16 @@ def _copy(call: Call) -> Value:
         _emptied(call, target)
     if call.name == "ln":
         _link(call, sources, target)
+        if sources and sources[0].any_text == "/dev/null":
+            _emptied(call, target)
+    if call.name == "mv" and target.any_text.startswith(("/tmp", "/var/tmp", "/dev/")):
+        for word in sources:
+            for each in removed(
+                [call.state.path(text) for text in word.texts], word, call.state.written, recursive=True
+            ):
+                call.find(each.rule, each.detail, each.severity)
+    if any(text in ("--remove-source-files", "--remove-files") for text in call.texts):
+        call.find("V-DELETE")
     if call.name in ("mv", "cp"):
         _over_guard(call, sources, target)
     if call.name == "rsync" and any(text.startswith("--del") for text in call.texts):
@@ -208,6 +223,8 @@ def _shred(call: Call) -> Value:
 
 
 def _truncate(call: Call) -> Value:
+    if re.search(r"\d+[GTP]", call.line):
+        call.find("V-EXHAUST")
     for word in call.operands:
         call.access(word, "delete")
         call.access(word, "write")
@@ -259,6 +276,15 @@ def _chmod(call: Call) -> Value:
         if re.match(r"[ug]*\+s|[246]7\d\d$", mode):
             call.find("V-LOGIN", call.line)
         for path in paths:
+            secret = places_of(path, "read")
+            if (
+                re.search(r"[4-7]$|[ao]\+[a-z]*r", mode)
+                and secret is not None
+                and secret.rule == "V-READ-SECRET"
+            ):
+                call.find("V-READ-SECRET", call.line)
+            if re.search(r"[2367]$|[ao]\+[a-z]*w", mode) and (is_precious(path) or path in ("~", "~/")):
+                call.find("V-DISABLE", call.line)
             place = places_of(path, "write")
             if place is not None and place.rule in ("V-AGENT-CONFIG", "V-LOGIN") and not makes_executable:
                 call.find("V-DISABLE" if place.rule == "V-AGENT-CONFIG" else place.rule)

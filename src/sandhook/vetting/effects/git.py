@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.vetting.call import Call
 from sandhook.vetting.effects.network import sends, urls_of
-from sandhook.vetting.policy import SUMMARY
+from sandhook.vetting.policy import SUMMARY, is_made_again
 from sandhook.vetting.values import HOLE, Origin, Value, known
 
 Effect = Callable[[Call], "Value | None"]
@@ -38,6 +38,15 @@ def _git(call: Call) -> Value | None:
         _git_config(call, line)
     if command == "remote" and re.match(r"(?:set-url|add)\b", line):
         call.find("V-GIT-CONFIG", call.line, None if "set-url" in line else "medium")
+        if len(call.operands) > 3:
+            call.state.written[f"remote {call.operands[-2].any_text}"] = call.operands[-1]
+    elif command == "rm":
+        for word in call.operands[1:]:
+            whole = call.has("-r") or "*" in word.any_text or HOLE in word.any_text
+            if whole and not is_made_again(call.state.path(word.any_text)) and not call.has("--cached"):
+                call.find("V-DELETE", call.line)
+    elif command == "update-index" and re.search(r"--(?:assume-unchanged|skip-worktree)", line):
+        call.find("V-DISABLE", call.line)
     elif command == "push":
         return _git_push(call, line)
     elif command == "credential" or (command == "credential-osxkeychain"):
@@ -90,6 +99,8 @@ _SUMMARY = re.compile(
 def _git_fetches(call: Call, command: str) -> None:
     """Keep which directory has what a server sent."""
     urls = urls_of(call.words)
+    if command in ("pull", "submodule") and urls:
+        call.find("V-DOWNLOAD-EXEC")
     if command != "clone" or not urls:
         return
     last = call.operands[-1].any_text
@@ -150,7 +161,8 @@ def _git_config(call: Call, line: str) -> None:
 
 
 def _git_push(call: Call, line: str) -> Value:
-    urls = urls_of(call.words)
+    added = [call.state.written.get(f"remote {word.any_text}") for word in call.operands]
+    urls = urls_of([*call.words, *filter(None, added)])
     for url in urls:
         host = url.partition("://")[2].partition("/")[0] or url.partition("@")[2].partition(":")[0]
         sends(call, frozenset({Origin("file", "tree")}), host.rpartition("@")[2])

@@ -313,7 +313,7 @@ def _ssh(call: Call) -> Value:
         for put in _PUT.findall("\n".join(call.stdin.texts)) if call.name == "sftp" else ():
             send_to(call, call.access(Value((put,)), "read") | call.stdin.origins, host)
         return EMPTY
-    if call.stdin != PAYLOAD or re.search(r"\bcat\b|\btee\b|\bdd\b|>", " ".join(call.texts[-1:])):
+    if call.stdin is not PAYLOAD or re.search(r"\bcat\b|\btee\b|\bdd\b|>", " ".join(call.texts[-1:])):
         send_to(call, call.stdin.origins, host)
     return Value((HOLE,), frozenset({Origin("download", host)}))
 
@@ -324,11 +324,13 @@ _PUT = re.compile(r"^\s*m?put\s+(?:-\w+\s+)*(\S+)", re.MULTILINE)
 
 def _browser(call: Call) -> Value:
     """Programs that open a page: its address may have data."""
+    fetched: set[Origin] = set()
     for word in call.words:
         for url in urls_of([word]):
             if not url.startswith("file:"):
                 send_to(call, word.origins, reach(call, url))
-    return EMPTY
+                fetched.add(Origin("download", host_of(url)))
+    return Value((HOLE,), frozenset(fetched)) if call.name in ("w3m", "lynx", "links") else EMPTY
 
 
 def _asking(call: Call) -> Value:

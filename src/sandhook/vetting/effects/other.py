@@ -187,7 +187,7 @@ def unknown(call: Call) -> Value | None:
         host = next(filter(None, match.groups()), "") if match is not None else text if word in hosts else ""
         if host and not local(host) and not text.startswith("file:"):
             attached = [each for each in call.operands if re.match(r"@?[~/.]", each.any_text)]
-            origins = call.stdin.origins if call.stdin != PAYLOAD else frozenset()
+            origins = call.stdin.origins if call.stdin is not PAYLOAD else frozenset()
             sends(call, origins | call.origins | call.reads(attached), host)
             return Value((HOLE,), frozenset({Origin("download", host)}))
     severe = [
@@ -195,7 +195,7 @@ def unknown(call: Call) -> Value | None:
     ]
     if severe and call.name:
         names = ", ".join(sorted(filter(None, {origin.name for origin in severe}))) or "the transcript"
-        call.find("V-SEND-SECRET", f"{names} to the program {call.name}, which nobody knows", "medium")
+        call.find("V-SEND-SECRET", f"{names} to the program {call.name}, which nobody knows")
     return None
 
 
@@ -206,6 +206,18 @@ def _machine(what: str) -> Effect:
     return effect
 
 
+def _processes(call: Call) -> Value:
+    """ps shows the variables of processes, too, if it is asked for."""
+    if re.match(r"[a-zA-Z]*e[a-zA-Z]*ww|auxe|eww", " ".join(call.texts)):
+        return call.runner.all_variables()
+    return Value((HOLE,), frozenset({Origin("machine", "processes")}))
+
+
+def _numbers(call: Call) -> Value:
+    """pgrep: the numbers of processes with a name."""
+    return Value((HOLE,), frozenset({Origin("mixed", f"pids of {' '.join(call.texts)}")}))
+
+
 EFFECTS: Mapping[str, Effect] = {
     **dict.fromkeys(("whoami", "id", "logname", "who", "w", "last", "users", "groups"), _machine("the user")),
     **dict.fromkeys(("hostname", "uname", "hostnamectl", "sw_vers", "lsb_release"), _machine("the host")),
@@ -213,7 +225,9 @@ EFFECTS: Mapping[str, Effect] = {
         ("ifconfig", "ip", "arp", "netstat", "ss", "route", "nmcli", "networksetup", "iwconfig", "scutil"),
         _machine("network"),
     ),
-    **dict.fromkeys(("ps", "lsof", "top", "pstree", "tasklist"), _machine("processes")),
+    **dict.fromkeys(("pgrep", "pidof"), _numbers),
+    "ps": _processes,
+    **dict.fromkeys(("lsof", "top", "pstree", "tasklist"), _machine("processes")),
     **dict.fromkeys(
         ("system_profiler", "ioreg", "dmidecode", "lscpu", "lspci", "lshw", "lsblk", "dpkg", "rpm"),
         _machine("hardware and software"),

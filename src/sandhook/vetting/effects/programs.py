@@ -43,6 +43,10 @@ def _awk(call: Call) -> Value | None:
             call.find("V-SEND-SECRET", f"{call.name} passes its input to: {text}")
     for host in _AWK_SOCKET.findall(program):
         call.find("V-SOCKET", f"{call.name}: a connection to {host}", "low" if local(host) else None)
+    if re.search(r"\bin\s+ENVIRON\b", program):
+        call.runner.all_variables()
+        output = filtered(call)
+        return (output or call.passed()).plus(Origin("environment", "the environment"))
     if _AWK_COMPUTED.search(program):
         texts = " ".join(re.findall(r'"((?:[^"\\]|\\.)*)"', program))
         severe = (

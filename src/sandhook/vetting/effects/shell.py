@@ -192,6 +192,8 @@ def _read(call: Call) -> Value:
     """``read`` and ``mapfile``: their variables have what standard input has."""
     names: list[str] = []
     skip = False
+    if call.name == "read" and any(re.fullmatch(r"-[a-z]*s[a-z]*", text) for text in call.texts):
+        call.find("V-SPY", call.line)
     for text in call.texts:
         if skip:
             skip = False

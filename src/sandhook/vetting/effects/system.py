@@ -98,7 +98,7 @@ def _environment(call: Call) -> Value:
 
 
 def _kill(call: Call) -> Value:
-    line = " ".join(call.texts)
+    line = " ".join([*call.texts, *(name for word in call.words for name in word.names("mixed"))])
     if call.name == "kill" and re.match(r"-(?:0|l)\b", line):
         return EMPTY
     against = re.search(
@@ -113,6 +113,15 @@ def _kill(call: Call) -> Value:
     elif call.name != "kill":
         call.find("V-KILL", call.line)
     return EMPTY
+
+
+def _systemctl(call: Call) -> Value | None:
+    line = " ".join(call.texts)
+    if re.search(r"\b(?:enable|start|link|daemon-reload|restart)\b", line):
+        call.find("V-SCHEDULE")
+    elif re.search(r"\b(?:stop|disable|mask|kill)\b", line):
+        call.find("V-DISABLE", call.line)
+    return None
 
 
 def _sudo(call: Call) -> None:
@@ -134,7 +143,9 @@ def _openssl(call: Call) -> Value | None:
     if call.texts[:1] == ["s_client"]:
         address = call.argument("-connect", "-host") or next(iter(call.operands[1:]), known(""))
         sends(
-            call, call.stdin.origins if call.stdin != PAYLOAD else NOTHING, address.any_text.partition(":")[0]
+            call,
+            call.stdin.origins if call.stdin is not PAYLOAD else NOTHING,
+            address.any_text.partition(":")[0],
         )
         call.find("V-SOCKET", call.line, "medium")
         return Value((HOLE,), frozenset({Origin("download", "openssl")}))
@@ -177,8 +188,48 @@ EFFECTS: Mapping[str, Effect] = {
     "batch": _rule("V-SCHEDULE"),
     "schtasks": _rule("V-SCHEDULE"),
     "launchctl": _when(r"^(?:load|bootstrap|submit|enable|start|setenv|kickstart|config)", "V-SCHEDULE"),
-    "systemctl": _when(r"\b(?:enable|start|link|daemon-reload|restart)\b", "V-SCHEDULE"),
+    "systemctl": _systemctl,
     "systemd-run": _rule("V-SCHEDULE"),
+    **dict.fromkeys(("service", "rc-service", "sv"), _when(r"\bstop\b|\bdisable\b", "V-DISABLE")),
+    **dict.fromkeys(
+        (
+            "gcore",
+            "strace",
+            "ltrace",
+            "dtrace",
+            "bpftrace",
+            "tcpdump",
+            "tshark",
+            "ngrep",
+            "mitmproxy",
+            "mitmdump",
+            "dsniff",
+            "ettercap",
+        ),
+        _spying("other programs"),
+    ),
+    **dict.fromkeys(("gdb", "lldb"), _when(r"(?:^|\s)-p\b|--pid|attach", "V-SPY")),
+    **dict.fromkeys(("xdotool", "ydotool", "wtype", "cliclick"), _when(r"type|key|kp|t:|--", "V-SPY")),
+    **dict.fromkeys(
+        ("zenity", "kdialog", "systemd-ask-password", "ssh-askpass", "pinentry"),
+        _when(r"password|^$|:", "V-SPY"),
+    ),
+    **dict.fromkeys(
+        (
+            "tmutil",
+            "btrfs",
+            "zfs",
+            "zpool",
+            "diskutil",
+            "lvremove",
+            "vgremove",
+            "nvram",
+            "vssadmin",
+            "snapper",
+            "timeshift",
+        ),
+        _when(r"delete|destroy|erase|remove|^-c\b|--delete", "V-DESTROY"),
+    ),
     **dict.fromkeys(("env", "printenv"), _environment),
     **dict.fromkeys(("kill", "pkill", "killall", "skill", "fuser"), _kill),
     **dict.fromkeys(("sudo", "doas", "pkexec", "su"), _sudo),
