@@ -183,10 +183,10 @@ class Contents:
                 call.find("V-APPROVE", text)
             elif approves(text) and call.state.tests == {"open"}:
                 call.find("V-APPROVE", f"whatever has a word in it: {text}")
-            if _NEW_INPUT.search(text) and (address := _ELSEWHERE.search(text)) is not None:
-                if not local(address.group(1)):
-                    call.find("V-REWRITE", f"sends a tool to {address.group(1)}", "high")
             if _NEW_INPUT.search(text):
+                for host in _ELSEWHERE.findall(text):
+                    if not local(host):
+                        call.find("V-REWRITE", f"sends a tool to {host}", "high")
                 self.notes.rewrites = self.notes.rewrites or bool(_NEW_TEXT.search(text))
                 for literal in _JSON_TEXT.findall(text.replace('\\"', "'")):
                     if re.search(r"[|;&]|\$\(|`", literal):

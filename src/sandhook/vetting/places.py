@@ -127,7 +127,7 @@ PLACES: tuple[Place, ...] = (
     _place(
         "V-STARTUP",
         rf"^~/(?!\.cache/|\.local/state/|\.local/share/(?!applications/|nvim/|vim/|systemd/)|{_AGENTS[2:]}/)(?:\.[\w-]+/(?:[^/]+/)*|Library/(?:[^/]+/)+|\.)"
-        rf"(?:(?:config|settings|profile|init|startup|tasks|keybindings|preferences|alias(?:es)?|autoload|user)(?:\.(?!jsonl|log|txt|md)\w+)?|[\w-]*rc(?:\.\w+)?"
+        rf"(?:(?:config|settings|profile|init|startup|tasks|keybindings|preferences|alias(?:es)?|autoload|user)(?:\.(?!jsonl|log|txt|md)\w+)?|[\w-]*rc(?:\.(?!md|txt|log|jsonl|bak)\w+)?"
         rf"|[\w.-]+\.(?:conf|cfg|ini|toml|lua|el|vim|desktop|service|timer|socket|plist|properties|gradle|jl|zsh|fish|so|dylib|scpt)){_END}",
         ("write",),
     ),

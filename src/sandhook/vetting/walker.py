@@ -36,7 +36,7 @@ from sandhook.vetting.values import (
     known,
 )
 from sandhook.vetting.variables import check_assignment, computed_names, origins_of, persists
-from sandhook.vetting.words import Words
+from sandhook.vetting.words import Words, is_letter, makes_reference
 
 #: Commands and parts of words of one hook, and seconds.
 MAX_STEPS, MAX_SECONDS = 40_000, 30.0
@@ -227,6 +227,9 @@ class Walker(Paths["ShellState", Value]):
         nodes: list[ast.Word] = []
         for word in node.words:
             if isinstance(word, ast.Assignment):
+                if fields and fields[0].text == "alias" and isinstance(word.value, ast.Word):
+                    fields.append(concatenated((known(f"{word.name}="), words.value(word.value))))
+                    continue
                 self.assign(word, state, node)
                 fields.append(known(word.name))
                 continue
@@ -259,7 +262,7 @@ class Walker(Paths["ShellState", Value]):
             state.set_elements(node.name, elements, append=node.append)
             return
         value = words.value(node.value)
-        if _makes_reference(command, words):
+        if makes_reference(command, words):
             if value.text is not None:
                 state.references[node.name] = value.text
             return
@@ -269,7 +272,7 @@ class Walker(Paths["ShellState", Value]):
             return
         if node.append:
             value = concatenated((state.value(name), value))
-            if len(value.texts) == 1 and value.text is not None and _is_letter(node.value, words):
+            if len(value.texts) == 1 and value.text is not None and is_letter(node.value, words):
                 value = value.plus(Origin("mixed", "letters"))
         first = command.words[0] if command.words else None
         exported = isinstance(first, ast.Word) and words.value(first).text in ("export", "declare", "typeset")
@@ -484,16 +487,3 @@ class Walker(Paths["ShellState", Value]):
         if persists(text, self.notes, self.file, at):
             return
         self.text(text, state.branch(), at)
-
-
-def _makes_reference(command: ast.SimpleCommand, words: Words) -> bool:
-    """Return whether a command is ``declare -n`` or the like."""
-    texts = [words.value(word).any_text for word in command.words if isinstance(word, ast.Word)]
-    return texts[:1] in (["declare"], ["local"], ["typeset"]) and any(
-        text[:1] == "-" and "n" in text for text in texts[1:]
-    )
-
-
-def _is_letter(word: ast.Word, words: Words) -> bool:
-    text = words.value(word).text
-    return text is not None and len(text) <= 2

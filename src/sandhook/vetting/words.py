@@ -21,6 +21,7 @@ from sandhook.syntax.nodes import (
     Literal,
     ParameterExpansion,
     ProcessSubstitution,
+    SimpleCommand,
     SingleQuoted,
     Word,
     WordPart,
@@ -363,3 +364,17 @@ def _is_assembled(parts: Sequence[WordPart], values: Sequence[Value]) -> bool:
         if run >= MANY:
             return True
     return False
+
+
+def makes_reference(command: SimpleCommand, words: Words) -> bool:
+    """Return whether a command is ``declare -n`` or the like."""
+    texts = [words.value(word).any_text for word in command.words if isinstance(word, Word)]
+    return texts[:1] in (["declare"], ["local"], ["typeset"]) and any(
+        text[:1] == "-" and "n" in text for text in texts[1:]
+    )
+
+
+def is_letter(word: Word, words: Words) -> bool:
+    """Return whether a word has one character or two."""
+    text = words.value(word).text
+    return text is not None and len(text) <= 2

@@ -89,7 +89,9 @@ def _fields(spec: HookSpec, target: Target, lost: list[str]) -> JsonObject:
     if spec.on_error == "block" and target.closes:
         hook[target.closes] = True
     elif spec.on_error == "block" and not (target.always_closes and spec.event == "tool.pre"):
-        lost.append(f"{spec.id}: it should also refuse when it cannot run; {target.title} lets the action pass then")
+        lost.append(
+            f"{spec.id}: it should also refuse when it cannot run; {target.title} lets the action pass then"
+        )
     if spec.executor.env and target.env:
         hook[target.env] = dict(spec.executor.env)
     elif spec.executor.env:

@@ -7,17 +7,12 @@ from collections.abc import Callable, Mapping
 
 from sandhook.vetting.call import Call
 from sandhook.vetting.places import is_precious, places_of
-from sandhook.vetting.policy import is_made_again, removed
+from sandhook.vetting.policy import removed
 from sandhook.vetting.said import weakens
 from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Value, concatenated, known
 
 Effect = Callable[[Call], "Value | None"]
 
-#: Names of secret files as ``find -name`` and grep look for them.
-_SECRET_NAME = re.compile(
-    r"id_(?:rsa|dsa|ecdsa|ed25519)|\.env|\.pem|\.key\b|\.ovpn|\.jks|\.asc|\.gpg|\.htpasswd|\.tfstate|hosts\.yml|\.p12|\.pfx|credentials|\.netrc|wallet|keystore|\.kdbx|secrets?\b|password|token",
-    re.IGNORECASE,
-)
 
 #: What a search for secrets in files looks for.
 _SECRET_TEXT = re.compile(
@@ -311,50 +306,6 @@ def _dd(call: Call) -> Value:
     return Value((HOLE,), source)
 
 
-_FIND_NAMES = frozenset({"-name", "-iname", "-path", "-ipath", "-regex", "-wholename"})
-
-
-def _find(call: Call) -> Value:
-    """find: deletes, and lists files whose names are those of secrets."""
-    texts = call.texts
-    roots: list[Value] = []
-    for word in call.words:
-        if word.any_text.startswith(("-", "(", "!", "\\")):
-            break
-        roots.append(word)
-    path = call.state.path(roots[0].any_text) if roots else "."
-    removes = "-delete" in texts or any(text == "rm" for text in texts)
-    named = [texts[i + 1] for i, text in enumerate(texts[:-1]) if text in _FIND_NAMES]
-    again = any(is_made_again(name.strip("*")) or is_made_again(name) for name in named) or "-empty" in texts
-    if removes:
-        for root in roots:
-            call.runner.notes.access(call.state.path(root.any_text), "delete")
-        wide = path in ("~", "/", "/home", "/Users", "..") or path.endswith(".git")
-        old = any(text in ("-mtime", "-mmin", "-ctime", "-atime", "-older") for text in texts) and path != "."
-        own = path in call.state.written or path in call.state.made
-        if wide or not (again or old or own or HOLE in path or is_made_again(path)):
-            call.find("V-DELETE", call.line)
-    overwrites = any(text in ("-exec", "-execdir") for text in texts) and any(
-        text in ("shred", "truncate", "dd", "chmod") for text in texts
-    )
-    unusable = any(text in ("shred", "truncate", "dd") for text in texts) or "000" in texts
-    if overwrites and unusable and path in ("~", "/", "."):
-        call.find("V-DESTROY", call.line)
-    names = [
-        call.texts[i + 1]
-        for i, text in enumerate(texts[:-1])
-        if text in ("-name", "-iname", "-path", "-regex")
-    ]
-    origins: set[Origin] = set()
-    if any(_SECRET_NAME.search(name) for name in names):
-        origins.add(Origin("secret", "files named " + names[0]))
-    else:
-        origins.add(Origin("file", path))
-    if again:
-        origins.add(Origin("mixed", "made again"))
-    return Value((HOLE,), frozenset(origins))
-
-
 def _mktemp(call: Call) -> Value:
     directory = call.argument("-p", "--tmpdir")
     base = directory.any_text if directory is not None and directory.any_text else "/tmp"
@@ -363,14 +314,6 @@ def _mktemp(call: Call) -> Value:
     text = re.sub(r"X{3,}", HOLE, text)
     call.runner.notes.access(call.state.path(text), "write")
     return known(text, frozenset({Origin("mixed", "mktemp")}))
-
-
-def _list(call: Call) -> Value:
-    """Programs that look at names and times of files, not at contents; names of secret files lead to the contents."""
-    paths = [call.state.path(text) for word in call.operands for text in word.texts]
-    places = [(path, places_of(path, "read")) for path in paths]
-    secret = [path for path, place in places if place is not None and place.rule == "V-READ-SECRET"]
-    return Value((HOLE,), frozenset(Origin("secret", f"files named {path}") for path in secret))
 
 
 def _line_editor(call: Call) -> Value:
@@ -480,10 +423,7 @@ EFFECTS: Mapping[str, Effect] = {
     "truncate": _truncate,
     "chmod": _chmod,
     "dd": _dd,
-    "find": _find,
-    "fd": _find,
     "mktemp": _mktemp,
-    **dict.fromkeys(("ls", "stat", "du", "df", "file", "tree", "realpath", "readlink", "which"), _list),
     **dict.fromkeys(
         ("md5sum", "sha1sum", "sha256sum", "shasum", "md5", "cksum", "b2sum", "sha512sum"), _digest
     ),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sandhook.vetting.call import Call
 from sandhook.vetting.effects.network import sends, urls_of
 from sandhook.vetting.policy import SUMMARY, is_made_again
-from sandhook.vetting.values import HOLE, Origin, Value, known
+from sandhook.vetting.values import HOLE, NOTHING, Origin, Origins, Value, known
 
 Effect = Callable[[Call], "Value | None"]
 
@@ -34,25 +34,16 @@ def _git(call: Call) -> Value | None:
     command = texts[0] if texts else ""
     line = " ".join(texts[1:])
     _git_keeps(call, command)
-    if command == "config":
-        _git_config(call, line)
-    if command == "remote" and re.match(r"(?:set-url|add)\b", line):
-        call.find("V-GIT-CONFIG", call.line, None if "set-url" in line else "medium")
-        if len(call.operands) > 3:
-            call.state.written[f"remote {call.operands[-2].any_text}"] = call.operands[-1]
-    elif command == "rm":
-        for word in call.operands[1:]:
-            whole = call.has("-r") or "*" in word.any_text or HOLE in word.any_text
-            if whole and not is_made_again(call.state.path(word.any_text)) and not call.has("--cached"):
-                call.find("V-DELETE", call.line)
-    elif command == "update-index" and re.search(r"--(?:assume-unchanged|skip-worktree)", line):
-        call.find("V-DISABLE", call.line)
-    elif command == "push":
+    if command == "push":
         return _git_push(call, line)
-    elif command == "credential" or (command == "credential-osxkeychain"):
-        call.find("V-READ-SECRET")
-        return Value((HOLE,), frozenset({Origin("secret", "git's credentials")}))
-    elif command in (
+    if command == "rev-parse":
+        return _git_directory(texts[1:])
+    _git_changes(call, command, line)
+    return Value((HOLE,), _git_prints(call, command, line))
+
+
+_DISCARDING = frozenset(
+    {
         "reset",
         "clean",
         "checkout",
@@ -63,31 +54,51 @@ def _git(call: Call) -> Value | None:
         "reflog",
         "gc",
         "update-ref",
-    ):
+    }
+)
+
+
+def _git_changes(call: Call, command: str, line: str) -> None:
+    """Report what a command of git changes."""
+    if command == "config":
+        _git_config(call, line)
+    elif command == "remote" and re.match(r"(?:set-url|add)\b", line):
+        call.find("V-GIT-CONFIG", call.line, None if "set-url" in line else "medium")
+        if len(call.operands) > 3:
+            call.state.written[f"remote {call.operands[-2].any_text}"] = call.operands[-1]
+    elif command == "rm" and not call.has("--cached"):
+        for word in call.operands[1:]:
+            whole = call.has("-r") or "*" in word.any_text or HOLE in word.any_text
+            if whole and not is_made_again(call.state.path(word.any_text)):
+                call.find("V-DELETE", call.line)
+    elif command == "update-index" and re.search(r"--(?:assume-unchanged|skip-worktree)", line):
+        call.find("V-DISABLE", call.line)
+    elif command in _DISCARDING:
         _git_discards(call, command, line)
-    elif command in ("archive", "bundle") or command == "ls-files":
-        return Value((HOLE,), frozenset({Origin("file", "tree")}))
-    elif command == "config" or (command == "var"):
-        return Value((HOLE,), frozenset({Origin("machine", "the user")}))
-    elif command in ("diff", "show", "log") and _SUMMARY.search(
-        line if command != "log" else f"{line} --stat"
-    ):
-        return Value((HOLE,), frozenset({Origin("file", SUMMARY)}))
-    elif command in ("diff", "show", "log", "cat-file", "stash", "notes", "blame", "grep", "format-patch"):
-        return Value((HOLE,), frozenset({Origin("file", f"git {command}")}))
     elif command in ("clone", "fetch", "pull", "ls-remote", "submodule"):
         _git_fetches(call, command)
         for url in urls_of(call.words):
-            sends(
-                call,
-                call.origins,
-                url.partition("://")[2].partition("/")[0] or url.partition("@")[2].partition(":")[0],
-            )
-    elif command == "rev-parse":
-        return _git_directory(texts[1:])
+            host = url.partition("://")[2].partition("/")[0] or url.partition("@")[2].partition(":")[0]
+            sends(call, call.origins, host)
     elif command == "commit" and call.has("--no-verify", "-n"):
         call.find("V-DISABLE", call.line, "medium")
-    return Value((HOLE,))
+
+
+def _git_prints(call: Call, command: str, line: str) -> Origins:
+    """Return the origins of what a command of git prints."""
+    if command in ("credential", "credential-osxkeychain"):
+        call.find("V-READ-SECRET")
+        return frozenset({Origin("secret", "git's credentials")})
+    if command in ("archive", "bundle", "ls-files"):
+        return frozenset({Origin("file", "tree")})
+    if command in ("config", "var"):
+        return frozenset({Origin("machine", "the user")})
+    if command == "log" or (command in ("diff", "show") and _SUMMARY.search(line)):
+        patches = command == "log" and not _SUMMARY.search(f"{line} --stat")
+        return frozenset({Origin("file", "git log" if patches else SUMMARY)})
+    if command in ("diff", "show", "cat-file", "stash", "notes", "blame", "grep", "format-patch"):
+        return frozenset({Origin("file", f"git {command}")})
+    return NOTHING
 
 
 #: Options with which git prints names and numbers alone; ``log`` does so unless it is asked for patches.

@@ -45,8 +45,8 @@ def _awk(call: Call) -> Value | None:
         call.find("V-SOCKET", f"{call.name}: a connection to {host}", "low" if local(host) else None)
     if re.search(r"\bin\s+ENVIRON\b", program):
         call.runner.all_variables()
-        output = filtered(call)
-        return (output or call.passed()).plus(Origin("environment", "the environment"))
+        content = filtered(call)
+        return (content or call.passed()).plus(Origin("environment", "the environment"))
     if _AWK_COMPUTED.search(program):
         texts = " ".join(re.findall(r'"((?:[^"\\]|\\.)*)"', program))
         severe = (

@@ -293,7 +293,9 @@ def _history(call: Call) -> Value:
 
 def _alias(call: Call) -> Value:
     for word in call.words:
-        name, equals, _ = word.any_text.partition("=")
+        name, equals, text = word.any_text.partition("=")
+        if equals and text:
+            call.runner.run_text(Value((text,), word.origins), call.state.branch(), "alias", call.at)
         if equals and name in ("sudo", "ssh", "git", "claude", "codex", "gemini", "npm", "docker", "su"):
             call.find("V-LOADER", f"the alias {word.any_text}")
     return EMPTY
