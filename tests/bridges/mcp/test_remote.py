@@ -147,6 +147,50 @@ def test_messages_keep_their_bytes_and_their_order(upstream: Server, line: Line)
     assert [json.loads(body)["method"] for body in bodies[1:]] == [f"notifications/n{n}" for n in range(20)]
 
 
+def test_the_end_of_listening_leaves_the_connection_to_the_messages_after_it(
+    upstream: Server, line: Line
+) -> None:
+    listening: Queue[socket.socket] = Queue()
+    used: Queue[socket.socket] = Queue()
+    numbers: Queue[int] = Queue()
+    go = Flag()
+
+    def refuse(handler: Upstream) -> None:
+        listening.put(handler.connection)
+        handler.reply(b"", status=405)
+
+    def wait(handler: Upstream) -> None:
+        number = numbers.get()
+        used.put(handler.connection)
+        go.wait(30)
+        handler.reply(result(number))
+
+    def wait_for_two() -> set[socket.socket]:
+        connections = set()
+        for number in 1, 2:
+            numbers.put(number)
+            line.send(b'{"jsonrpc":"2.0","method":"x/y","id":%d}\n' % number)
+            connections.add(used.get(timeout=30))
+        return connections
+
+    upstream.answer = by_method({"GET": refuse, "x/y": wait})
+    line.begin()
+    first = listening.get(timeout=30)
+    for _ in range(1000):
+        if first in wait_for_two():
+            break
+        go.set()  # the connection was not idle yet
+        assert all("result" in line.next() for _ in range(2))
+        go.clear()
+    else:
+        pytest.fail("the connection is not used again")
+    line.send(INITIALIZED)
+    listening.get(timeout=30)
+    go.set()
+    assert all("result" in line.next() for _ in range(2))
+    assert not line.notes
+
+
 def test_hooks_refuse_calls_and_change_them_and_their_results(upstream: Server, line: Line) -> None:
     refused = line.ask(call("no") + b"\n")
     assert refused["result"]["isError"] is True and not upstream.requests

@@ -68,7 +68,8 @@ class Sent:
         is_cancelled: The client wants no answer.
         is_silent: The client gets nothing of its response.
         connection: The one that it uses.
-        stream: The socket of that, which the connection forgets when the server is to close it.
+        stream: The socket of that, which the connection forgets when the server is to close it; None when the
+            connection is kept for other messages.
         session: The session that it names.
     """
 
@@ -109,7 +110,7 @@ class Sent:
                 self.unanswered.pop(key, None)
 
     def cut(self) -> None:
-        """End the wait for the server."""
+        """End the wait for the server. The connection must not be released meanwhile."""
         self.is_cancelled = True
         if self.stream is not None:
             with suppress(OSError):
@@ -178,8 +179,7 @@ class Requests:
     def end_session(self) -> None:
         """End the session, whether or not the server agrees."""
         self._has_ended.set()
-        if self._hearing is not None:
-            self._hearing.cut()
+        self._stop_listening()
         if self._session is not None:
             last = Sent(b"")
             with suppress(*_FAILURES):  # it may not know how to end one
@@ -211,10 +211,10 @@ class Requests:
         key = key_of(params.get("requestId")) if isinstance(params, dict) else None
         with self._changed:
             found = [each for each in self._open if key in each.unanswered]
-        if not any(version_of(each.message) for each in found):
-            return version_of(message) is not None
-        for each in found:
-            each.cut()
+            if not any(version_of(each.message) for each in found):
+                return version_of(message) is not None
+            for each in found:
+                each.cut()
         return True
 
     def _exchange(self, sent: Sent) -> None:
@@ -313,6 +313,7 @@ class Requests:
             with self._changed:
                 is_kept = not self._has_ended.is_set()
                 if is_kept:
+                    sent.stream = None  # a later cut must not reach the next message
                     self._idle.append(connection)
             if not is_kept:
                 connection.close()
@@ -463,10 +464,14 @@ class Requests:
 
     def _listen(self) -> None:
         """Ask for messages that belong to no request, such as changes of lists."""
-        if self._hearing is not None:
-            self._hearing.cut()
+        self._stop_listening()
         sent = self._hearing = Sent(b"")
         Thread(target=lambda: self._hear(sent), daemon=True).start()
+
+    def _stop_listening(self) -> None:
+        with self._changed:
+            if self._hearing is not None:
+                self._hearing.cut()
 
     def _hear(self, sent: Sent) -> None:
         place = Place()
