@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.source import ROOT
 from tools.agents import claude_code
 from tools.agents.changes import (
     confirmed,
@@ -18,6 +21,12 @@ from tools.agents.changes import (
     scene_of,
 )
 from tools.agents.grid import GRIDS
+
+
+def test_records_are_compared_on_systems_without_pseudo_terminals() -> None:
+    absent = dict.fromkeys(["fcntl", "grp", "pty", "pwd", "resource", "termios", "tty"])
+    text = f"import sys; sys.modules.update({absent}); import tools.agents.changes"
+    subprocess.run([sys.executable, "-c", text], cwd=ROOT, check=True)
 
 
 def test_an_equal_case_has_no_differences() -> None:

@@ -16,15 +16,12 @@ from __future__ import annotations
 import codecs
 import contextlib
 import errno
-import fcntl
 import os
-import pty
 import re
 import select
 import signal
 import struct
 import subprocess
-import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
 
@@ -116,6 +113,11 @@ def run(
     Returns:
         Its end. ``stdout`` is what the screen showed; ``stderr`` names the step that waited in vain, if one did.
     """
+    # Windows lacks these, and everything else of tools.agents runs there, too.
+    import fcntl
+    import pty
+    import termios
+
     began = time.monotonic()
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
