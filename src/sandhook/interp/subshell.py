@@ -119,7 +119,9 @@ def in_subshell(
     """Run ``run`` as ``child`` in the current task, and return its exit status; see ``enter``."""
     inner = enter(state, child, sees_jobs=sees_jobs, coprocesses=coprocesses, reads_pipe=reads_pipe)
     # With an EXIT trap the process has work after the end of the child, so a signal waits for that.
-    return state.process.run_child(child, lambda: finish(inner, run), signalled="EXIT" not in state.traps)
+    return state.process.run_child(
+        child, lambda: finish(inner, run), signalled="EXIT" not in state.traps, substitutes=coprocesses
+    )
 
 
 def start_subshell(

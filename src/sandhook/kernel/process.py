@@ -21,6 +21,7 @@ from sandhook.kernel.settings import Settings
 from sandhook.kernel.signals import (
     IGNORED_BY_DEFAULT,
     SIGCHLD,
+    SIGINT,
     SIGKILL,
     SIGPIPE,
     STOPPING,
@@ -69,27 +70,9 @@ class Process:
     """
 
     __slots__ = (
-        "argv",
-        "blocked",
-        "caught",
-        "cwd",
-        "descriptors",
-        "done",
-        "foreground_child",
-        "ignored",
-        "kernel",
-        "niceness",
-        "on_signal",
-        "parent_pid",
-        "pending",
-        "pid",
-        "resource_limits",
-        "signal",
-        "signal_target",
-        "status",
-        "umask",
-        "utility",
-        "waiters",
+        "argv", "blocked", "caught", "cwd", "descriptors", "done", "foreground_child", "ignored", "kernel", "niceness",
+        "on_signal", "parent_pid", "pending", "pid", "resource_limits", "signal", "signal_target", "status", "umask",
+        "utility", "waiters",
     )  # fmt: skip
 
     def __init__(
@@ -256,13 +239,14 @@ class Process:
             raise
         return self.status
 
-    def run_child(self, child: Process, body: Callable[[], int], *, signalled: bool) -> int:
-        """Run ``body`` as ``child`` in the task of this process, and return its exit status.
+    def run_child(
+        self, child: Process, body: Callable[[], int], *, signalled: bool, substitutes: bool = False
+    ) -> int:
+        """Run ``body`` as ``child``, which this process forked, in its task; return the exit status.
 
         Args:
-            child: A process that this one forked.
-            body: The child's program.
             signalled: A signal that this process does not catch ends it immediately, not after the child.
+            substitutes: The child is a command substitution, which does not keep SIGINT from the shell.
         """
         task = getcurrent()
         outer = task.process
@@ -274,6 +258,15 @@ class Process:
         finally:
             task.process = outer
             self.foreground_child = None
+            if self.pending:
+                self._keep_pending(substitutes or child.signal == SIGINT)
+
+    def _keep_pending(self, interrupts: bool) -> None:
+        """Let the next step deliver what came while a child ran: the child's steps looked for its own signals."""
+        if not interrupts and SIGINT not in self.caught:
+            # a shell leaves it to the program that it waits for
+            self.pending = [signal for signal in self.pending if signal != SIGINT]
+        self.kernel.budget.yield_slice()
 
     def end(self, status: int, signal: int = 0) -> None:
         """Close all descriptors and wake the tasks that wait for the process."""
@@ -321,13 +314,14 @@ class Process:
         if self.signal_target is not None and not self.signal_target.done:
             self.signal_target.kill(signal)
             return
-        if signal not in self.caught and (signal in IGNORED_BY_DEFAULT or signal in STOPPING):
+        uncaught = signal not in self.caught
+        if uncaught and (signal in IGNORED_BY_DEFAULT or signal in STOPPING):
             return
         self.pending.append(signal)
-        self.kernel.budget_look_soon()
+        self.kernel.budget.yield_slice()  # the next step checks clocks and signals
         if self.blocked is not None:
             self.kernel.scheduler.wake(self.blocked)
-        elif self.foreground_child is not None and signal not in self.caught and not self._runs_now():
+        elif uncaught and signal != SIGINT and self.foreground_child is not None and not self._runs_now():
             # tasks that wait for this process are woken now; its own task runs on to the end of the child
             self.end(128 + signal, signal)
 
@@ -492,7 +486,3 @@ class Kernel:
                 pipe.writing.append(getcurrent())
                 self.scheduler.block()
         return end
-
-    def budget_look_soon(self) -> None:
-        """End the slice of steps, so that the next step checks clocks and signals."""
-        self.budget.yield_slice()

@@ -250,6 +250,8 @@ def _words_alone(words: _Words) -> Run:
                 builtin = shell.commands.loaded.get(name)
                 if builtin is None or state.disabled_builtins:
                     status = shell.invoke(state, argv)
+                    if state.process.pending:
+                        return _signalled(state, node, status)
                 else:
                     if quick_builtin is None:
                         quick_builtin = shell.commands.prepare(name, prefix, constant) or builtin
@@ -263,6 +265,16 @@ def _words_alone(words: _Words) -> Run:
         return status
 
     return run
+
+
+def _signalled(state: State, node: SimpleCommand, status: int) -> int:
+    """Deliver the signals that came while a program ran: after it nothing may follow that would."""
+    if status > 128 and state.execution.killed is not None:
+        messages.report_killed(state, node)
+    state.status = status
+    state.pipestatus = None
+    state.process.deliver()
+    return status
 
 
 def _redirected_builtin(words: _Words, apply: Apply, general: Run) -> Run:
