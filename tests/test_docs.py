@@ -151,8 +151,8 @@ def same_lines(printed: list[str], expected: list[str], where: str) -> None:
     shown = "\n".join(printed)
     assert len(printed) == len(expected), f"{where}: printed\n{shown}"
     for got, wanted in zip(printed, expected):
-        if sys.platform == "win32":
-            got = re.sub(r"\.exe\b", "", got)  # the name of a program of the machine
+        if sys.platform == "win32":  # the name of a program of the machine
+            got, wanted = (re.sub(r"\.exe\b", "", text) for text in (got, wanted))
         pattern = ".*".join(re.escape(piece) for piece in wanted.split("..."))
         assert re.fullmatch(pattern, got), (
             f"{where}: printed {got!r}, the page says {wanted!r}; all of it:\n{shown}"
