@@ -181,7 +181,7 @@ class DaskEngine:
         waiting = deque(partitions)
         running: dict[str, _Group] = {}
         ended: SimpleQueue[Future] = SimpleQueue()
-        on_way = 0
+        on_way, patience = 0, _LOOK_SECONDS
         workers = self._workers()
         looked = has_worked = monotonic()
         while True:
@@ -195,15 +195,22 @@ class DaskEngine:
             with suppress(Empty):
                 future = ended.get(timeout=_LOOK_SECONDS)
                 group = running.pop(future.key)
-                outcome = _outcome(group, future)
-                if outcome is None:  # one of its partitions failed: each is asked for itself
-                    for each, leaf in group.partitions:
-                        running[leaf.key] = _Group(((each, leaf),), leaf)
-                        leaf.add_done_callback(ended.put)
+                try:
+                    outcome = _outcome(group, future, patience)
+                except TimeoutError:  # its worker ended with the result, and another computes it again
+                    patience *= 2  # it may also be large
+                    running[future.key] = group
+                    future.add_done_callback(ended.put)
                 else:
-                    on_way -= len(group.partitions)
-                    group.release()
-                    yield outcome
+                    patience = _LOOK_SECONDS
+                    if outcome is None:  # one of its partitions failed: each is asked for itself
+                        for each, leaf in group.partitions:
+                            running[leaf.key] = _Group(((each, leaf),), leaf)
+                            leaf.add_done_callback(ended.put)
+                    else:
+                        on_way -= len(group.partitions)
+                        group.release()
+                        yield outcome
             if monotonic() - looked >= _LOOK_SECONDS:
                 looked, workers = monotonic(), self._workers()
                 has_worked = self._look(workers, has_worked)
@@ -305,11 +312,14 @@ def _neighbours(waiting: deque[tuple[int, Partition]], most: int) -> list[tuple[
     return taken
 
 
-def _outcome(group: _Group, future: Future) -> Done | Failed | None:
-    """Return the outcome of a group, None if it has several partitions of which one failed."""
-    error = future.exception()
+def _outcome(group: _Group, future: Future, seconds: float) -> Done | Failed | None:
+    """Return the outcome of a group, None if it has several partitions of which one failed.
+
+    Raises TimeoutError when that takes longer than some seconds.
+    """
+    error = future.exception(timeout=seconds)
     if error is None:
-        return Done(tuple([number for number, _ in group.partitions]), future.result())
+        return Done(tuple([number for number, _ in group.partitions]), future.result(timeout=seconds))
     return Failed(group.partitions[0][0], reason_of(error)) if len(group.partitions) == 1 else None
 
 
