@@ -37,7 +37,9 @@ def test_host_mode_passes_the_cases(prefer: str) -> None:
     files, wrong = load(find([str(CASES)])[0])
     assert wrong == []
     if prefer == "machine":
-        files = [file for file in files if Path(file.path).stem not in NOT_ON_THE_MACHINE]
+        # The machine's nice adds to the niceness of this process; the cases were recorded without one.
+        others = NOT_ON_THE_MACHINE | ({"nice"} if os.nice(0) else frozenset())
+        files = [file for file in files if Path(file.path).stem not in others]
     left_out = CASES_NOT_ON_THE_MACHINE if prefer == "machine" else frozenset()
     selected = [
         Selection(
