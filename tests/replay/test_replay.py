@@ -327,9 +327,12 @@ def test_a_worker_that_is_killed_costs_a_retry(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_workers_that_are_killed_at_any_time_cost_a_retry(tmp_path: Path) -> None:
+def test_workers_that_are_killed_at_any_time_cost_a_retry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if sys.platform == "win32":
         pytest.skip("SIGKILL")
+    monkeypatch.setattr(processes, "TRIES", 21)  # on a busy machine one partition may have all kills
     record = write(tmp_path / "r", entries(1_500))
     job = Job(bundle())
     wanted = canonical(outcome(job, record))
