@@ -317,7 +317,9 @@ def test_conversion_and_back() -> None:
     )  # fmt: skip
     rendered, lost = get("codex").render(ub.hooks)
     assert rendered["hooks"]["PreToolUse"][0]["hooks"][0]["command"] == "a 'b c'"
-    assert lost == ("pre_tool_call[0]: it should also refuse when it cannot run; Codex lets the action pass then",)
+    assert lost == (
+        "pre_tool_call[0]: it should also refuse when it cannot run; Codex lets the action pass then",
+    )
 
 
 def test_what_could_not_run_is_its_own_state() -> None:

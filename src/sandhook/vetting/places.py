@@ -215,7 +215,7 @@ _MACHINE = re.compile(
 
 
 def facts_in(path: str) -> Origin | None:
-    """Return what a file tells about its user's conversations or machine; None for most files."""
+    """Return what can be read in a file about its user's conversations or machine; None for most files."""
     if _CONVERSATIONS.search(path):
         return Origin("transcript", path)
     return Origin("machine", path) if _MACHINE.search(path) else None

@@ -284,7 +284,7 @@ _TEXTS = frozenset(
 
 
 def is_told(content: Value) -> bool:
-    """Return True for a text that tells an agent something: sentences of the script, or what nobody here wrote."""
+    """Return True for a text that instructs an agent: sentences of the script, or what nobody here wrote."""
     if content.has("download", "decoded", "payload", "assembled"):
         return True
     return any(len(re.findall(r"[A-Za-z]{2,}", text.replace(HOLE, ""))) > 3 for text in content.texts)

@@ -171,7 +171,7 @@ _REACHES: dict[RuleId, Rule] = {
     "V-SEND-MACHINE": Rule(
         "low",
         "It sends names of the machine or its user, its addresses or its processes to the network.",
-        "Such facts tell a stranger which machine it is, and what is worth attacking there.",
+        "Such facts show a stranger which machine it is, and what is worth attacking there.",
     ),
     "V-DNS": Rule(
         "high",

@@ -70,7 +70,7 @@ def _package(call: Call) -> Value | None:
     return None
 
 
-#: Words with which an agent asks nobody any more.
+#: Words that switch an agent's questions off.
 _FREE = re.compile(
     r"--dangerously|--yolo\b|--full-auto|bypassPermissions|--allow-all|--skip-permissions|--no-sandbox|approval[-_]policy[= ]never|--trust-all|danger-full-access|--auto-approve"
 )
