@@ -20,7 +20,7 @@ NUMERIC = "legacy_columns"
 
 _HEAD = _FOOT = 5  #: lines above and below the text
 _MAX_PAGE = 1_000_000
-_PAGES = lazily(r"[ \t]*\+?([0-9]+)(?:([^0-9:].*)|:[ \t]*\+?([0-9]+)(.*))?", re.DOTALL)
+_PAGES = lazily(r"[ \t]*\+?([0-9]+)(?:([^0-9:].*)|:[ \t]*\+?([0-9]+)([^0-9].*)?)?", re.DOTALL)
 _DIGITS = 18  #: of a page number that are read
 
 

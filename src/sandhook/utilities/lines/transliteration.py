@@ -38,4 +38,4 @@ def transliteration(character: str, *, accents: bool) -> str:
     if not text.isascii() or (text != parts and not accents):
         return "?"
     form = _FORMS.get(unicodedata.decomposition(character).partition(" ")[0], "{}")
-    return form.format(text)
+    return form.replace("{}", text)
