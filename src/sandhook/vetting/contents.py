@@ -30,7 +30,7 @@ _JSON_TEXT = re.compile(r'"([^"\n]{4,})"')
 
 SHELL_SCRIPTS = (".sh", ".bash", ".zsh", ".ksh")
 
-_SHELL_LINE = re.compile(r"#!\s*/\S*(?:/env\s+)?\S*sh\b")
+_SHELL_LINE = re.compile(r"#!\s*/(?:\S*/env\s+)?[^\s]*sh\b")
 
 PROGRAMS = (".py", ".pth", ".js", ".cjs", ".mjs", ".ts", ".rb", ".pl", ".php", ".lua")
 

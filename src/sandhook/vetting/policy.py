@@ -198,7 +198,7 @@ _STARTS = re.compile(
 
 #: Scripts of a package that its installation runs.
 _LIFECYCLE = re.compile(
-    r"scripts[\"'.\[\]]*[\"'.\s]*(?:\[\s*\"?|\.)?(?:pre|post)?(?:install|prepare|publish|pack|version|test|build|dev|start|uninstall)\b[\"'\]]*\s*[|+]?=(?!=)"
+    r"scripts[\"'.\[\]\s]*(?:pre|post)?(?:install|prepare|publish|pack|version|test|build|dev|start|uninstall)\b[\"'\]]*\s*[|+]?=(?!=)"
     r"|\"(?:(?:pre|post)(?:install|test|build|publish)|prepare|install|test|build|start|dev|lint)\"\s*:|\"prepare\"\s*:|\b(?:pre|post)install\s*="
 )
 

@@ -217,7 +217,7 @@ def loads(name: str, text: str, *, lasting: bool) -> RuleId | None:
 
 
 _EXPORT = re.compile(
-    r"(?:(?:export|declare -x)\s+)?(?P<name>[A-Za-z_]\w*)=(?P<value>.*)|set -gx\s+(?P<fish>[A-Za-z_]\w*)\s+(?P<words>.*)"
+    r"(?:(?:export|declare -x)\s+)?(?P<name>[A-Za-z_]\w*)=(?P<value>.*)|set -gx\s+(?P<fish>[A-Za-z_]\w*)\s(?P<words>.*)"
 )
 
 

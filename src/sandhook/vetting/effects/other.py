@@ -208,7 +208,10 @@ def _machine(what: str) -> Effect:
 
 def _processes(call: Call) -> Value:
     """ps shows the variables of processes, too, if it is asked for."""
-    if re.match(r"[a-zA-Z]*e[a-zA-Z]*ww|auxe|eww", " ".join(call.texts)):
+    letters = "".join(call.texts[:1])
+    if letters in ("auxe", "eww") or (
+        letters.isalpha() and "e" in letters.partition("ww")[0] and "ww" in letters
+    ):
         return call.runner.all_variables()
     return Value((HOLE,), frozenset({Origin("machine", "processes")}))
 

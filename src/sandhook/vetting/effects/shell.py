@@ -192,7 +192,9 @@ def _read(call: Call) -> Value:
     """``read`` and ``mapfile``: their variables have what standard input has."""
     names: list[str] = []
     skip = False
-    if call.name == "read" and any(re.fullmatch(r"-[a-z]*s[a-z]*", text) for text in call.texts):
+    if call.name == "read" and any(
+        text[:1] == "-" and text[1:].isalpha() and "s" in text for text in call.texts
+    ):
         call.find("V-SPY", call.line)
     for text in call.texts:
         if skip:
