@@ -13,12 +13,12 @@ from sandhook.syntax.unparse import unparse
 from sandhook.vetting.bundle import interpreters_of, language_of
 from sandhook.vetting.call import Call
 from sandhook.vetting.code import findings_in
-from sandhook.vetting.contents import PROGRAMS, SHELL_SCRIPTS, Contents
+from sandhook.vetting.contents import PROGRAMS, Contents
 from sandhook.vetting.effects import EFFECTS, finish
 from sandhook.vetting.effects.other import unknown
 from sandhook.vetting.effects.shell import BUILTINS
 from sandhook.vetting.following import Following
-from sandhook.vetting.places import places_of
+from sandhook.vetting.places import SHELL_SCRIPTS, places_of
 from sandhook.vetting.policy import METADATA, executed, local, named
 from sandhook.vetting.program import commands_in
 from sandhook.vetting.rules import RuleId

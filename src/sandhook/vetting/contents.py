@@ -11,7 +11,7 @@ from sandhook.vetting.call import Call
 from sandhook.vetting.effects.programs import DOWNLOADS
 from sandhook.vetting.following import Following
 from sandhook.vetting.notes import Notes
-from sandhook.vetting.places import places_of
+from sandhook.vetting.places import SHELL_SCRIPTS, places_of
 from sandhook.vetting.policy import executed, is_told, local, removed, starts_something
 from sandhook.vetting.said import approves, order_in, unseen_in
 from sandhook.vetting.state import ENV_FILE_PATH, ShellState
@@ -27,8 +27,6 @@ _ELSEWHERE = re.compile(r"https?://([\w.-]+\.\w+)")
 _NEW_TEXT = re.compile(r"\b(?:content|new_string|contents|new_str)\b")
 
 _JSON_TEXT = re.compile(r'"([^"\n]{4,})"')
-
-SHELL_SCRIPTS = (".sh", ".bash", ".zsh", ".ksh")
 
 _SHELL_LINE = re.compile(r"#!\s*/(?:\S*/env\s+)?[^\s]*sh\b")
 

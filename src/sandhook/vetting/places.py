@@ -15,6 +15,9 @@ from sandhook.vetting.values import HOLE, Origin
 
 Access = Literal["read", "write", "delete"]
 
+#: Ends of the names of shell scripts.
+SHELL_SCRIPTS = (".sh", ".bash", ".zsh", ".ksh")
+
 
 class Place(Record):
     """Paths that one rule is about.

@@ -29,7 +29,7 @@ _ORDERS = tuple(
 
 #: Code that a text recommends, unless it forbids it.
 _WEAKENED = re.compile(
-    r"\b(?:verify\s*=\s*False|rejectUnauthorized\W{1,3}false|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*0|StrictHostKeyChecking[= ]no)\b"
+    r"\b(?:verify\s*=\s*False|rejectUnauthorized\W{1,3}false|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*0|StrictHostKeyChecking[= ]no|permissions:\s*write-all)\b"
 )
 
 #: A replacement of sed.

@@ -17,6 +17,8 @@ _PLACES: Mapping[str, str] = {
     "XDG_CACHE_HOME": "~/.cache",
     "XDG_DATA_HOME": "~/.local/share",
     "IFS": " \t\n",
+    "BASH": "/bin/bash",
+    "SHELL": "/bin/bash",
 }
 
 #: Variables with the project's directory.

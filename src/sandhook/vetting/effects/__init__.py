@@ -12,6 +12,7 @@ from sandhook.vetting.call import Call
 from sandhook.vetting.effects import (
     archives,
     copies,
+    embedded,
     files,
     finding,
     git,
@@ -46,6 +47,7 @@ def finish(call: Call, output: Value) -> Value:
     if call.name == "rsync":
         rsync_to(call)
     other.report(call)
+    embedded.report(call)
     if call.name in ("echo", "printf", "jq", "cat"):
         _addresses(call)
     if any("stratum+" in text for text in call.texts):

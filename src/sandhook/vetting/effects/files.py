@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Mapping
 
 from sandhook.vetting.call import Call
-from sandhook.vetting.places import is_precious, places_of
-from sandhook.vetting.policy import removed
+from sandhook.vetting.places import SHELL_SCRIPTS, is_precious, places_of
+from sandhook.vetting.policy import removed, starts_something
 from sandhook.vetting.said import weakens
 from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Value, concatenated, known
 
@@ -77,8 +78,11 @@ def filtered(call: Call) -> Value | None:
     ):
         if any(weakens(text) for text in call.texts):
             call.find("V-REWRITE", call.line, "high")
+        started = [text for text in call.texts if starts_something(text)]
         for word in files:
             call.writes(word)
+            if started and word.any_text.endswith(SHELL_SCRIPTS):
+                call.find("V-REWRITE", f"puts into {word.any_text}: {started[0]}", "high")
             call.runner.changed(" ".join(text for text in call.texts if text != word.any_text), word, call)
         if any(re.fullmatch(r"(?:1,\$)?d|/\.\*?/d|s/\.\*//g?", text) for text in call.texts):
             call.find("V-DELETE", call.line)
@@ -92,6 +96,8 @@ def filtered(call: Call) -> Value | None:
     if not files:
         return None
     origins = call.reads(files) | call.origins
+    if any(posixpath.basename(word.any_text) == posixpath.basename(call.file) for word in files):
+        origins |= {Origin("assembled", "its own text")}
     contents = contents_of(call, files[0]) if len(files) == 1 else []
     if contents and contents[0].text is not None:
         words = [word.text for word in call.words if word is not files[0]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.dispatch.sedtext import runs_commands
 from sandhook.vetting.call import Call
@@ -20,7 +20,7 @@ _AWK_TEXT = re.compile(
 _AWK_COMPUTED = re.compile(r'\bsystem\s*\(\s*[^"\s)]|[\w)\]]\s*\|&?\s*getline')
 
 #: A file of gawk that is a connection.
-_AWK_SOCKET = re.compile(r"/inet[46]?/(?:tcp|udp)/[^/\"]*/([^/\"]+)/")
+_AWK_SOCKET = re.compile(r"/inet[46]?/(?:(?:tcp|udp)/[^/\"]*/([^/\"]+)/)?")
 
 #: Commands that reach the network, or read what they execute.
 _REACHES = re.compile(r"\b(?:curl|wget|nc|ncat|socat|bash|sh)\b")
@@ -33,7 +33,7 @@ DOWNLOADS = re.compile(r"\b(?:curl|wget)\\?\s[^|]*\bhttps?://[^|\s][^|]*\|\s*(?:
 
 
 def _awk(call: Call) -> Value | None:
-    program = _program(call, "-f", "--file")
+    program = _program(call, "-f", "--file", valued=("-v", "-F", "--assign", "--field-separator"))
     fetches = False
     for match in _AWK_TEXT.finditer(program):
         text = next(filter(None, match.groups()), "").replace('\\"', '"')
@@ -42,7 +42,8 @@ def _awk(call: Call) -> Value | None:
         if call.stdin.has("secret", "environment", "transcript") and _SENDS.search(text):
             call.find("V-SEND-SECRET", f"{call.name} passes its input to: {text}")
     for host in _AWK_SOCKET.findall(program):
-        call.find("V-SOCKET", f"{call.name}: a connection to {host}", "low" if local(host) else None)
+        where = host or "a computed address"
+        call.find("V-SOCKET", f"{call.name}: a connection to {where}", "low" if local(host) else None)
     if re.search(r"\bin\s+ENVIRON\b", program):
         call.runner.all_variables()
         content = filtered(call)
@@ -63,9 +64,16 @@ def _sed(call: Call) -> Value | None:
     if program and runs_commands(program):
         severe = _REACHES.search(program) is not None
         call.find("V-RUN-TEXT", "sed: a command of its program", "high" if severe else None)
+    for word in call.operands[:1] if not program and not call.has("-f", "--file") else ():
+        if _EXECUTES.search(word.any_text):
+            severe = word.has("download", "decoded", "assembled", "payload", "secret")
+            call.find("V-RUN-TEXT", "sed: a command that is not known", "high" if severe else None)
     report_downloads(call)
     return filtered(call)
 
+
+#: The command ``e`` with a text that is not known.
+_EXECUTES = re.compile(rf"(?:^|[;\n{{]|\b\d+|\$|/)\s*e\s[^\n]*{HOLE}")
 
 #: The second text of ``s``.
 _PUT_IN = re.compile(
@@ -73,12 +81,16 @@ _PUT_IN = re.compile(
 )
 
 
-def _program(call: Call, *files: str) -> str:
-    """Return the program of a call, "" if it is in a file or not known."""
+def _program(call: Call, *files: str, valued: Sequence[str] = ()) -> str:
+    """Return the program of a call, "" if it is in a file or not known; ``valued`` are options before a word."""
     if call.has(*files):
         return ""
     texts = [value.any_text for value in call.arguments("-e", "--expression")]
-    operands = [word.any_text for word in call.operands]
+    operands = [
+        word.any_text
+        for word, before in zip(call.words, ["", *call.texts])
+        if word in call.operands and before not in valued
+    ]
     text = "\n".join(texts) or next(iter(operands), "")
     return "" if HOLE in text else text
 
@@ -154,7 +166,7 @@ def _jq(call: Call) -> Value | None:
         if not call.has("-n", "--null-input")
         else frozenset()
     )
-    if "@base64d" in text:
+    if re.search(r"@base64d|\bimplode\b", text):
         origins |= {Origin("decoded", "jq")}
     if "transcript" in text and any(origin.kind == "payload" for origin in origins):
         origins |= {Origin("payload", "transcript")}

@@ -205,6 +205,9 @@ def _read(call: Call) -> Value:
         else:
             names.append(text)
     source = call.stdin
+    callback = call.argument("-C") if call.name != "read" else None
+    if callback is not None:
+        call.runner.run_text(callback, call.state.branch(), f"{call.name} -C", call.at)
     for index, name in enumerate(names or ["REPLY"]):
         one = len(names) <= 1
         lines = source.text.splitlines() if source.text is not None and one else []

@@ -182,7 +182,16 @@ def _yes(call: Call) -> Value:
     return Value((HOLE,), frozenset({Origin("mixed", "endless")}))
 
 
+def _sysctl(call: Call) -> Value | None:
+    """sysctl: it changes a setting, or prints one."""
+    if call.has("-w", "--write", "-p", "--load", "--system") or any("=" in text for text in call.texts):
+        call.find("V-SYSTEM")
+        return EMPTY
+    return Value((HOLE,), frozenset({Origin("machine", "hardware and software")}))
+
+
 EFFECTS: Mapping[str, Effect] = {
+    "sysctl": _sysctl,
     "crontab": _crontab,
     "at": _rule("V-SCHEDULE"),
     "batch": _rule("V-SCHEDULE"),
@@ -281,9 +290,7 @@ EFFECTS: Mapping[str, Effect] = {
     ),
     "ssh-keygen": _when(r"-[A-Za-z]*p\b", "V-LOGIN", "medium"),
     "ssh-add": _when(r"-D|-x|-X", "V-DISABLE", "medium"),
-    **dict.fromkeys(
-        ("sysctl", "insmod", "modprobe", "kextload", "ldconfig", "update-alternatives"), _rule("V-SYSTEM")
-    ),
+    **dict.fromkeys(("insmod", "modprobe", "kextload", "ldconfig", "update-alternatives"), _rule("V-SYSTEM")),
     "defaults": _defaults,
     "journalctl": _when(r"--vacuum|--rotate", "V-TRACES"),
     "wevtutil": _rule("V-TRACES"),
