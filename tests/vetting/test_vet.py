@@ -76,6 +76,8 @@ def test_wrong_arguments() -> None:
         b'eval "$e"' * 50,
         b"${x" * 500,
         b"{1..99999}",
+        b"PS4='" + b"$(" * 40_000 + b"'",
+        "e = 'аеос".encode() * 20_000,
     ],
 )
 def test_hostile_scripts(script: bytes) -> None:

@@ -47,7 +47,7 @@ _ERASING = re.compile("\x1b\\[[0-9;]*[AKJHsu]|\x1b\\[8m|\x08{3,}|\r(?!\n)[^\n]*\
 
 #: Letters of another alphabet that look like Latin ones, in a word with Latin ones.
 _MIXED = re.compile(
-    "[A-Za-z]+[\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u0261]\\w*|[\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455]+[A-Za-z]\\w*"
+    "(?<![A-Za-z])[A-Za-z]+[\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u0261]\\w*|(?<![\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455])[\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455]+[A-Za-z]\\w*"
 )
 
 _APPROVES = re.compile(

@@ -52,7 +52,7 @@ OWNERS: Mapping[str, tuple[str, ...]] = {
 _LOADING: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
         re.compile(r"PS[0-4]"),  # a shell expands its prompts, and PS4 in every trace
-        re.compile(r"(?:\$\(|`)[^)`]*\b(?:curl|wget|nc|ncat|dig|nslookup|ssh|(?:ba|z|da)?sh|python3?|perl|eval)\b"),
+        re.compile(r"(?:\$\(|`)[^)`]{0,300}?\b(?:curl|wget|nc|ncat|dig|nslookup|ssh|(?:ba|z|da)?sh|python3?|perl|eval)\b"),
     ),
     (re.compile(r"LD_(?:PRELOAD|AUDIT)|DYLD_(?:INSERT_LIBRARIES|FORCE_FLAT_NAMESPACE)"), re.compile(r".")),
     (re.compile(r"BASH_ENV|ENV|PROMPT_COMMAND|PYTHONSTARTUP|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|GIT_CONFIG_(?:GLOBAL|SYSTEM)"), re.compile(r"^(?!/dev/null$).*[/$;]")),
