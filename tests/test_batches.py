@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.source import ROOT
 
 TESTS = """
@@ -67,6 +69,7 @@ def run(directory: Path, *arguments: str) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_a_case_that_fails_is_reported_by_its_identifier(tmp_path: Path) -> None:
     lines = run(tmp_path)
     failed = [line.partition(" - ")[0] for line in lines if line.startswith(("SUBFAILED", "FAILED"))]

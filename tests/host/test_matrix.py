@@ -248,6 +248,7 @@ def test_batch_files(fire: Fire, place: Path) -> None:
 # --------------------------------------------------------------------------- processes
 
 
+@pytest.mark.slow
 def test_a_timeout_ends_the_interpreter_and_its_children(fire: Fire, place: Path) -> None:
     write(
         place,

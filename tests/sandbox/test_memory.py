@@ -68,6 +68,7 @@ DOUBLED = LONG + 'set -- "$L" "$L"; for i in {1..8}; do set -- "$@" "$@"; done; 
 #: Short scripts that multiply a long text.
 MULTIPLYING = [
     LONG + 'a=({1..2000}); echo "${a[@]/%/$L}"',
+    "seq 100000 | awk -v OFMT=%1000000.0f '{ print $1 + 0.5 }' | wc -c",
     LONG + 'a=({1..2000}); echo ${a[@]//[0-9]/$L}',
     LONG + 'set -- {1..2000}; echo "${@/#/$L}"',
     LONG + 'set -- {1..2000}; echo "${*/#/$L}"',
@@ -97,7 +98,6 @@ MULTIPLYING = [
     LONG + "seq 2000 | cut -d $'\\n' -f \"$(seq -s , 1 2 2000)\" --output-delimiter=\"$L\" | wc -c",
     "awk -v OFMT=%1000000000.0f 'BEGIN { print 0.5 }' | wc -c",
     "awk -v CONVFMT=%.1000000000f 'BEGIN { x = 0.5 \"\"; print length(x) }'",
-    "seq 100000 | awk -v OFMT=%1000000.0f '{ print $1 + 0.5 }' | wc -c",
 ]  # fmt: skip
 
 

@@ -168,6 +168,7 @@ def test_an_upgrade_under_a_running_service(serve: Callable[..., Running], insta
     assert service.ask("GET", "/healthz").json["status"] == "ok"
 
 
+@pytest.mark.slow
 def test_a_restart_keeps_the_options(serve: Callable[..., Running], installed: Path, tmp_path: Path) -> None:
     service = serve(
         "--hooks", "hooks.json",
