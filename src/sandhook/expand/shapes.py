@@ -31,7 +31,10 @@ FieldsOf: TypeAlias = Callable[[State], "list[str]"]
 
 def has_braces(word: Word) -> bool:
     """Return True when a word could have a brace expansion (cheap; with false positives)."""
-    return any(isinstance(part, Literal) and "{" in part.text for part in word.parts)
+    for part in word.parts:  # noqa: SIM110 -- half the time of any(): it is asked for every word
+        if part.__class__ is Literal and "{" in part.text:
+            return True
+    return False
 
 
 def plain_number(text_of: Callable[[State], str | None], quoted: bool) -> Callable[[State], int | None]:

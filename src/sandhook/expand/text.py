@@ -80,6 +80,8 @@ class TextCompiler:
         only = parts[0] if len(parts) == 1 else None
         if isinstance(only, Literal) and _SPECIAL.isdisjoint(only.text):
             return only.text
+        if isinstance(only, SingleQuoted):
+            return only.text
         check_clock()
         if has_braces(word):
             return None

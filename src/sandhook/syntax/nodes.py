@@ -599,6 +599,11 @@ def is_text(word: Word) -> bool:
     return TEXT_PARTS.issuperset(map(type, word.parts))
 
 
+def expanding(redirections: tuple[Redirection, ...]) -> list[Redirection]:
+    """Return the redirections whose words something is expanded in."""
+    return [each for each in redirections if not is_text(each.target)]
+
+
 def walk(node: object) -> Iterator[Node]:
     """Yield every node of the tree, parents first, without recursion."""
     stack = [node] if isinstance(node, tuple) else []

@@ -43,6 +43,7 @@ from sandhook.syntax.nodes import (
     SimpleCommand,
     Subshell,
     While,
+    expanding,
     walk,
 )
 from sandhook.typed import TYPE_CHECKING, Any
@@ -258,7 +259,7 @@ class Compiler:
                 if undo:
                     restore(state.process, undo)
 
-        if any(isinstance(part, ProcessSubstitution) for part in walk(redirections)):
+        if any(isinstance(part, ProcessSubstitution) for part in walk(tuple(expanding(redirections)))):
             return close_substitutions(run_redirected)
         return command.report_death_after(run_redirected, node) if is_subshell else run_redirected
 

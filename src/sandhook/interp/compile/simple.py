@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sandhook.interp.compile.arguments import Arguments, compile_arguments
+from sandhook.interp.compile.deferred import Deferred
 from sandhook.interp.compile.functions import Inline, inline_last_return
 from sandhook.interp.compile.inline import INLINE
 from sandhook.interp.compile.keywords import split_keywords
@@ -56,6 +57,7 @@ from sandhook.syntax.nodes import (
     ProcessSubstitution,
     SimpleCommand,
     Word,
+    expanding,
     is_text,
     walk,
 )
@@ -138,7 +140,8 @@ def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = Fal
 def _expansions(node: SimpleCommand) -> list[Node]:
     """Return all parts of a command's words, assignments and redirections, except words of text alone."""
     words = [word for word in node.words if not (isinstance(word, Word) and is_text(word))]
-    return list(walk((*words, *node.assignments, *node.redirections)))
+    parts = (*words, *node.assignments, *expanding(node.redirections))
+    return list(walk(parts)) if parts else []
 
 
 def _with_keywords(compiler: Compiler, run: Run, node: SimpleCommand, name: str | None, final: bool) -> Run:
@@ -159,8 +162,8 @@ def _with_keywords(compiler: Compiler, run: Run, node: SimpleCommand, name: str 
 def _compile_words(
     compiler: Compiler, node: SimpleCommand, name: str | None, apply: Apply | None, final: bool
 ) -> Run:
-    words = _Words(node, compile_arguments(compiler, node.words), name, *_constant_prefix(compiler, node))
     if compiler.records_last_argument:
+        words = _words(compiler, node, name)
         return record_last_argument(
             words.arguments,
             lambda arguments: _not_inlined(compiler, words._replace(arguments=arguments), apply, final),
@@ -169,8 +172,14 @@ def _compile_words(
         inline = inline_last_return if id(node) in compiler.returns else INLINE.get(name or "")
         inlined = inline(compiler.words, node) if inline is not None else None
         if inlined is not None:
-            return _inlined(inlined, _words_alone(words), name or "", node.line)
-    return _not_inlined(compiler, words, apply, final)
+            general = Deferred(lambda: _words_alone(_words(compiler, node, name)))
+            return _inlined(inlined, general, name or "", node.line)
+    return _not_inlined(compiler, _words(compiler, node, name), apply, final)
+
+
+def _words(compiler: Compiler, node: SimpleCommand, name: str | None) -> _Words:
+    """Compile the words of a command."""
+    return _Words(node, compile_arguments(compiler, node.words), name, *_constant_prefix(compiler, node))
 
 
 def _constant_prefix(compiler: Compiler, node: SimpleCommand) -> tuple[tuple[str, ...], bool]:
@@ -195,12 +204,12 @@ def _not_inlined(compiler: Compiler, words: _Words, apply: Apply | None, final: 
     return run
 
 
-def _inlined(inlined: Inline, general: Run, name: str, line: int) -> Run:
+def _inlined(inlined: Inline, general: Deferred, name: str, line: int) -> Run:
     """Return a closure that uses the inlined form unless there is a function of that name, xtrace or a DEBUG trap."""
 
     def run(state: State) -> int:
         if state.instrumented or name in state.functions:
-            return general(state)
+            return (general.run or general.first)(state)
         budget = state.budget
         budget.slice_left = slice_left = budget.slice_left - 1
         if slice_left < 0:
@@ -211,7 +220,7 @@ def _inlined(inlined: Inline, general: Run, name: str, line: int) -> Run:
         except ShellError as error:
             return state.shell.fatal_error(state, error)
         if status is None:
-            return general(state)
+            return (general.run or general.first)(state)
         state.status = status
         state.pipestatus = None
         return status
