@@ -8,7 +8,8 @@
 #   make test-oldest  the same with the oldest of each that its extra allows, in environments of their own
 #   make test-windows  the suite on Windows' Python under Wine, in WINLAB=DIR (Debian, as root; see tools/winlab.sh)
 #   make fuzz        random inputs for every reader of foreign bytes, FUZZ_RUNS for each of FUZZ_TARGETS
-#   make bench       measure all bars side by side with bash and peers, write docs/performance.md; BENCH_ARGS="--scale 0.01"
+#   make bench       measure all bars side by side with bash and peers, write docs/performance.md; BENCH_ARGS="--scale 0.01".
+#                    With the parser compiled, as in the wheels of a release, which needs a C compiler; COMPILE=0 without
 #   make agents      run the newest real agents on the recorded cases and print what changed; AGENTS="codex" EVERY=10
 #   make studio      build the page of `sandhook studio` from studio/ (needs node and npm)
 #   make docs        write the generated pages of docs/reference, and build the site in build/site
@@ -28,6 +29,7 @@ PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 PYTEST_ARGS ?=
 FUZZ_TARGETS ?=
 BENCH_ARGS ?=
+COMPILE ?= 1
 DIST_ARGS ?=
 AGENTS ?= claude_code codex gemini copilot qwen kimi goose grok
 EVERY ?= 1
@@ -39,6 +41,7 @@ BIN := $(VENV)/bin
 endif
 
 BRIDGES = $(VENV)-bridges
+BENCH = $(VENV)-bench
 
 # Types are looked at as on each of these, wherever it runs.
 PLATFORMS = linux darwin win32
@@ -50,6 +53,7 @@ done; for j in $$jobs; do wait $$j; done
 INTERPRETER := $(subst :,_,$(subst /,_,$(PYTHON)))
 STAMP := $(VENV)/.set-up-for-$(INTERPRETER)
 BRIDGES_STAMP := $(VENV)-bridges/.set-up-for-$(INTERPRETER)
+BENCH_STAMP := $(VENV)-bench/.set-up-for-$(INTERPRETER)
 lost = $(if $(realpath $(addprefix $(1)/$(notdir $(BIN))/,python python.exe)),,anew)
 PIP = $(BIN)/python -m pip --disable-pip-version-check --quiet
 
@@ -88,8 +92,9 @@ test-windows:
 fuzz: $(STAMP)-fuzz
 	@$(BIN)/python -m fuzz $(FUZZ_TARGETS)
 
-bench: $(STAMP)-bench
-	$(BIN)/python -m benchmarks.page $(BENCH_ARGS)
+bench: $(BENCH_STAMP)
+	@SANDHOOK_COMPILE=$(COMPILE) $(BENCH)/$(notdir $(BIN))/python -m pip --disable-pip-version-check --quiet install ".[bench]"
+	$(BENCH)/$(notdir $(BIN))/python -m benchmarks.page $(BENCH_ARGS)
 
 agents: $(STAMP)
 	@status=0; for a in $(AGENTS); do $(BIN)/python -m tools.agents.changes $$a --every $(EVERY) --jobs 2 || status=1; done; exit $$status
@@ -156,6 +161,7 @@ $(STAMP)-dist: $(STAMP)
 	@$(PIP) install -e ".[dist]"
 	@touch "$@"
 
-$(STAMP)-bench: $(STAMP)
-	@$(PIP) install -e ".[bench]"
+$(BENCH_STAMP): pyproject.toml $(call lost,$(BENCH))
+	@echo "setting up $(BENCH) with $(PYTHON)"
+	@"$(PYTHON)" -m venv --clear "$(BENCH)"
 	@touch "$@"

@@ -16,7 +16,13 @@ pytestmark = pytest.mark.skipif(
 )
 
 #: A target, and the environment that it uses.
-TARGETS = [("test-bridges", ".venv-bridges"), ("demo", ".venv"), ("dist", ".venv"), ("test", ".venv")]
+TARGETS = [
+    ("test-bridges", ".venv-bridges"),
+    ("bench", ".venv-bench"),
+    ("demo", ".venv"),
+    ("dist", ".venv"),
+    ("test", ".venv"),
+]
 
 
 def recipe(directory: Path, target: str, python: str = sys.executable) -> list[str]:
