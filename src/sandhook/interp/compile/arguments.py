@@ -8,10 +8,10 @@ from itertools import islice
 from sandhook.expand.shapes import has_braces
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.lazy import lazy_module
-from sandhook.state.assigned import Argument
+from sandhook.state.assigned import Argument, Assigned
 from sandhook.state.state import State
 from sandhook.state.values import ASSOC
-from sandhook.syntax.nodes import Assignment, Literal, Word
+from sandhook.syntax.nodes import ArrayLiteral, Assignment, Literal, Word
 from sandhook.typed import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) ->
         return lambda state: template.copy()
     if len(slots) == 1 and slots[0][0] == len(template) - 1:
         return _constants_then_one(template[:-1], slots[0][1])
+    if any(_is_list(words[at]) for at, _ in slots[:-1]):
+        return _declaring_in_order(template, slots)
 
     def arguments(state: State) -> list[Argument]:
         argv = template.copy()
@@ -57,6 +59,41 @@ def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) ->
                 argv[at + offset : at + offset + 1] = fields
                 offset += len(fields) - 1
                 size += sum(map(len, fields))
+        if len(argv) > MANY:
+            charge_fields(state, len(argv))
+        if size > LONG:
+            state.budget.check_fits(size)
+        return argv
+
+    return arguments
+
+
+def _is_list(word: Word | Assignment) -> bool:
+    return isinstance(word, Assignment) and isinstance(word.value, ArrayLiteral)
+
+
+def _declaring_in_order(template: list[Argument], slots: list[tuple[int, Callable[[State], Any]]]) -> Arguments:
+    """Return the closure for a declaration with a list before another word, which may expand that list.
+
+    bash declares each list when it has expanded it, so in ``local a=(1) b=$a`` the value of b is 1.
+    """
+    from sandhook.interp.declared_list import declare_list
+
+    last = slots[-1][0]
+
+    def arguments(state: State) -> list[Argument]:
+        argv = template.copy()
+        offset = size = 0
+        for at, fields_of in slots:
+            fields = fields_of(state)
+            if fields.__class__ is not list:
+                if at < last and isinstance(fields, Assigned) and not isinstance(fields.value, str):
+                    fields = declare_list(state, argv[: at + offset], fields)
+                argv[at + offset] = fields
+                continue
+            argv[at + offset : at + offset + 1] = fields
+            offset += len(fields) - 1
+            size += sum(map(len, fields))
         if len(argv) > MANY:
             charge_fields(state, len(argv))
         if size > LONG:
