@@ -30,7 +30,7 @@ class BuiltinError(Exception):
 
     Attributes:
         usage: The usage line follows the message, and the status is 2.
-        ends: "unit" drops the rest of the input unit, as bash does after ``shift 1 2``.
+        ends: "unit" drops the rest of the script's input unit, as bash does after ``shift 1 2``.
         own: An error of the shell itself; its message is printed without the name of the built-in.
     """
 
@@ -97,7 +97,7 @@ def fatal_error(state: State, name: str, error: BuiltinError, usage: str = "") -
     if error.ends == "unit" and state.invocation.input == "string":
         raise ExitShell(error.status) from None  # bash drops all of the text of -c
     if error.ends == "unit":
-        raise Discard(error.status) from None
+        raise Discard(error.status, top=True) from None
     return misused(state, name) if error.status == USAGE_STATUS else error.status
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins.base import HelpWanted, builtin, number_operands, numeric, print_error
+from sandhook.builtins.base import BuiltinError, HelpWanted, builtin, number_operands, numeric, print_error
 from sandhook.state.control import AskedExit, BreakLoop
 from sandhook.state.state import State
 
@@ -28,7 +28,8 @@ def loop_count(state: State, argv: Sequence[str]) -> int:
 
     Raises:
         BreakLoop: The count is below 1: all loops end, with status 1.
-        AskedExit: Not a number, or more than one argument: bash returns to its top level.
+        AskedExit: Not a number: the shell ends.
+        BuiltinError: More than one argument (drops the input unit).
     """
     name = argv[0]
     if argv[1:2] == ["--help"]:
@@ -47,8 +48,7 @@ def loop_count(state: State, argv: Sequence[str]) -> int:
         print_error(state, f"{name}: {operands[0]}: numeric argument required")
         raise AskedExit(128 | state.status)  # bash returns to its top level, which sets that bit
     if len(operands) > 1:
-        print_error(state, f"{name}: too many arguments")
-        raise AskedExit(1)
+        raise BuiltinError("too many arguments", ends="unit")
     if count <= 0:
         print_error(state, f"{name}: {operands[0]}: loop count out of range")
         raise BreakLoop(state.loops, 1)
