@@ -10,7 +10,7 @@ class Options:
     """git [-C DIR] [-c NAME=VALUE] [--git-dir=DIR] [--work-tree=DIR] [--no-pager] [--no-optional-locks] COMMAND [ARGUMENT]...
 
     Commands that read: blame, branch, cat-file, check-attr, check-ignore, check-ref-format, config, describe, diff, diff-files, diff-index,
-    diff-tree, for-each-ref, grep, hash-object, log, ls-files, ls-tree, merge-base, remote, rev-list, rev-parse, shortlog, show,
+    diff-tree, for-each-ref, grep, hash-object, interpret-trailers, log, ls-files, ls-tree, merge-base, remote, rev-list, rev-parse, shortlog, show,
     show-ref, stash list, status, stripspace, symbolic-ref, tag, update-index --refresh, var, version, whatchanged, worktree list.
 
     Commands that the caller of the sandbox must allow: add, commit, reset, restore --staged, rm, stage, update-index,

@@ -50,6 +50,7 @@ _show = lazy_module(f"{_PACKAGE}.show")
 _stash = lazy_module(f"{_PACKAGE}.stash")
 _status = lazy_module(f"{_PACKAGE}.status")
 _submodule = lazy_module(f"{_PACKAGE}.submodule")
+_trailers = lazy_module(f"{_PACKAGE}.trailers")
 _texts = lazy_module(f"{_PACKAGE}.texts")
 _update_index = lazy_module(f"{_PACKAGE}.update_index")
 _version = lazy_module(f"{_PACKAGE}.version")
@@ -72,6 +73,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "for-each-ref": lambda: _refs.run_each,
     "grep": lambda: _grep.run,
     "hash-object": lambda: _objects.run_hash,
+    "interpret-trailers": lambda: _trailers.run,
     "log": lambda: _log.run,
     "ls-files": lambda: _ls_files.run,
     "ls-tree": lambda: _objects.run_tree,
@@ -139,7 +141,7 @@ _REFUSED = (
         "",
         (
             "annotate bundle check-mailmap count-objects column diagnose fast-export "
-            "fmt-merge-msg format-patch fsck get-tar-commit-id interpret-trailers mailinfo mailsplit pack-redundant "
+            "fmt-merge-msg format-patch fsck get-tar-commit-id mailinfo mailsplit pack-redundant "
             "patch-id range-diff show-branch show-index unpack-file verify-commit verify-pack verify-tag"
         ),
     ),

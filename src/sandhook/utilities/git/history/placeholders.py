@@ -14,7 +14,9 @@ from sandhook.utilities.git.history.decorate import Decorations
 from sandhook.utilities.git.history.messages import body, subject
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.reflogs import ReflogWalk
+from sandhook.utilities.git.history.trailers import Settings, find_block, trailers_of
 from sandhook.utilities.git.store.commits import Commit, Identity
+from sandhook.utilities.git.store.config import parse_boolean
 from sandhook.utilities.git.store.repository import Repository
 
 _DATES = {
@@ -31,7 +33,8 @@ _COLORS = re.compile(r"red|green|blue|reset|\(([^()]*)\)")
 _PADDING = re.compile(r"([<>]|><|>>)(\|?)\(\s*(-?\d{1,5})\s*(?:,\s*(trunc|ltrunc|mtrunc)\s*)?\)")
 _DESCRIBE = re.compile(r"\(describe(?::([^()]*))?\)")
 _TRAILERS = re.compile(r"\(trailers(?::([^()]*))?\)")
-_TRAILER = re.compile(r"([A-Za-z0-9-]+)\s*+:\s*+(.*)")
+_FLAGS = ("only", "unfold", "keyonly", "valueonly")
+_ALONE = ("keyonly", "valueonly")
 
 
 class Printer(Protocol):
@@ -142,7 +145,8 @@ def _value(printer: Printer, text: str, at: int, commit: Commit, mark: str) -> t
             value = printer.describe(commit.oid, match[1] or "")
             return (value, len(match[0])) if value is not None else (None, 0)
         match = _TRAILERS.match(text, at)
-        return (_trailers(commit.message, match[1] or ""), len(match[0])) if match is not None else (None, 0)
+        value = _trailers(printer, commit.message, match[1] or "") if match is not None else None
+        return (value, len(match[0])) if match is not None and value is not None else (None, 0)
     if letter == "G":
         return ("N" if text[at + 1 : at + 2] == "?" else ""), 2
     if letter == "g" and (value := _of_reflog(printer, text[at + 1 : at + 2])) is not None:
@@ -234,24 +238,37 @@ def _as_file_name(text: str) -> str:
     return re.sub(r"\.+", ".", text).strip("-").rstrip(".-")[:52] or ""
 
 
-def _trailers(message: str, options: str) -> str:
-    """Return the trailers of a message: its last paragraph, if its lines are "Key: value"."""
-    paragraphs = re.split(r"\n[ \t]*\n", message.strip("\n"))
-    lines = paragraphs[-1].split("\n") if len(paragraphs) > 1 else []
-    found = [match for line in lines if (match := _TRAILER.fullmatch(line)) is not None]
-    if not found or len(found) * 4 < len(lines):
-        return ""
-    settings = dict(part.partition("=")[::2] for part in options.split(",") if part)
-    unknown = next(
-        (name for name in settings if name not in ("key", "valueonly", "separator", "only", "unfold")), None
+def _trailers(printer: Printer, message: str, words: str) -> str | None:
+    """Return the trailers of a message; None for an option that git does not know."""
+    settings = Settings(printer.repository.config)
+    block = find_block(message, settings, divider=False)
+    if not words:
+        return message[block.start : block.end]
+    options = [part.partition("=")[::2] for part in words.split(",")]
+    known = ("key", "only", "separator", "unfold", "keyonly", "valueonly", "key_value_separator")
+    if any(name not in known for name, _ in options):
+        return None
+    values = dict(options)
+    keys = [value.rstrip(":").lower() for name, value in options if name == "key"]
+    flags = {name: name in values and parse_boolean(values[name] or None) is True for name in _FLAGS}
+    only = flags["only"] or bool(keys and "only" not in values)
+    separator = _literal(values["separator"]) if "separator" in values else None
+    shown_lines = []
+    for trailer in trailers_of(block, settings, "\0", unfold=flags["unfold"], only=only):
+        if trailer.key is None or (keys and trailer.key.lower() not in keys):
+            shown_lines += [trailer.value] if trailer.key is None else []
+            continue
+        between = settings.separators[:1] + " "
+        between = _literal(values["key_value_separator"]) if "key_value_separator" in values else between
+        parts = ["" if flags["valueonly"] else trailer.key, "" if flags["keyonly"] else trailer.value]
+        shown_lines.append(parts[0] + (between if all(not flags[name] for name in _ALONE) else "") + parts[1])
+    if separator is not None:
+        return separator.join(shown_lines)
+    return "".join(f"{line}\n" for line in shown_lines)
+
+
+def _literal(text: str) -> str:
+    """Return a separator with its %n and %xNN replaced."""
+    return re.sub(
+        r"%(?:x([0-9a-fA-F]{2})|n)", lambda match: chr(int(match[1], 16)) if match[1] else "\n", text
     )
-    if unknown is not None:
-        raise GitError(f"%(trailers:{unknown}) is not offered in the sandbox (L-GIT-003)", status=129)
-    if "key" in settings:
-        key = settings["key"].rstrip(":").lower()
-        found = [match for match in found if match[1].lower() == key]
-    values = [match[2] if "valueonly" in settings else f"{match[1]}: {match[2]}" for match in found]
-    if "separator" in settings:
-        separator = settings["separator"].replace("%x2C", ",").replace("%x0A", "\n").replace("%n", "\n")
-        return separator.join(values)
-    return "".join(f"{value}\n" for value in values)

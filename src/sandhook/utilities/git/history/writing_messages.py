@@ -11,7 +11,7 @@ from sandhook.utilities.git.errors import GitError
 
 CLEANUPS = ("default", "strip", "whitespace", "verbatim", "scissors")
 _TRAILER = re.compile(r"[A-Za-z0-9-]+\s*:|\(cherry picked from commit ")
-_SCISSORS = "------------------------ >8 ------------------------"
+SCISSORS = "------------------------ >8 ------------------------"
 
 
 def cleaned(message: str, mode: str, comment: str = "#") -> str:
@@ -23,7 +23,7 @@ def cleaned(message: str, mode: str, comment: str = "#") -> str:
     if mode == "verbatim":
         return message
     if mode == "scissors":
-        line = f"{comment} {_SCISSORS}\n"
+        line = f"{comment} {SCISSORS}\n"
         at = 0 if message.startswith(line) else message.find("\n" + line)
         message = message if at < 0 else message[: at + (at > 0)]
     lines: list[str] = []
