@@ -42,7 +42,9 @@ def declare_list(state: State, before: Sequence[Argument], assigned: Assigned) -
     in_function = function_frame(state) is not None
     if words[0] == "local" and not in_function:
         return assigned
-    if in_function and state.attributes.get(assigned.name, 0) & READONLY:  # the declaration reports it and goes on
+    if (
+        in_function and state.attributes.get(assigned.name, 0) & READONLY
+    ):  # the declaration reports it and goes on
         return assigned
     options = [*takewhile(lambda word: word[:1] in ("-", "+") and word != "--", words[1:])]
     if not _UNUSUAL.isdisjoint("".join(options)):

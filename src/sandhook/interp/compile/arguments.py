@@ -72,7 +72,9 @@ def _is_list(word: Word | Assignment) -> bool:
     return isinstance(word, Assignment) and isinstance(word.value, ArrayLiteral)
 
 
-def _declaring_in_order(template: list[Argument], slots: list[tuple[int, Callable[[State], Any]]]) -> Arguments:
+def _declaring_in_order(
+    template: list[Argument], slots: list[tuple[int, Callable[[State], Any]]]
+) -> Arguments:
     """Return the closure for a declaration with a list before another word, which may expand that list.
 
     bash declares each list when it has expanded it, so in ``local a=(1) b=$a`` the value of b is 1.

@@ -26,6 +26,9 @@ class Options:
     work_tree: str | None = opt("--work-tree", "DIR", "the working tree")
     bare: bool = opt("--bare", "there is no working tree")
     literal: bool = opt("--literal-pathspecs", "pathspecs have no wildcards")
+    glob: bool = opt("--glob-pathspecs", "wildcards of pathspecs do not match a slash")
+    no_glob: bool = opt("--noglob-pathspecs", "pathspecs have no wildcards, unless they say (glob)")
+    icase: bool = opt("--icase-pathspecs", "pathspecs ignore case")
     pager: bool = also(
         opt("-p", ignored="there is no pager"),
         opt("--paginate", ignored="there is no pager"),

@@ -11,7 +11,7 @@ from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.options import Options
 from sandhook.utilities.git.store.access import Access
-from sandhook.utilities.git.store.config import command_setting
+from sandhook.utilities.git.store.config import command_setting, parse_boolean
 from sandhook.utilities.git.store.repository import Globals, Repository, find_place
 from sandhook.vfs.path import join
 
@@ -50,6 +50,9 @@ _show = lazy_module(f"{_PACKAGE}.show")
 _stash = lazy_module(f"{_PACKAGE}.stash")
 _status = lazy_module(f"{_PACKAGE}.status")
 _submodule = lazy_module(f"{_PACKAGE}.submodule")
+_names = lazy_module(f"{_PACKAGE}.mailmap")
+_column = lazy_module(f"{_PACKAGE}.column")
+_shortlog = lazy_module(f"{_PACKAGE}.shortlog")
 _trailers = lazy_module(f"{_PACKAGE}.trailers")
 _texts = lazy_module(f"{_PACKAGE}.texts")
 _update_index = lazy_module(f"{_PACKAGE}.update_index")
@@ -61,6 +64,8 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "branch": lambda: _branch.run,
     "cat-file": lambda: _objects.run_cat,
     "check-attr": lambda: _attributes.run,
+    "check-mailmap": lambda: _names.run_mailmap,
+    "column": lambda: _column.run,
     "check-ignore": lambda: _ignored.run,
     "cherry": lambda: _cherry.run,
     "config": lambda: _config.run,
@@ -83,7 +88,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "remote": lambda: _facts.run_remote,
     "rev-list": lambda: _rev_list.run,
     "rev-parse": lambda: _rev_parse.run,
-    "shortlog": lambda: _history.run_shortlog,
+    "shortlog": lambda: _shortlog.run,
     "show": lambda: _show.run,
     "show-ref": lambda: _refs.run_show,
     "stash": lambda: _stash.run,
@@ -140,7 +145,7 @@ _REFUSED = (
     (
         "",
         (
-            "annotate bundle check-mailmap count-objects column diagnose fast-export "
+            "annotate bundle count-objects diagnose fast-export "
             "fmt-merge-msg format-patch fsck get-tar-commit-id mailinfo mailsplit pack-redundant "
             "patch-id range-diff show-branch show-index unpack-file verify-commit verify-pack verify-tag"
         ),
@@ -294,7 +299,22 @@ def _globals(options: Options, ctx: Context) -> Globals:
     for word in options.settings:
         key, has_value, text = word.partition("=")
         settings.append(command_setting(key, text if has_value else None))
-    literal = options.literal or environment.get("GIT_LITERAL_PATHSPECS", "") in ("1", "true")
+    chosen = {
+        name
+        for name, is_set in (
+            ("literal", options.literal),
+            ("glob", options.glob),
+            ("noglob", options.no_glob),
+            ("icase", options.icase),
+        )
+        if is_set or parse_boolean(environment.get(f"GIT_{name.upper()}_PATHSPECS", "")) is True
+    }
+    if {"glob", "noglob"} <= chosen:
+        raise GitError("global 'glob' and 'noglob' pathspec settings are incompatible")
+    if "literal" in chosen and len(chosen) > 1:
+        raise GitError(
+            "global 'literal' pathspec setting is incompatible with all other global pathspec settings"
+        )
     return Globals(
         environment,
         str(cwd),
@@ -302,7 +322,7 @@ def _globals(options: Options, ctx: Context) -> Globals:
         git_dir=options.git_dir,
         work_tree=options.work_tree,
         bare=options.bare,
-        literal=literal,
+        pathspecs=frozenset(chosen),
     )
 
 

@@ -25,6 +25,7 @@ from sandhook.utilities.git.diff.trees import compare_trees, compare_with_index
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.dates import show_date
+from sandhook.utilities.git.history.mailmap import Mailmap
 from sandhook.utilities.git.history.messages import subject
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.names.pathspec import Pathspec, from_top
@@ -275,12 +276,13 @@ class _Writer:
         self.blame = blame
         self.path = path
         self.names = Names(call.repository)
+        self.mailmap = Mailmap(call.repository)
 
     def _person(self, oid: str, role: str = "author") -> Identity:
         if oid == NULL_ID:
             return Identity(_UNCOMMITTED, _EMAIL, int(self.call.ctx.now()), "+0000")
         commit = self.call.repository.objects.commit(oid)
-        return commit.author if role == "author" else commit.committer
+        return self.mailmap.of(commit.author if role == "author" else commit.committer)
 
     def write(self, result: list[_Line], wanted: list[int]) -> None:
         """Print the wanted lines."""

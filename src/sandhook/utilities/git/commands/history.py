@@ -1,6 +1,6 @@
-"""git merge-base and shortlog: facts about histories.
+"""git merge-base: common ancestors.
 
-Source: git-merge-base(1), git-shortlog(1).
+Source: git-merge-base(1).
 """
 
 from __future__ import annotations
@@ -11,10 +11,7 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import independent, is_ancestor, merge_bases, octopus_bases
-from sandhook.utilities.git.history.messages import subject
 from sandhook.utilities.git.history.names import Names
-from sandhook.utilities.git.history.operands import split_operands
-from sandhook.utilities.git.history.selection import Selection, WalkOptions, find_starts, pull_starts
 from sandhook.utilities.git.program import Invocation
 
 
@@ -78,45 +75,4 @@ def _fork_point(call: Invocation, operands: Sequence[str]) -> int:
     if len(bases) != 1 or bases[0] not in tips:
         return 1
     call.ctx.write_line(bases[0])
-    return 0
-
-
-@option_set
-class ShortlogOptions:
-    """Options of git shortlog."""
-
-    numbered: bool = also(opt("-n"), opt("--numbered"))
-    summary: bool = also(opt("-s"), opt("--summary"))
-    email: bool = also(opt("-e"), opt("--email"))
-    committer: bool = also(opt("-c"))
-
-
-def run_shortlog(call: Invocation, arguments: Sequence[str]) -> int:
-    """Print the subjects of commits by author; return 0."""
-    special, words = pull_starts(arguments)
-    parsed = Parser(ShortlogOptions, WalkOptions).parse(words)
-    options, repository = parsed.of(ShortlogOptions), call.repository
-    revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
-    if not revisions and not special:
-        raise GitError(
-            "shortlog reads no log from standard input in the sandbox: name a revision (L-GIT-003)",
-            status=129,
-        )
-    starts = find_starts(repository, revisions, special)
-    groups: dict[str, list[str]] = {}
-    for commit in Selection(repository, parsed.of(WalkOptions), starts, repository.pathspec(paths)):
-        person = commit.committer if options.committer else commit.author
-        name = f"{person.name} <{person.email}>" if options.email else person.name
-        groups.setdefault(name, []).append(subject(commit.message))
-    names = sorted(groups)
-    if options.numbered:
-        names.sort(key=lambda name: -len(groups[name]))
-    for name in names:
-        if options.summary:
-            call.ctx.write_line(f"{len(groups[name]):>6}\t{name}")
-            continue
-        call.ctx.write_line(f"{name} ({len(groups[name])}):")
-        for each in reversed(groups[name]):
-            call.ctx.write_line(f"      {each}")
-        call.ctx.write_line("")
     return 0

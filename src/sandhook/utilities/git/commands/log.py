@@ -57,7 +57,12 @@ class Options:
     no_expand_tabs: bool = opt("--no-expand-tabs")
     signature: bool = opt("--show-signature")
     source: bool = opt("--source")
-    mailmap: bool = also(opt("--no-mailmap"), opt("--no-use-mailmap"), opt("--mailmap"), opt("--use-mailmap"))
+    mailmap: bool | None = also(
+        opt("--mailmap", default=None),
+        opt("--use-mailmap"),
+        opt("--no-mailmap", const=False),
+        opt("--no-use-mailmap", const=False),
+    )
     parents: bool = opt("--parents")
     boundary: bool = opt("--boundary")
     cherry: bool = also(opt("--cherry-pick"), opt("--cherry-mark"), opt("--cherry"))
@@ -272,4 +277,6 @@ def printer_of(repository: Repository, options: Options, abbrev: int | None) -> 
         repository, format_, date=date, abbreviated=length if short else None, decoration=decoration
     )
     printer.merge_length = abbrev or None
+    if options.mailmap is not None:
+        printer.uses_mailmap = options.mailmap
     return printer

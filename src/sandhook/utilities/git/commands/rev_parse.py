@@ -27,10 +27,29 @@ _NAMESPACES = {
 }
 _FORMS = ("--symbolic", "--symbolic-full-name", "--abbrev-ref")
 
+_LOCAL_VARIABLES = (
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT",
+    "GIT_OBJECT_DIRECTORY", "GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE", "GIT_INDEX_FILE",
+    "GIT_NO_REPLACE_OBJECTS", "GIT_REPLACE_REF_BASE", "GIT_PREFIX", "GIT_INTERNAL_SUPER_PREFIX", "GIT_SHALLOW_FILE",
+    "GIT_COMMON_DIR",
+)  # fmt: skip
+
+
+def _quoted(word: str) -> str:
+    """Return a word as git quotes it for shells."""
+    return "'" + word.replace("'", "'\\''").replace("!", "'\\!'") + "'"
+
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0, or 1 for "--verify -q" of an unknown name."""
-    if list(arguments[:1]) in (["--parseopt"], ["--sq-quote"]):
+    if list(arguments[:1]) == ["--sq-quote"]:
+        call.ctx.write_line("".join(f" {_quoted(word)}" for word in arguments[1:]))
+        return 0
+    if list(arguments[:1]) == ["--local-env-vars"]:
+        for name in _LOCAL_VARIABLES:
+            call.ctx.write_line(name)
+        return 0
+    if list(arguments[:1]) == ["--parseopt"]:
         raise GitError(f"rev-parse {arguments[0]} is not offered in the sandbox (L-GIT-001)", status=1)
     return _RevParse(call).run(list(arguments))
 
@@ -125,7 +144,10 @@ class _RevParse:
         elif name == "--short":
             self.short = max(4, count(value)) if equals else -1
         elif name in _FORMS:
-            self.form = f"{name}={value}" if equals else name
+            if not (
+                self.form.startswith("--abbrev-ref") and name != "--abbrev-ref"
+            ):  # which is the strongest
+                self.form = f"{name}={value}" if equals else name
         elif word == "--not":
             self.negated = not self.negated
         elif word == "--default":
@@ -134,7 +156,10 @@ class _RevParse:
             self.absolute = value == "absolute"
         elif word in ("--revs-only", "--no-flags"):
             self.revisions_only = True
-        elif word in ("--no-revs", "--flags", "--sq", "--local-env-vars"):
+        elif word == "--local-env-vars":
+            for variable in _LOCAL_VARIABLES:
+                self._line(variable)
+        elif word in ("--no-revs", "--flags", "--sq"):
             raise GitError(f"rev-parse {word} is not offered in the sandbox (L-GIT-001)", status=1)
         elif word == "--git-path":
             if not rest:

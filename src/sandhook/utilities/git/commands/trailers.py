@@ -74,7 +74,11 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if options.in_place and not names:
         raise GitError("no input file given for in-place editing")
     repository = call.find_repository()
-    config = Config(list(read_settings(call.access, call.options, None))) if repository is None else repository.config
+    config = (
+        Config(list(read_settings(call.access, call.options, None)))
+        if repository is None
+        else repository.config
+    )
     settings = Settings(config)
     if not only_input:
         refuse_commands(settings)

@@ -123,7 +123,16 @@ class DiffOptions:
     order_file: str | None = opt("-O", "FILE", "")
     blank_lines: bool = opt("--ignore-blank-lines")
     ignore_matching: str | None = also(opt("-I", "REGEX", ""), opt("--ignore-matching-lines", "REGEX", ""))
-    dirstat: str | None = opt("--dirstat", "FORM", "", optional=True, const="")
+    dirstat: tuple[str, ...] = also(
+        opt("--dirstat", "FORM", "", optional=True, const="", append=True),
+        opt("-X", "FORM", "", optional=True, const="", append=True),
+        opt("--cumulative", const="cumulative", append=True),
+        opt(
+            "--dirstat-by-file", "FORM", "", optional=True, const="files", append=True,
+            convert=lambda text: f"files,{text}",
+        ),
+    )  # fmt: skip
+    recursive: bool = opt("-r")
 
 
 def refused(options: DiffOptions) -> str | None:
@@ -140,6 +149,5 @@ def refused(options: DiffOptions) -> str | None:
         ("-O", options.order_file is not None),
         ("--ignore-blank-lines", options.blank_lines),
         ("-I", options.ignore_matching is not None),
-        ("--dirstat", options.dirstat is not None),
     )
     return next((name for name, is_set in table if is_set), None)

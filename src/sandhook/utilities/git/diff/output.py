@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from sandhook.pattern.posix import LINE_ERE, compile_regex
 from sandhook.text.numbers import is_number
 from sandhook.utilities.git.diff.check import check_pair
+from sandhook.utilities.git.diff.dirstat import dirstat, parse_dirstat
 from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair, Side
 from sandhook.utilities.git.diff.options import DiffOptions, refused
 from sandhook.utilities.git.diff.patch import Files, Style, is_binary, normalizer, patch
-from sandhook.utilities.git.diff.renames import find_renames
+from sandhook.utilities.git.diff.renames import damage, find_renames
 from sandhook.utilities.git.diff.stat import Counts, Widths, numstat, stat, summary, total_line
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
 from sandhook.utilities.git.errors import GitError
@@ -271,7 +272,7 @@ class DiffOutput:
 
     def wants_stat(self) -> bool:
         """Return True if the options ask for sizes of changes."""
-        return bool(self.forms() & {"stat", "numstat", "shortstat", "summary"})
+        return bool(self.forms() & {"stat", "numstat", "shortstat", "dirstat", "summary"})
 
     def wants_patch(self) -> bool:
         """Return True if a command whose default is a patch prints one."""
@@ -294,6 +295,7 @@ class DiffOutput:
                  or options.stat_graph_width is not None or options.stat_name_width is not None),
                 ("numstat", options.numstat),
                 ("shortstat", options.shortstat),
+                ("dirstat", options.dirstat != ()),
                 ("summary", options.summary),
                 ("name_only", options.name_only),
                 ("name_status", options.name_status),
@@ -334,6 +336,9 @@ class DiffOutput:
             if "shortstat" in forms and counts:
                 write(total_line(counts))
             separated = separated or bool(pairs)
+        if "dirstat" in forms:
+            self._write_dirstat(pairs)
+            separated = separated or bool(pairs)
         if "summary" in forms:
             self._write_all(summary(pairs, self.repository.quotes_wide))
         if "patch" in forms and pairs:
@@ -341,6 +346,20 @@ class DiffOutput:
                 write("\0" if self.options.nul else f"{self.line_prefix}\n")
             self._write_patches(pairs)
         return False
+
+    def _write_dirstat(self, pairs: list[Pair]) -> None:
+        setting = self.repository.config.get("diff.dirstat") if self.porcelain else None
+        options = parse_dirstat([*([setting] if setting else []), *self.options.dirstat])
+        if options.by == "lines":
+            counts = [self.counts(pair) for pair in pairs]
+            damages = {
+                each.pair.path: -(-(each.added + each.removed) // (64 if each.binary else 1))
+                for each in counts
+            }
+        else:
+            load, charge = self.load, self.repository.access.charge
+            damages = {pair.path: damage(pair, load, charge, whole=options.by == "files") for pair in pairs}
+        self._write_all(dirstat(damages, options))
 
     def _write_text(self, text: str) -> None:
         prefix = self.line_prefix

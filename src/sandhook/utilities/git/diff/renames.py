@@ -70,6 +70,27 @@ def _similarity(contents: _Contents, old: Side, new: Side, least: int) -> int:
     return copied * MOST_SCORE // large
 
 
+def damage(pair: Pair, load: Load, charge: Callable[[int], None], *, whole: bool = False) -> int:
+    """Return the bytes that a pair removes and adds; with ``whole``, 1 for a pair that changes anything."""
+    old, new = pair.old, pair.new
+    if old.exists and new.exists and old.oid == new.oid != NULL_ID:
+        return 0
+    contents = _Contents(load, charge)
+    if old.exists and new.exists and NULL_ID in (old.oid, new.oid) and load(old) == load(new):
+        return 0
+    if whole:
+        return 1
+    removed, added = (contents.size(side) if side.exists else 0 for side in (old, new))
+    if old.exists and new.exists:
+        before, after = contents.pieces(old), contents.pieces(new)
+        copied = sum(min(count, after.get(piece, 0)) for piece, count in before.items())
+        removed, added = (
+            removed - copied,
+            sum(max(0, count - before.get(piece, 0)) for piece, count in after.items()),
+        )
+    return removed + added or 1
+
+
 def _is_regular(side: Side) -> bool:
     return side.mode & 0o170000 == 0o100000
 

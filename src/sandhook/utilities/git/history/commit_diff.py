@@ -143,7 +143,7 @@ class CommitDiff:
                     "",
                     self.repository.place.root or "/",
                     self.repository.access.charge,
-                    literal=True,
+                    defaults=frozenset(("literal",)),
                 )
                 return found
         return pairs

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from sandhook.text.width import width_of
+
 
 def subject_lines(message: str) -> str:
     """Return the first paragraph of a message."""
@@ -33,3 +35,23 @@ def trimmed(message: str) -> str:
     lines = message.split("\n")
     filled = [place for place, line in enumerate(lines) if line.strip()]
     return "\n".join(lines[filled[0] : filled[-1] + 1]) if filled else ""
+
+
+def wrapped(text: str, width: int, first: int, other: int) -> str:
+    """Return a text in lines of at most ``width`` columns; 0 for one line.
+
+    Args:
+        first, other: The indentation of the first line, and of the following ones.
+    """
+    if not width:
+        return " " * first + text
+    lines: list[str] = []
+    line, indent = "", first
+    for word in text.split(" "):
+        longer = f"{line} {word}" if line else word
+        if line and indent + width_of(longer) > width:
+            lines.append(" " * indent + line)
+            line, indent = word, other
+        else:
+            line = longer
+    return "\n".join([*lines, " " * indent + line])

@@ -50,6 +50,9 @@ class Printer(Protocol):
     def reflog_selector(self, *, short: bool = False) -> str:
         """Return "HEAD@{1}" for the reflog entry of the commit."""
 
+    def mapped(self, person: Identity) -> Identity:
+        """Return a person as .mailmap has it."""
+
     def describe(self, oid: str, options: str) -> str | None:
         """Return the description of a commit, None for unknown options."""
 
@@ -222,11 +225,13 @@ def _color(text: str, at: int) -> tuple[str | None, int]:
 
 
 def _person(printer: Printer, person: Identity, letter: str) -> tuple[str | None, int]:
-    if letter in ("n", "N"):
+    if letter in ("N", "E", "L"):
+        person, letter = printer.mapped(person), letter.lower()
+    if letter == "n":
         return person.name, 2
-    if letter in ("e", "E"):
+    if letter == "e":
         return person.email, 2
-    if letter in ("l", "L"):
+    if letter == "l":
         return person.email.partition("@")[0], 2
     if letter in _DATES:
         return printer.show_date(person, _DATES[letter]), 2

@@ -12,6 +12,7 @@ from sandhook.record import Record
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.dates import show_date
 from sandhook.utilities.git.history.decorate import Decorations
+from sandhook.utilities.git.history.mailmap import Mailmap
 from sandhook.utilities.git.history.messages import expand_tabs, subject, subject_lines, trimmed
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.placeholders import expand
@@ -88,12 +89,20 @@ class Printer:
         self.decorations = Decorations(repository)
         self.merge_length: int | None = None
         self.reflogs: ReflogWalk | None = None
+        self.uses_mailmap = repository.config.boolean("log.mailmap", True)
+        self._mailmap: Mailmap | None = None
         self._descriptions: dict[str, Description | None] = {}
         self.tz = repository.options.environment.get("TZ")
 
     def show_date(self, person: Identity, mode: str) -> str:
         """Return the date of a person; "" for the mode of the options."""
         return show_date(person, mode or self.date or self.default_date, self.repository.ctx.now(), self.tz)
+
+    def mapped(self, person: Identity) -> Identity:
+        """Return a person as .mailmap has it."""
+        if self._mailmap is None:
+            self._mailmap = Mailmap(self.repository)
+        return self._mailmap.of(person)
 
     def describe(self, oid: str, options: str) -> str | None:
         """Return the description of a commit for %(describe), "" without one; None for unknown options."""
@@ -165,7 +174,10 @@ class Printer:
             yield "Merge: " + " ".join(
                 self.names.abbreviate(parent, self.merge_length) for parent in commit.parents
             )
-        author, committer = (f"{each.name} <{each.email}>" for each in (commit.author, commit.committer))
+        people = [commit.author, commit.committer]
+        if self.uses_mailmap:
+            people = [self.mapped(each) for each in people]
+        author, committer = (f"{each.name} <{each.email}>" for each in people)
         if kind in ("short", "medium"):
             yield f"Author: {author}"
             if kind == "medium":

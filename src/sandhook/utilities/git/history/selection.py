@@ -17,13 +17,14 @@ from sandhook.utilities.git.diff.trees import compare_trees
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import merge_bases
 from sandhook.utilities.git.history.dates import parse_date
+from sandhook.utilities.git.history.mailmap import Mailmap
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.reflogs import ReflogWalk
 from sandhook.utilities.git.history.walk import Walk, in_topological_order
 from sandhook.utilities.git.names.pathspec import Pathspec, parse_pathspec
 from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
 from sandhook.utilities.git.store.access import encode
-from sandhook.utilities.git.store.commits import Commit, Tag
+from sandhook.utilities.git.store.commits import Commit, Identity, Tag
 from sandhook.utilities.git.store.repository import Repository
 
 
@@ -149,7 +150,7 @@ def add_merge(repository: Repository, starts: Starts, pathspec: Pathspec) -> Pat
         for path, entries in repository.index.by_path.items()
         if entries[0].stage and pathspec.matches(path)
     ]
-    return parse_pathspec(paths, "", repository.place.root or "/", charge, literal=True)
+    return parse_pathspec(paths, "", repository.place.root or "/", charge, defaults=frozenset(("literal",)))
 
 
 def names_of_refs(repository: Repository, special: Sequence[str]) -> list[str]:
@@ -260,7 +261,7 @@ class Selection:
         now, tz = int(repository.ctx.now()), repository.options.environment.get("TZ")
         self._oldest = parse_date(options.since, now, tz) if options.since is not None else options.max_age
         self._youngest = parse_date(options.until, now, tz) if options.until is not None else options.min_age
-        self._filters = _filters(options)
+        self._filters = _filters(repository, options)
         self._order = options.order
         self._left: set[str] | None = None
         self._reflogs = reflogs
@@ -408,17 +409,16 @@ class Selection:
         return "<" if commit.oid in self._left else ">"
 
 
-def _filters(options: WalkOptions) -> list[Callable[[Commit], bool]]:
+def _filters(repository: Repository, options: WalkOptions) -> list[Callable[[Commit], bool]]:
     """Return the checks of --author, --committer and --grep."""
     checks: list[Callable[[Commit], bool]] = []
+    mailmap = Mailmap(repository) if options.author or options.committer else None
     authors = [_compiled(text, options) for text in options.author]
     if authors:
-        checks.append(lambda commit: _person_matches(authors, commit.author.name, commit.author.email))
+        checks.append(lambda commit: _person_matches(authors, commit.author, mailmap))
     committers = [_compiled(text, options) for text in options.committer]
     if committers:
-        checks.append(
-            lambda commit: _person_matches(committers, commit.committer.name, commit.committer.email)
-        )
+        checks.append(lambda commit: _person_matches(committers, commit.committer, mailmap))
     messages = [_compiled(text, options) for text in options.grep]
     if messages:
         combine = all if options.all_match else any
@@ -431,8 +431,9 @@ def _filters(options: WalkOptions) -> list[Callable[[Commit], bool]]:
     return checks
 
 
-def _person_matches(regexes: list[Regex], name: str, email: str) -> bool:
-    text = encode(f"{name} <{email}>")
+def _person_matches(regexes: list[Regex], person: Identity, mailmap: Mailmap | None) -> bool:
+    person = mailmap.of(person) if mailmap is not None else person
+    text = encode(f"{person.name} <{person.email}>")
     return any(regex.search(text) is not None for regex in regexes)
 
 

@@ -41,4 +41,7 @@ def push_target(repository: Repository, branch: str) -> str | None:
     mode = config.get("push.default") or "simple"
     if mode in ("upstream", "tracking"):
         return upstream
-    return tracking_ref(repository, remote, f"refs/heads/{branch}") or upstream
+    current = tracking_ref(repository, remote, f"refs/heads/{branch}")
+    if mode == "simple":  # only to a branch of the same name
+        return current if current == upstream else None
+    return current or upstream

@@ -90,15 +90,21 @@ class Pathspec:
 
 
 def parse_pathspec(
-    operands: Sequence[str], prefix: str, root: str, charge: Callable[[int], None], *, literal: bool = False
+    operands: Sequence[str],
+    prefix: str,
+    root: str,
+    charge: Callable[[int], None],
+    *,
+    defaults: frozenset[str] = frozenset(),
 ) -> Pathspec:
     """Return the pathspec of operands. Raises GitError for one outside of the working tree.
 
     Args:
         prefix: The directory of the caller below the working tree, "" or "dir/".
         root: The working tree, for messages.
+        defaults: Magic words of all operands: "literal", "glob", "noglob", "icase".
     """
-    return Pathspec([_parse(operand, prefix, root, literal) for operand in operands], charge)
+    return Pathspec([_parse(operand, prefix, root, defaults) for operand in operands], charge)
 
 
 def operands_of(ctx: Context, operands: Sequence[str], name: str | None, nul: bool) -> list[str]:
@@ -119,12 +125,13 @@ def operands_of(ctx: Context, operands: Sequence[str], name: str | None, nul: bo
     return [unquote(line.removesuffix("\r")) for line in text.split("\n") if line]
 
 
-def _parse(operand: str, prefix: str, root: str, literal: bool) -> Item:
+def _parse(operand: str, prefix: str, root: str, defaults: frozenset[str]) -> Item:
     if operand == "":
         raise GitError(
             "empty string is not a valid pathspec. please use . instead if you meant to match all paths"
         )
-    magic: set[str] = {"literal"} if literal else set()
+    literal = "literal" in defaults
+    magic = set(defaults & {"literal", "icase"})
     text = operand
     if not literal and operand.startswith(":("):
         words, closing, text = operand[2:].partition(")")
@@ -140,6 +147,8 @@ def _parse(operand: str, prefix: str, root: str, literal: bool) -> Item:
             magic.add(_SHORT[text[0]])
             text = text[1:]
         text = text.removeprefix(":")
+    if not literal and not magic & {"literal", "glob"}:
+        magic |= {"literal"} if "noglob" in defaults else defaults & {"glob"}
     if "literal" in magic and "glob" in magic:
         raise GitError(f"{operand}: 'literal' and 'glob' are incompatible")
     base = "" if "top" in magic else prefix

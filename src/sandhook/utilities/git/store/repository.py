@@ -52,7 +52,7 @@ class Globals(Record):
     git_dir: str | None = None
     work_tree: str | None = None
     bare: bool = False
-    literal: bool = False
+    pathspecs: frozenset[str] = frozenset()
 
 
 class Repository:
@@ -150,7 +150,7 @@ class Repository:
             self.prefix,
             self.place.root or "/",
             self.access.charge,
-            literal=self.options.literal,
+            defaults=self.options.pathspecs,
         )
 
     @cached_property
