@@ -60,7 +60,8 @@ def run(state: State, argv: Sequence[str]) -> int:
         status = 0
         for operand in operands:
             status = _wait_operand(state, operand, variable)
-            forget_ended(state)  # %2 is gone if it ended before %1, although its pid is still known
+            if state.invocation.input == "string":
+                forget_ended(state)  # %2 is gone if it ended before %1, although its pid is still known
         return status
     except Interrupted as interruption:
         return 128 + interruption.signal
