@@ -291,7 +291,7 @@ class _Converter:
         if options.to_unit != 1:
             value, digits = _EXACT.divide(value, Decimal(options.to_unit)), 0
         if options.target == "none":
-            if len(str(abs(int(value)))) > _MAX_DIGITS:
+            if len(str(abs(int(value)))) > _MAX_DIGITS + 1:
                 raise _Invalid(
                     f"value too large to be printed: '{_exponential(value)}' (consider using --to)"
                 )
