@@ -209,6 +209,7 @@ UTILITIES: dict[str, str] = {
     "false": "system.false",
     "free": "system.free",
     "getconf": "system.getconf",
+    "getent": "system.getent",
     "getopt": "system.getopt",
     "groups": "system.groups",
     "hostid": "system.hostid",
