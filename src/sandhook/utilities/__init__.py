@@ -217,6 +217,7 @@ UTILITIES: dict[str, str] = {
     "id": "system.id",
     "locale": "system.locale",
     "logger": "system.logger",
+    "lsb_release": "system.lsb_release",
     "logname": "system.logname",
     "man": "system.man",
     "nproc": "system.nproc",

@@ -83,6 +83,11 @@ def _turns(count: int | None) -> Iterable[int]:
     return repeat(0) if count is None else range(count)
 
 
+#: The largest number of a range, and its digits.
+_LARGEST = (1 << 64) - 1
+_DIGITS = 20
+
+
 def _lines(
     options: Options, operands: Sequence[str], end: bytes, ctx: Context
 ) -> tuple[int, Callable[[int], bytes]]:
@@ -91,8 +96,13 @@ def _lines(
         if operands:
             raise UsageError(f"extra operand '{operands[0]}'")
         low, dash, high = options.range[0].partition("-")
-        valid = all(part.isascii() and part.isdigit() and len(part) < 20 for part in (low, high))
-        if not (dash and valid) or int(low) > int(high) + 1:
+        valid = all(part.isascii() and part.isdigit() for part in (low, high))
+        for part in (low, high) if dash else ():
+            if not (part.isascii() and part.isdigit()):
+                break
+            if len(part) > _DIGITS or int(part) > _LARGEST:
+                raise Failure(f"invalid input range: '{part}': Value too large for defined data type")
+        if not (dash and valid) or int(low) > int(high) + 1 or int(high) - int(low) == _LARGEST:
             invalid = (
                 low
                 if dash and not low.isdigit()
