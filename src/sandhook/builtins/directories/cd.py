@@ -52,7 +52,7 @@ def run(state: State, argv: Sequence[str]) -> int:
             raise BuiltinError(f"{shown(name)}: {error_text(error)}") from None
         prints = True
     if prints:
-        write(state, directory + "\n")
+        write(state, (directory if name else "") + "\n")  # bash prints an empty OLDPWD as it is
     return 0
 
 
