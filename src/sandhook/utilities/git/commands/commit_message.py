@@ -6,6 +6,7 @@ Source: git-commit(1); git 2.39, builtin/commit.c.
 from __future__ import annotations
 
 from sandhook.command.options import also, opt, option_set
+from sandhook.utilities.git.commands.trailers import with_trailers
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.identity import Person
 from sandhook.utilities.git.history.messages import subject
@@ -33,6 +34,7 @@ class MessageOptions:
     edit: bool | None = also(opt("-e", default=None), opt("--edit"), opt("--no-edit", const=False))
     cleanup: str | None = opt("--cleanup", "MODE", "")
     signoff: bool = also(opt("-s"), opt("--signoff"))
+    trailers: tuple[str, ...] = opt("--trailer", "TRAILER", "", append=True)
     allow_empty: bool = opt("--allow-empty-message")
     template: str | None = also(opt("-t", "FILE", ""), opt("--template", "FILE", ""))
 
@@ -83,6 +85,8 @@ class Messages:
             self._check_editor()
         if options.signoff:
             text = signed_off(text, f"{committer.name} <{committer.email}>")
+        if options.trailers:
+            text = with_trailers(self.call, text, options.trailers)
         mode = cleanup_mode(options.cleanup, config.get("commit.cleanup"), editor=editor)
         comment = config.get("core.commentchar") or "#"
         text = cleaned(text, mode, "#" if comment == "auto" else comment)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.commands.name_rev import run as run_name_rev
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.description import DescribeOptions, Description
 from sandhook.utilities.git.history.names import Names
@@ -21,10 +22,10 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0."""
     parsed = Parser(DescribeOptions).parse(arguments)
     options, repository = parsed.of(DescribeOptions), call.repository
-    if options.contains or options.debug or options.broken is not None:
-        raise GitError(
-            "describe --contains, --debug and --broken are not offered in the sandbox (L-GIT-003)", status=129
-        )
+    if options.debug or options.broken is not None:
+        raise GitError("describe --debug and --broken are not offered in the sandbox (L-GIT-003)", status=129)
+    if options.contains:
+        return run_name_rev(call, _as_name_rev(options, parsed.operands))
     if options.dirty is not None and parsed.operands:
         raise GitError("option '--dirty' and commit-ishes cannot be used together")
     mark = options.dirty if options.dirty is not None and _is_dirty(repository) else ""
@@ -38,6 +39,17 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
             raise GitError(f"Not a valid object name {word}")
         call.ctx.write_line(Description(repository, options).text(commit) + mark)
     return 0
+
+
+def _as_name_rev(options: DescribeOptions, operands: Sequence[str]) -> list[str]:
+    """Return the arguments of git name-rev that --contains stands for."""
+    words = ["--name-only", "--no-undefined"]
+    if options.always:
+        words.append("--always")
+    if not options.all:
+        words += ["--tags", *(f"--refs=refs/tags/{pattern}" for pattern in options.match)]
+        words += [f"--exclude=refs/tags/{pattern}" for pattern in options.exclude]
+    return [*words, *(operands or ["HEAD"])]
 
 
 def _is_dirty(repository: Repository) -> bool:

@@ -109,9 +109,9 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     patterns = list(options.patterns)
     if options.file is not None:
         text = call.access.text_or_none(call.repository.expand(options.file)) or ""
-        patterns += text.removesuffix("\n").split("\n")
+        patterns += text.removesuffix("\n").split("\n") if text else []
     if not patterns:
-        if not operands:
+        if not operands or options.file is not None:
             raise GitError("no pattern given")
         patterns.append(operands.pop(0))
     search = _Search(call, options, patterns)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from sandhook.text.numbers import is_number
 from sandhook.utilities.git.arguments import count
 from sandhook.utilities.git.errors import GitError, MissingObject, RevisionError
+from sandhook.utilities.git.history.dates import parse_date
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.objects import GITLINK
@@ -25,6 +26,7 @@ _NAMESPACES = {
     "--remotes": "refs/remotes/",
     "--glob": "refs/",
 }
+_AGES = {"--since": "max", "--after": "max", "--until": "min", "--before": "min"}
 _FORMS = ("--symbolic", "--symbolic-full-name", "--abbrev-ref")
 
 _LOCAL_VARIABLES = (
@@ -161,6 +163,12 @@ class _RevParse:
                 self._line(variable)
         elif word in ("--no-revs", "--flags", "--sq"):
             raise GitError(f"rev-parse {word} is not offered in the sandbox (L-GIT-001)", status=1)
+        elif name in _AGES and equals:
+            now = int(self.ctx.now())
+            seconds = parse_date(value, now, self.call.options.environment.get("TZ"))
+            self._line(f"--{_AGES[name]}-age={seconds}")
+        elif word == "--resolve-git-dir":
+            self._line(self._resolved(rest.pop(0) if rest else ""))
         elif word == "--git-path":
             if not rest:
                 raise GitError("--git-path requires an argument")
@@ -180,6 +188,18 @@ class _RevParse:
                 self._line(word)
         return None
 
+    def _resolved(self, name: str) -> str:
+        """Return the git directory that a path is, or names. Raises GitError for another path."""
+        path = join(VirtualPath(self.call.options.cwd), name)
+        options = Globals(self.repository.options.environment, self.call.options.cwd, git_dir=path)
+        if (
+            not name
+            or self.call.access.stat(f"{path}/HEAD") is None
+            or find_place(self.call.access, options) is None
+        ):
+            raise GitError(f"not a gitdir '{name}'")
+        return name
+
     def _all(self, prefix: str, pattern: str = "") -> None:
         from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
 
@@ -187,7 +207,8 @@ class _RevParse:
         glob = full if has_wildcard(pattern) or not pattern else f"{full.rstrip('/')}/*"
         for name, oid in self.repository.refs.all(prefix).items():
             if not pattern or wildmatch(glob, name, self.call.access.charge, pathname=False):
-                self._show(oid, name)
+                is_relative = self.form == "--symbolic" and prefix != "refs/"
+                self._show(oid, name[len(prefix) :] if is_relative else name)
 
     # ------------------------------------------------------------------ names
 

@@ -83,8 +83,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if not only_input:
         refuse_commands(settings)
     new = _new_trailers(call, options.actions, settings)
-    comment = config.get("core.commentchar")
-    comment = comment if comment and comment != "auto" else "#"
+    comment = _comment(config)
     for name in names or [None]:
         text = decode(_read(call, name))
         call.access.charge(1 + (len(text) >> 5))
@@ -94,6 +93,21 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         else:
             _replace(call, name, result)
     return 0
+
+
+def with_trailers(call: Invocation, text: str, trailers: Sequence[str]) -> str:
+    """Return the message of a commit with the trailers of ``git commit --trailer``."""
+    config = call.repository.config
+    settings = Settings(config)
+    refuse_commands(settings)
+    new = _new_trailers(call, [("trailer", each) for each in trailers], settings)
+    return _changed(text, settings, new, TrailerOptions(no_divider=True), _comment(config))
+
+
+def _comment(config: Config) -> str:
+    """Return the character that begins comments in messages."""
+    comment = config.get("core.commentchar")
+    return comment if comment and comment != "auto" else "#"
 
 
 def _changed(

@@ -247,7 +247,8 @@ class DiffOutput:
         if pair.old.oid == pair.new.oid != NULL_ID and not pair.new.dirty:
             return Counts(pair, 0, 0, self.files(pair).binary)
         files = self.files(pair)
-        if files.binary:
+        sides = ((pair.old, files.old), (pair.new, files.new))
+        if any(self.is_binary(side, data) for side, data in sides):  # also with --text
             return Counts(pair, len(files.new), len(files.old), True)
         changes = self._changes(files)
         return Counts(pair, sum(new for _, new in changes), sum(old for old, _ in changes))
