@@ -31,9 +31,9 @@ class Options:
     ahosts, services, protocols, networks and initgroups. Other databases are known and empty.
     """
 
-    service: tuple[str, ...] = also(
-        opt("-s", "CONFIG", "accepted, without effect: the files are the only service", append=True),
-        opt("--service", "CONFIG", "accepted, without effect", append=True),
+    service: str | None = also(
+        opt("-s", "CONFIG", help="accepted, without effect: the files are the only service", ignored=""),
+        opt("--service", "CONFIG", help="accepted, without effect", ignored=""),
     )
     no_idn: bool = also(opt("-i", ignored="names are not encoded"), opt("--no-idn", ignored=""))
 

@@ -29,7 +29,7 @@ class Options:
     codename: bool = also(opt("-c", "show code name of this distribution"), opt("--codename"))
     all: bool = also(opt("-a", "show all of the above information"), opt("--all"))
     short: bool = also(opt("-s", "show requested information in short format"), opt("--short"))
-    modules: bool = also(opt("-v", "show LSB modules: none"), opt("--version"))
+    modules: bool = opt("-v", ignored="there are no LSB modules")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
