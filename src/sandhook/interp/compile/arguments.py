@@ -84,22 +84,19 @@ def _declaring_in_order(
     last = slots[-1][0]
 
     def arguments(state: State) -> list[Argument]:
-        argv = template.copy()
-        offset = size = 0
+        argv: list[Argument] = []
+        following = 0  # the place after the last slot
         for at, fields_of in slots:
+            argv += template[following:at]
+            following = at + 1
             fields = fields_of(state)
-            if fields.__class__ is not list:
-                if at < last and isinstance(fields, Assigned) and not isinstance(fields.value, str):
-                    fields = declare_list(state, argv[: at + offset], fields)
-                argv[at + offset] = fields
-                continue
-            argv[at + offset : at + offset + 1] = fields
-            offset += len(fields) - 1
-            size += sum(map(len, fields))
+            if at < last and isinstance(fields, Assigned) and not isinstance(fields.value, str):
+                fields = declare_list(state, argv, fields)
+            argv += fields if isinstance(fields, list) else (fields,)
+        argv += template[following:]
         if len(argv) > MANY:
             charge_fields(state, len(argv))
-        if size > LONG:
-            state.budget.check_fits(size)
+        state.budget.check_fits(sum(len(word) for word in argv if isinstance(word, str)))
         return argv
 
     return arguments
