@@ -170,6 +170,8 @@ def _from_head(repository: Repository, starts: Starts) -> Starts:
             raise RevisionError("your current branch appears to be broken")
         branch = (repository.head_branch() or "HEAD").removeprefix("refs/heads/")
         raise RevisionError(f"your current branch '{branch}' does not have any commits yet")
+    if not repository.objects.has(head):
+        raise GitError("bad object HEAD")
     return starts._replace(wanted=[*starts.wanted, head])
 
 

@@ -44,6 +44,7 @@ def split_operands(
         for word in operands:
             if not is_revision(names, word):
                 raise GitError(f"bad revision '{word}'")
+            _check_object(repository, names, word)
         return list(operands), paths
     revisions: list[str] = []
     for at, word in enumerate(operands):
@@ -53,8 +54,16 @@ def split_operands(
             return revisions, list(operands[at:])
         if _exists(repository, word):
             raise GitError(f"ambiguous argument '{word}': both revision and filename\n{_SEPARATE}")
+        _check_object(repository, names, word)
         revisions.append(word)
     return revisions, []
+
+
+def _check_object(repository: Repository, names: Names, word: str) -> None:
+    """Raise GitError for the name of an object that the repository does not have."""
+    oid = names.find(word.removeprefix("^")) if ".." not in word else None  # a range is read later
+    if oid is not None and not repository.objects.has(oid):
+        raise GitError(f"bad object {word}")
 
 
 def _exists(repository: Repository, word: str) -> bool:
