@@ -5,7 +5,6 @@ Source: git-shortlog(1); git 2.39, builtin/shortlog.c.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sandhook.command.options import also, opt, option_set
@@ -24,7 +23,6 @@ from sandhook.utilities.git.store.commits import Commit, Identity, identity
 from sandhook.utilities.git.store.repository import Repository
 
 _WRAP = (76, 6, 9)
-_PATCH = re.compile(r"\[PATCH[^\]\n]*\]\s*")
 
 
 @option_set
@@ -81,7 +79,7 @@ class _Grouping:
         block = find_block(commit.message, self._settings, divider=False)
         for trailer in trailers_of(block, self._settings, "\0", unfold=True, only=True):
             if (trailer.key or "").lower() == key:
-                person = identity(trailer.value) if re.search("<[^>]*>", trailer.value) else None
+                person = identity(trailer.value) if ">" in trailer.value.partition("<")[2] else None
                 yield trailer.value if person is None else self.shown(person)
 
 
@@ -108,7 +106,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         for commit in Selection(repository, parsed.of(WalkOptions), starts, repository.pathspec(paths)):
             text = subject(commit.message) if printer is None else printer.text(commit)
             for name in grouping.of(commit):
-                groups.setdefault(name, []).append(_PATCH.sub("", text, count=1) or "<none>")
+                groups.setdefault(name, []).append(_without_patch(text) or "<none>")
     _write(call, groups, options, measures)
     return 0
 
@@ -161,4 +159,10 @@ def _from_log(call: Invocation, grouping: _Grouping, options: Options) -> Iterat
         text = next((each for each in lines if not each), "")
         text = next((each for each in lines if each), "")
         if "<" in line and ">" in line:
-            yield grouping.shown(identity(line.removeprefix(mark))), _PATCH.sub("", text.strip(), count=1)
+            yield grouping.shown(identity(line.removeprefix(mark))), _without_patch(text.strip())
+
+
+def _without_patch(text: str) -> str:
+    """Return a subject without "[PATCH ...]" at its beginning."""
+    mark, end, rest = text.partition("]")
+    return rest.lstrip() if end and mark.startswith("[PATCH") else text

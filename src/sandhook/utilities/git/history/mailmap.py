@@ -5,8 +5,6 @@ Source: gitmailmap(5); git 2.39, mailmap.c.
 
 from __future__ import annotations
 
-import re
-
 from sandhook.record import Record
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
@@ -14,8 +12,6 @@ from sandhook.utilities.git.store.access import decode
 from sandhook.utilities.git.store.commits import Identity
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.vfs.path import VirtualPath, join
-
-_PART = re.compile(r"([^<\n]*)<([^>\n]*)>")
 
 
 class _New(Record):
@@ -61,10 +57,11 @@ class Mailmap:
     def _read(self, text: str) -> None:
         for line in text.split("\n"):
             self._repository.access.charge(1)
-            parts = [] if line.startswith("#") else [*_PART.finditer(line)][:2]
-            if not parts or not parts[0][2]:
+            (name, email, rest), more = _contact(line), []
+            if line.startswith("#") or not email:
                 continue
-            (name, email), *more = [(part[1].strip(), part[2]) for part in parts]
+            if (second := _contact(rest))[1] is not None:
+                more = [(second[0], second[1] or "")]
             old_name, old_email = more[0] if more else ("", email)
             new = _New(name, email if more else "")
             if old_name:
@@ -80,3 +77,10 @@ class Mailmap:
         if new is None:
             return person
         return person._replace(name=new.name or person.name, email=new.email or person.email)
+
+
+def _contact(text: str) -> tuple[str, str | None, str]:
+    """Return the name and the address at the beginning of a text, None without one, and the rest."""
+    name, _, rest = text.partition("<")
+    email, end, rest = rest.partition(">")
+    return name.strip(), email if end else None, rest

@@ -6,7 +6,7 @@ Source: git-column(1); git 2.39, column.c.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sandhook.record import Record
 from sandhook.text.width import width_of
@@ -66,7 +66,7 @@ def _changed(layout: Layout, text: str) -> Layout:
     return Layout(enabled, kind or layout.kind, layout.dense if dense is None else dense)
 
 
-def arranged(names: Sequence[str], layout: Layout, measures: Measures) -> str:
+def arranged(names: Sequence[str], layout: Layout, measures: Measures, charge: Callable[[int], None]) -> str:
     """Return the text of a table of names."""
     if not layout.enabled:
         return "".join(f"{name}\n" for name in names)
@@ -78,7 +78,7 @@ def arranged(names: Sequence[str], layout: Layout, measures: Measures) -> str:
     rows = -(-len(names) // columns)
     column_widths = [widest] * columns
     if layout.dense:
-        rows, column_widths = _shrunk(widths, rows, columns, layout, measures)
+        rows, column_widths = _shrunk(widths, rows, columns, layout, measures, charge)
         columns = len(column_widths)
     pieces = []
     for row in range(rows):
@@ -109,12 +109,18 @@ def _column_widths(widths: list[int], rows: int, columns: int, layout: Layout, p
 
 
 def _shrunk(
-    widths: list[int], rows: int, columns: int, layout: Layout, measures: Measures
+    widths: list[int],
+    rows: int,
+    columns: int,
+    layout: Layout,
+    measures: Measures,
+    charge: Callable[[int], None],
 ) -> tuple[int, list[int]]:
     """Return the least number of rows whose columns fit, and the widths of these columns."""
     best = rows, _column_widths(widths, rows, columns, layout, measures.padding)
     while rows > 1:
         rows -= 1
+        charge(1 + (len(widths) >> 2))
         found = _column_widths(widths, rows, -(-len(widths) // rows), layout, measures.padding)
         if len(measures.indent) + sum(found) > measures.width:
             break
