@@ -159,13 +159,13 @@ def find_block(message: str, settings: Settings, comment: str = "#", *, divider:
     lines = message[:end].splitlines(keepends=True) if "\r" not in message else _lines(message[:end])
     first = _first_line(lines, settings, comment)
     start = sum(map(len, lines[:first]))
-    joined: list[str] = []
+    joined: list[list[str]] = []
     for line in lines[first:]:
         if joined and line[:1].isspace():
-            joined[-1] += line
+            joined[-1].append(line)
         else:
-            joined.append(line)
-    return Block(start, end, joined, first > 0 and not lines[first - 1].strip())
+            joined.append([line])
+    return Block(start, end, ["".join(each) for each in joined], first > 0 and not lines[first - 1].strip())
 
 
 def trailers_of(block: Block, settings: Settings, comment: str, *, unfold: bool, only: bool) -> list[Trailer]:
