@@ -55,6 +55,8 @@ from tests.utilities.network.server import check_with_oracle, run
         "curl -s @/status/200 @/name.txt",
         "curl -s --compressed @/gzip",
         "curl -s -c jar -b '' @/cookie; curl -s -b jar @/echo; grep -c k jar",
+        "curl -s -c $'/no/d\\xcf/x' -b '' @/cookie; echo $?",
+        "curl -v -c $'/no/d\\xcf/x' -b '' @/cookie 2>&1 | grep -a WARNING | tr -cd '\\n -~'",
         "curl -s --max-filesize 10 @/long; echo $?",
         "curl -s @/cut; echo $?",
         "curl -s @/empty; echo $?",

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, WriteError
-from sandhook.command.operands import reason
 from sandhook.command.options import Inform
 from sandhook.utilities.network.cookies import Jar
 from sandhook.utilities.network.curl.arguments import Arguments, Misuse, parse
@@ -172,10 +171,10 @@ class _Operation:
             return
         try:
             file = self._ctx.create(name)
-        except OSError as error:
-            self._ctx.process.write_error(
-                f"Warning: failed to save cookies in {name}: {reason(error)}\n".encode()
-            )
+        except OSError:
+            if self._arguments.verbose:
+                why = "Failed writing received data to disk/application"
+                self._ctx.write_error(f"* WARNING: failed to save cookies in {name}: {why}\n")
             return
         file.write(text.encode("utf-8", "surrogateescape"))
         file.release()
