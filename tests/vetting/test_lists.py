@@ -29,7 +29,7 @@ Files = dict[str, bytes]
 
 def cases(path: Path) -> Iterator[tuple[str, Files]]:
     """Yield the cases of a list: the name and the files."""
-    for case in path.read_text().split("\n#### ")[1:]:
+    for case in path.read_text(encoding="utf-8").split("\n#### ")[1:]:
         name, _, text = case.partition("\n")
         first, *others = text.split("\n## file: ")
         files = {"hook.sh": first.encode()}

@@ -88,7 +88,9 @@ def test_mutated_scripts_never_raise() -> None:
     chance = random.Random(7)
     lists = Path(__file__).parents[2] / "conformance/vet"
     texts = [
-        case for path in sorted(lists.rglob("*.hooks")) for case in path.read_text().split("\n#### ")[1:]
+        case
+        for path in sorted(lists.rglob("*.hooks"))
+        for case in path.read_text("utf-8").split("\n#### ")[1:]
     ]
     for _ in range(150):
         letters = list(chance.choice(texts))
