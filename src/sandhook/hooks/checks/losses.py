@@ -220,6 +220,8 @@ class _Flow:
                 return
 
     def _pipeline(self, node: Pipeline, way: _Way) -> None:
+        if not node.commands:  # a bare "!" or "time"
+            return
         if node.negated:
             way = way.used()
         *before, last = node.commands

@@ -84,7 +84,12 @@ def judge(pattern: str, command: str, *, inside: bool, shell: bool, profile: Pro
     calls = _calls(nodes if inside else [node for unit in units for node in _outside(unit)])
     wrappers = _XARGS if profile.reproduces("wrappers") else _WRAPPERS
     reader = _reader(nodes) if Assignment in kinds else Reader({}, None)
-    timed = {id(_first(node)) for node in nodes if isinstance(node, Pipeline) and node.timed}
+    timed = {
+        id(first)
+        for node in nodes
+        if isinstance(node, Pipeline) and node.timed
+        for first in node.commands[:1]
+    }
     for call in calls:
         check_clock()
         for text in _texts(call, wrappers, reader):
@@ -118,10 +123,6 @@ def _reader(nodes: list[Node]) -> Reader:
 
 def _is_known(node: Node, reader: Reader) -> bool:
     return isinstance(node, ParameterExpansion) and reader.value(Word((node,))) is not None
-
-
-def _first(node: Pipeline) -> Node:
-    return node.commands[0]
 
 
 def _parses(text: str) -> bool:
