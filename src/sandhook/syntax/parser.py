@@ -67,6 +67,11 @@ class Parser:
         lexer.position = newline + 1 if newline >= 0 else lexer.length
         lexer.forget()
 
+    def continue_at(self, offset: int) -> None:
+        """Read the next unit from an offset of the text (0-based), which is a beginning of a line or of a unit."""
+        self._lexer.position = offset
+        self._lexer.forget()
+
     def next_unit(self) -> CommandList | None:
         """Return the next unit, or None at the end.
 

@@ -18,6 +18,7 @@ from sandhook.syntax.paths import Paths
 from sandhook.vetting.bundle import Bundle
 from sandhook.vetting.commands import Commands
 from sandhook.vetting.notes import Notes
+from sandhook.vetting.reading import commands_of
 from sandhook.vetting.said import far_line, unseen_in
 from sandhook.vetting.scratch import Scratch
 from sandhook.vetting.shapes import check_background, check_function, check_loop, check_pipeline
@@ -131,12 +132,11 @@ class Walker(Paths["ShellState", Value]):
         try:
             if self._depth > MAX_DEPTH:
                 raise TooComplex
-            try:
-                units = parse_cached(text)
-            except (ShellSyntaxError, LimitExceeded) as error:
+            units, error = commands_of(text)
+            if error is not None:
                 self.notes.find("V-PARSE", str(error), self.file, self._at or (0, 0))
-                return UNKNOWN
-            return concatenated([self.body(unit, state) for unit in units])
+            outputs = [self.body(unit, state) for unit in units]
+            return concatenated(outputs) if error is None else UNKNOWN
         finally:
             self._depth -= 1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 
 from sandhook.vetting.call import Call
 from sandhook.vetting.policy import DROPS, sent
@@ -76,7 +77,6 @@ _DATA = (
 )
 _WGET_DATA = ("--post-data", "--body-data")
 _FILES = ("-T", "--upload-file", "--post-file", "--body-file")
-_OUTPUTS = ("-o", "--output", "-O", "--output-document")
 _VALUES = frozenset(
     [
         "-X",
@@ -123,6 +123,15 @@ _VALUES = frozenset(
     ]
 )
 
+_LONG_WITH_ARGUMENT = frozenset(
+    each
+    for each in (*_DATA, *_WGET_DATA, *_FILES, *_VALUES, "--output", "--output-document")
+    if each[:2] == "--"
+)
+
+#: The letters of options that have an argument; for wget also the first of those that have two letters.
+_WITH_ARGUMENT = {"curl": "AbcCdDeEFHKmoPQrtTuUwxXyYz", "wget": "aABDeiIlnoOPQRtTUwX"}
+
 
 def _configured(call: Call) -> None:
     """Add the options that a file of ``-K`` has."""
@@ -137,8 +146,30 @@ def _configured(call: Call) -> None:
                 call.words += [Value((f"--{name.strip()}",)), Value((value.strip().strip('"'),))]
 
 
+def _separate(call: Call) -> None:
+    """Write each letter of a group as an option of its own, and its argument as a word: ``-sF x``, ``-qO-``."""
+    letters = _WITH_ARGUMENT.get(call.name, "")
+    words: list[Value] = []
+    rest = iter(call.words)
+    for word in rest:
+        text = word.any_text
+        words.append(word)
+        if not letters or text[:1] != "-" or text[1:2] in ("", "-") or len(word.texts) != 1:
+            if text in _LONG_WITH_ARGUMENT:
+                words += islice(rest, 1)
+            continue
+        words.pop()
+        for index, letter in enumerate(text[1:], 2):
+            words.append(Value((f"-{letter}",)))
+            if letter in letters:
+                words += [Value((text[index:],), word.origins)] if text[index:] else list(islice(rest, 1))
+                break
+    call.words = words
+
+
 def _curl(call: Call) -> Value:
     _configured(call)
+    _separate(call)
     data: set[Origin] = set()
     headers: set[Origin] = set()
     for value in call.arguments(*_DATA, *_WGET_DATA):
@@ -181,8 +212,10 @@ def _attached(call: Call, value: Value) -> Origins:
 
 def _urls(call: Call) -> list[Value]:
     """Return the operands of curl and wget, and what ``--url`` names."""
-    options = {*_DATA, *_WGET_DATA, *_FILES, *_VALUES, "-o", "--output", "--output-document", "-P"}
-    options |= {"-O"} if call.name == "wget" else set()
+    letters = _WITH_ARGUMENT.get(call.name, "")
+    options = {*_LONG_WITH_ARGUMENT, *(f"-{letter}" for letter in letters)}
+    if not letters:
+        options |= {*_DATA, *_FILES, *_VALUES, "-o", "-P"}
     urls = call.arguments("--url")
     skip = False
     for word in call.words:
