@@ -214,7 +214,19 @@ def break_expectations(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sandhook.conformance.expectations.reader._case", lambda *arguments: {}[""])
 
 
+def break_vetting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandhook.vetting.walker.commands_of", lambda text: ((), None))
+
+
+def break_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "sandhook.hooks.contracts.claude_code.command_rule._like", lambda pattern, text: False
+    )
+
+
 BREAKS = {
+    "bundles": break_vetting,
+    "checks": break_rules,
     "edits": break_edits,
     "expectations": break_expectations,
     "confined": break_protocol,

@@ -24,6 +24,8 @@ NAMES = (
     "sessions",
     "frames",
     "confined",
+    "bundles",
+    "checks",
     "cases",
     "expectations",
     "documents",
