@@ -45,8 +45,9 @@ class Bundle:
         return candidates[0] if len(candidates) == 1 else None
 
     def text(self, path: str) -> str:
-        """Return a file as text."""
-        return self.files[path].decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+        """Return a file as text, without the NUL bytes, which shells drop."""
+        text = self.files[path].decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+        return text.replace("\0", "")
 
     def digest(self, path: str) -> str:
         """Return the hash of a file."""
@@ -72,11 +73,11 @@ def interpreters_of(data: bytes) -> list[str]:
 
 def language_of(name: str, data: bytes) -> Language:
     """Return what a file is: "other" is a script of another language."""
-    if b"\0" in data[:1024]:
-        return "binary"
     programs = interpreters_of(data)
     if programs:
         return "shell" if SHELLS.intersection(programs) else "other"
+    if b"\0" in data[:1024]:
+        return "binary"
     return (
         "other"
         if name.endswith((".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".ps1", ".lua", ".fish"))

@@ -10,7 +10,7 @@ from sandhook.dispatch.parts import Execution
 from sandhook.dispatch.wrappers import is_wrapper
 from sandhook.syntax import nodes as ast
 from sandhook.syntax.unparse import unparse
-from sandhook.vetting.bundle import interpreters_of, language_of
+from sandhook.vetting.bundle import Language, interpreters_of, language_of
 from sandhook.vetting.call import Call
 from sandhook.vetting.code import findings_in
 from sandhook.vetting.contents import PROGRAMS, Contents
@@ -222,7 +222,11 @@ class Commands(Contents):
         elif call.name in SHELLS and None in words and not found.files:
             outputs.append(self._shell_with_unknown(fields, state, at))
         if call.name not in LANGUAGES:
-            outputs += [self.run_file(fields[index], state, fields[index + 1 :], at) for index in found.files]
+            language: Language | None = "shell" if call.name in SHELLS else None
+            outputs += [
+                self.run_file(fields[index], state, fields[index + 1 :], at, language=language)
+                for index in found.files
+            ]
         for part in found.parts:
             if depth < 8 and part.start < part.end:
                 outputs.append(
@@ -272,7 +276,7 @@ class Commands(Contents):
                 value = fields[index + 1] if index + 1 < len(fields) else UNKNOWN
                 return self.run_text(value, state.copy(), "sh -c", at)
             if text[:1] != "-":
-                return self.run_file(field, state, fields[index + 1 :], at)
+                return self.run_file(field, state, fields[index + 1 :], at, language="shell")
         return UNKNOWN
 
     def _language(
@@ -312,7 +316,7 @@ class Commands(Contents):
                     self.notes.find("V-RUN-DECODED", call.line, self._file, at)
                 self.code(call.stdin, at)
             else:
-                return [self.run_file(file, state, operands[1:], at)]
+                return [self.run_file(file, state, operands[1:], at, language="other")]
         elif any(value.has("download", "decoded") for value in texts):
             rule: RuleId = "V-RUN-DOWNLOAD" if any(v.has("download") for v in texts) else "V-RUN-DECODED"
             self.notes.find(rule, call.line, self._file, at)
@@ -346,8 +350,13 @@ class Commands(Contents):
         at: tuple[int, int],
         *,
         sourced: bool = False,
+        language: Language | None = None,
     ) -> Value:
-        """Follow a file that is executed or sourced; return its output."""
+        """Follow a file that is executed or sourced; return its output.
+
+        Args:
+            language: That of the program that reads the file; None for a file that is started itself.
+        """
         outputs: list[Value] = []
         for text in path.texts:
             name = state.path(text)
@@ -356,7 +365,8 @@ class Commands(Contents):
             elif (written := state.written.get(name) or self.content_of_parents(name, state)) is not None:
                 outputs.append(self._written(name, written, state, at))
             elif (file := self._walker.bundle.find(name)) is not None:
-                outputs.append(self._bundled(file, state, arguments, at, sourced=sourced))
+                language = "shell" if sourced else language
+                outputs.append(self._bundled(file, state, arguments, at, sourced=sourced, language=language))
             elif path.has("decoded", "download", "assembled") or text == HOLE:
                 outputs.append(
                     self.run_text(path, state, "a shell", at)
@@ -400,15 +410,23 @@ class Commands(Contents):
         return concatenated(outputs) if outputs else UNKNOWN
 
     def _bundled(
-        self, file: str, state: ShellState, arguments: Sequence[Value], at: tuple[int, int], *, sourced: bool
+        self,
+        file: str,
+        state: ShellState,
+        arguments: Sequence[Value],
+        at: tuple[int, int],
+        *,
+        sourced: bool,
+        language: Language | None,
     ) -> Value:
         """Follow a file of the bundle."""
         known = file in self.notes.files
         self.notes.files.setdefault(file)
         data = self._walker.bundle.files[file]
-        language = language_of(file, data)
-        for program in interpreters_of(data):
-            self.notes.programs.setdefault(program)
+        if language is None:
+            language = language_of(file, data)
+            for program in interpreters_of(data):
+                self.notes.programs.setdefault(program)
         if language == "other":
             if not known:
                 self.code(Value((self._walker.bundle.text(file),)), (1, 1), file)

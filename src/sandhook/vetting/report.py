@@ -30,10 +30,9 @@ MAX_FILES, MAX_BYTES, MAX_HOOKS = 2_000, 32 << 20, 200
 MAX_SCRIPT = 512 << 10
 
 _CONFIGURATIONS = (".json", ".toml", ".yaml", ".yml")
+_SHELL = (".sh", ".bash", ".zsh")
 _SCRIPTS = (
-    ".sh",
-    ".bash",
-    ".zsh",
+    *_SHELL,
     ".py",
     ".js",
     ".mjs",
@@ -207,7 +206,7 @@ def _of_script(bundle: Bundle, name: str, observer: Observer | None) -> HookRepo
     walker = Walker(bundle, notes)
     if len(data) > MAX_SCRIPT:
         notes.find("V-BOUND", f"{len(data)} bytes", name, (0, 0))
-    elif language_of(name, data) == "shell":
+    elif (language := language_of(name, data)) == "shell" or (language == "binary" and name.endswith(_SHELL)):
         walker.hook(bundle.text(name), name)
         if observer is not None:
             _run_alone(bundle, name, walker, observer)
