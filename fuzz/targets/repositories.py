@@ -24,6 +24,9 @@ COMMANDS = (
     "git rev-list --all --count", "git stash list", "git ls-files -s -o", "git check-ignore -v a x.o", "git blame a",
     "git checkout -f HEAD", "git reset --hard HEAD~1", "git stash", "git stash pop", "git log --cc -p -2", "git diff --cc", "git branch -D topic",
     "git add -A", "git commit -am x", "git reset -q", "git tag -n", "git grep -n x HEAD",
+    "git name-rev --all", "git cherry -v HEAD~1", "git submodule status", "git rev-list --objects --all", "git shortlog -sn HEAD",
+    "git rev-list --boundary --children HEAD~1..HEAD", "git rev-list --cherry-mark --left-right HEAD~1...HEAD",
+    "git for-each-ref --format='%(if)%(upstream)%(then)%(upstream:track)%(else)%(contents:subject)%(end)'",
 )  # fmt: skip
 
 WORDS = (
