@@ -80,7 +80,7 @@ def test_fifty_runs_at_once_see_their_own_world() -> None:
         shell = Shell(
             env={"MINE": str(number)},
             files={"/workspace/f": f"file {number}\n"},
-            limits=Limits(wall_seconds=60),
+            limits=Limits(wall_seconds=600),
         )
         script = f"""\
             cd /tmp; export X=$MINE; set -- {number}; f() {{ echo "$1 $MINE $X"; }}
@@ -88,7 +88,10 @@ def test_fifty_runs_at_once_see_their_own_world() -> None:
             echo "$MINE" > mine; sleep 1; f $1; cat mine /workspace/f; echo $Y
             echo "$MINE" | grep -c "^{number}$"; printf '%s' "$MINE" | jq -c '[., env.MINE]'; pwd
             """
-        return shell.run(script).stdout
+        result = shell.run(script)
+        return result.stdout + (
+            f"{result.limit} {result.defect!r} {result.stderr}" if result.exit_status else ""
+        )
 
     before = host_state()
     with ThreadPoolExecutor(8) as pool:
