@@ -9,7 +9,7 @@ from __future__ import annotations
 from sandhook.typed import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from weakref import WeakKeyDictionary
+    from weakref import ref
 
 
 class Releasable(Protocol):
@@ -21,8 +21,8 @@ class Releasable(Protocol):
 class Kept:
     """Estimates the memory of compiled expressions, and releases those that were not used for the longest time.
 
-    Operations on dictionaries are atomic. Threads at the same time make the total wrong at most, which is summed up anew
-    before anything is released.
+    Operations on dictionaries are atomic, those of a WeakKeyDictionary are not. Threads at the same time make the total
+    wrong at most, which is summed up anew before anything is released.
 
     Args:
         most: Bytes of all together.
@@ -33,33 +33,35 @@ class Kept:
         self._most = most
         self._most_of_one = most_of_one
         self._total = 0
-        self._bytes: WeakKeyDictionary[Releasable, int] | None = None
+        self._bytes: dict[ref[Releasable], int] = {}
 
     def add(self, item: Releasable, count: int) -> None:
         """Add ``count`` bytes to an expression that is used now."""
-        kept = self._bytes
-        if kept is None:  # the module is imported for the first expression
-            from weakref import WeakKeyDictionary
+        from weakref import ref  # this module is imported before the first expression
 
-            kept = self._bytes = WeakKeyDictionary()
-        before = kept.pop(item, 0)
-        now = kept[item] = min(before + count, self._most_of_one)
+        key = ref(item, self._forget)
+        before = self._bytes.pop(key, 0)
+        now = self._bytes[key] = min(before + count, self._most_of_one)
         self._total += now - before
         if self._total > self._most:
-            self._release_oldest(kept, item)
+            self._release_oldest(key)
 
     def total(self) -> int:
         """Return the estimate for all that are alive."""
-        return 0 if self._bytes is None else sum(self._bytes.values())
+        return sum(list(self._bytes.values()))
 
-    def _release_oldest(self, kept: WeakKeyDictionary[Releasable, int], item: Releasable) -> None:
-        """Release all but ``item`` until a quarter is free."""
-        living = list(kept.items())
+    def _forget(self, key: ref[Releasable]) -> None:
+        self._bytes.pop(key, None)
+
+    def _release_oldest(self, used: ref[Releasable]) -> None:
+        """Release all but the one that is used now until a quarter is free."""
+        living = list(self._bytes.items())
         self._total = sum(count for _, count in living)
-        for other, count in living:
+        for key, count in living:
             if self._total <= self._most * 3 // 4:
                 return
-            if other is not item:
-                kept.pop(other, None)
+            other = key()
+            if key != used and other is not None:
+                self._bytes.pop(key, None)
                 self._total -= count
                 other.release()

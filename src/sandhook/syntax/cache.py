@@ -1,10 +1,12 @@
 """Parsed scripts, remembered by their text.
 
 A tree is immutable and depends on nothing but the text and the options, so the runs of one
-process can share it.
+process can share it, also runs in several threads.
 """
 
 from __future__ import annotations
+
+from threading import Lock
 
 from sandhook.syntax.nodes import CommandList
 from sandhook.syntax.options import ParseOptions
@@ -22,6 +24,7 @@ class ScriptCache:
         self._max_characters = max_characters
         self._characters = 0
         self._units: dict[tuple[str, ParseOptions], tuple[CommandList, ...]] = {}
+        self._lock = Lock()
 
     def __len__(self) -> int:
         return len(self._units)
@@ -29,21 +32,25 @@ class ScriptCache:
     def get(self, text: str, options: ParseOptions) -> tuple[CommandList, ...] | None:
         """Return the units of a text, or None when they are not known."""
         key = (text, options)
-        units = self._units.pop(key, None)
-        if units is not None:
-            self._units[key] = units
+        with self._lock:
+            units = self._units.pop(key, None)
+            if units is not None:
+                self._units[key] = units
         return units
 
     def put(self, text: str, options: ParseOptions, units: tuple[CommandList, ...]) -> None:
         """Remember the units of a text; one longer than the whole cache is not kept."""
-        if len(text) > self._max_characters or (text, options) in self._units:
+        if len(text) > self._max_characters:
             return
-        self._units[text, options] = units
-        self._characters += len(text)
-        while len(self._units) > self._max_scripts or self._characters > self._max_characters:
-            oldest = next(iter(self._units))
-            del self._units[oldest]
-            self._characters -= len(oldest[0])
+        with self._lock:
+            if (text, options) in self._units:
+                return
+            self._units[text, options] = units
+            self._characters += len(text)
+            while len(self._units) > self._max_scripts or self._characters > self._max_characters:
+                oldest = next(iter(self._units))
+                del self._units[oldest]
+                self._characters -= len(oldest[0])
 
 
 SCRIPTS = ScriptCache()
