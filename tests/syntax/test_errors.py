@@ -101,3 +101,13 @@ def test_oracle_accepts_and_refuses_the_same(bash, seed: int, extglob: bool) -> 
         if accepted != (mine is None):
             different.append((script, complaints, mine))
     assert not different, different[0]
+
+
+@pytest.mark.parametrize("end", ["\\", "\\\n", "\\\n\\"])
+@pytest.mark.parametrize(
+    "script", ["echo $((1)", "x=$(()", "((1)", "``$((a)", "a $((`b`)", "( (", "a $((1)&"]
+)
+def test_a_backslash_at_the_end_continues_nothing(script: str, end: str) -> None:
+    """The newline that ends every text became a part of a continuation, and reading went past the end."""
+    with pytest.raises(ShellSyntaxError):
+        parse(script + end)

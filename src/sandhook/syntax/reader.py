@@ -189,7 +189,8 @@ class Reader:
         match = _CONTINUATIONS.match(self.text, at)
         if match:
             self.charge_move(0, "line continuations")
-            self.splice(at, match.end(), "")
+            # the newline that ends every text stays, also after a backslash at the end of the source
+            self.splice(at, match.end(), "" if match.end() < self.length else "\n")
 
     def enter(self) -> None:
         """Count one more level of nesting; the caller subtracts it from ``depth`` afterwards.
