@@ -70,6 +70,13 @@ trap 'echo "failed at $LINENO: $BASH_COMMAND" >&2' ERR
 ls names; cat nosuch | sort; echo never
 """,
     "signals to itself": "trap 'echo got' TERM; kill -TERM $$; echo after; trap - TERM; kill -s USR1 $$; echo never",
+    "a handler runs after the program that runs": """
+trap 'echo handler; cat made' USR1; trap 'echo end; cat made' EXIT
+(sleep 0.1; kill -USR1 $$; : > sent) & sh -c 'until [ -e sent ]; do sleep 0.02; done; echo x > made'
+echo "after $?"; wait
+trap 'echo stop; exit 4' TERM; rm sent
+(kill -TERM $$; : > sent) & sh -c 'until [ -e sent ]; do sleep 0.02; done; echo y > made; exit 7'; echo never
+""",
     "an interrupt": "trap 'echo int; exit 5' INT; kill -INT $$; echo x",
     # ---------------------------------------------------------------- background
     "a server that is killed": "sleep 30 & pid=$!; kill $pid; wait $pid; echo $?; sleep 30 & kill -9 $!; wait $!; echo $?",

@@ -120,17 +120,30 @@ class Launcher:
             self._running -= 1
 
     def _wait(self, state: State, child: Child) -> None:
-        """Wait until a child has ended. If the process only waits for the child, the child receives its signals."""
-        scheduler = self._kernel.scheduler
+        """Wait until a child has ended. If the process only waits for the child, the child receives its signals.
+
+        Handlers run after the child, as in bash: they may use what it has made.
+        """
+        scheduler, process = self._kernel.scheduler, state.process
         task = getcurrent()
         self._poller.ended(child, lambda: scheduler.wake(task))
-        while child.status is None:
-            try:
-                scheduler.block()
-            except Terminated as death:
-                if not is_all_of_process(state):
-                    raise
-                child.send(death.signal)
+        on_signal, caught = process.on_signal, list[int]()
+        if on_signal is not None:
+            process.on_signal = caught.append
+        try:
+            while child.status is None:
+                try:
+                    scheduler.block()
+                except Terminated as death:
+                    if not is_all_of_process(state):
+                        raise
+                    child.send(death.signal)
+        finally:
+            if not process.done:
+                process.on_signal = on_signal
+            if caught:
+                process.pending[:0] = caught
+                self._kernel.budget.yield_slice()  # the next step delivers them
 
     def _account(self, state: State, child: Child) -> int:
         """Record the times and the signal of a program that has ended; return its exit status."""
