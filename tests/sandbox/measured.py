@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-import sandhook.shell
 from sandhook import Limits, Shell
+from sandhook.interp import one_run
 from sandhook.limits import Budget
 
 
@@ -80,7 +80,9 @@ def _measure(script: str, files: dict[str, bytes], stdin: bytes, limits: Limits)
     before, _ = _memory()
     heart.start()
     if not script.lstrip().startswith(_WITH_WORKER):  # a busy machine makes no difference
-        sandhook.shell.Budget = lambda limits: Budget(limits, time.process_time)  # type: ignore[assignment, misc]
+        names = vars(one_run)
+        assert names["Budget"] is Budget, "the clock of a run is made elsewhere"
+        names["Budget"] = lambda limits: Budget(limits, time.process_time)
     start = time.process_time()
     result = shell.run(script, stdin=stdin, limits=limits)
     seconds = time.process_time() - start
