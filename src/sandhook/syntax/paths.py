@@ -125,8 +125,10 @@ class Paths(Generic[S, R]):
         return self.sequence(results)
 
     def _pipeline(self, node: ast.Pipeline, state: S) -> R:
-        if len(node.commands) < 2:  # without a command it is a bare "!" or "time"
-            return self.sequence([self.body(command, state) for command in node.commands])
+        if not node.commands:  # a bare "!" or "time"
+            return self.sequence([])
+        if len(node.commands) == 1:
+            return self.body(node.commands[0], state)
         output = self.body(node.commands[0], state.copy())
         for command in node.commands[1:]:
             inner = state.copy()
