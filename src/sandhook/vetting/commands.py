@@ -19,16 +19,17 @@ from sandhook.vetting.effects.other import unknown
 from sandhook.vetting.effects.shell import BUILTINS
 from sandhook.vetting.following import Following
 from sandhook.vetting.places import SHELL_SCRIPTS, places_of
-from sandhook.vetting.policy import METADATA, executed, local, named
+from sandhook.vetting.policy import METADATA, computed, executed, local, named
 from sandhook.vetting.program import commands_in
 from sandhook.vetting.rules import RuleId
 from sandhook.vetting.said import order_in
-from sandhook.vetting.scratch import WITHOUT_INPUT, decodes
+from sandhook.vetting.scratch import PURE, WITHOUT_INPUT, decodes
 from sandhook.vetting.shapes import is_disguised, is_pattern
 from sandhook.vetting.state import PAYLOAD, ShellState
-from sandhook.vetting.tests import of_pattern
+from sandhook.vetting.tests import hides_text, kinds_of_values, of_circumstances, of_pattern
 from sandhook.vetting.values import EMPTY, HOLE, UNKNOWN, Origin, Value, concatenated
 from sandhook.vetting.variables import check_assignment
+from sandhook.vetting.words import Evaluation
 
 #: Options of many programs by which they start another one.
 _STARTED = re.compile(
@@ -39,6 +40,9 @@ _STARTED = re.compile(
 #: Options by which an interpreter reads a program and does not run it.
 _CHECKS = {"php": ("-l",), "perl": ("-c",), "ruby": ("-c",), "node": ("--check", "-c")}
 
+
+#: The most texts that a command's input may have for its output to be computed.
+_MOST_INPUTS = 4
 
 #: Commands whose words are texts.
 _PRINTING = frozenset({"echo", "printf", "grep", "egrep", "fgrep", "rg", "jq", "cat", "[", "test", "git"})
@@ -115,6 +119,8 @@ class Commands(Contents):
             whole = call.has("-x")
             found = of_pattern(call.stdin, "^" if whole else call.operands[0].any_text, expression=True)
             state.tests |= frozenset(filter(None, [found]))
+        if program in ("[", "test"):
+            self._tested(call)
         if program in ("grep", "egrep", "fgrep", "rg", "[", "test", "jq"):
             for word in arguments:
                 self._walker.seek(word)
@@ -132,7 +138,22 @@ class Commands(Contents):
             result = executed if result is None else concatenated((result, executed))
         if result is None:
             result = self._output(call)
+            if (effect is None or program in LANGUAGES) and not (is_wrapper(program) or program in PURE | BUILTINS):
+                result = result.plus(Origin("printed", program))
         return finish(call, result)
+
+    def _tested(self, call: Call) -> None:
+        """Note what a ``[`` decides by."""
+        words, texts = call.words, call.texts
+        for index, text in enumerate(texts):
+            if text in ("=", "==") and 0 < index < len(words) - 1:
+                left, right = words[index - 1], words[index + 1]
+                found = of_pattern(left, right.any_text, expression=False)
+                call.state.tests |= frozenset(filter(None, [found])) | kinds_of_values(left, right)
+                self.compared(left, right, call.at)
+            elif text == "-v" and index + 1 < len(words):
+                self.evaluated(words[index + 1], "arithmetic", call.state, call.at)
+        call.state.tests |= of_circumstances(*words)
 
     def _shells_within(self, call: Call) -> None:
         """Follow ``sh -c TEXT`` among the words of a program, which starts it somewhere: in a container, a terminal."""
@@ -184,10 +205,11 @@ class Commands(Contents):
         encoded = decodes(call.name, call.texts)
         extra = (Origin("decoded", call.name),) if encoded else ()
         stdin = Value(("",)) if call.name in WITHOUT_INPUT else call.stdin
-        if len(words) == len(texts) and stdin.text is not None:
-            output = self._walker.scratch.command([call.name, *words], stdin.text)
-            if output is not None:
-                return Value((output[: 64 << 10],), stdin.origins | call.origins | frozenset(extra))
+        if len(words) == len(texts) and 0 < len(stdin.texts) == len(stdin.known) <= _MOST_INPUTS:
+            outputs = [self._walker.scratch.command([call.name, *words], text) for text in stdin.known]
+            made = tuple(dict.fromkeys(each[: 64 << 10] for each in outputs if each is not None))
+            if len(outputs) == sum(each is not None for each in outputs):
+                return Value(made, stdin.origins | call.origins | frozenset(extra))
         if call.name in WITHOUT_INPUT or (call.name == "command" and call.has("-v", "-V")):
             return Value((HOLE,), call.origins | frozenset(extra))
         if (
@@ -331,6 +353,23 @@ class Commands(Contents):
             self._walker.texts_of_program(commands_in(text), file or self._file, at)
             if (order := order_in(text)) is not None:
                 self.notes.find("V-INJECTION", order, file or self._file, at)
+
+    def evaluated(
+        self, value: Value, how: Evaluation, state: ShellState, at: tuple[int, int]
+    ) -> None:
+        """Follow a text that the shell reads as an expression or a prompt: it runs the substitutions in it."""
+        verdict = executed(value, "a prompt") if how == "prompt" else computed(value)
+        if verdict is not None:
+            self.notes.find(verdict.rule, verdict.detail, self._file, at, verdict.severity)
+        for text in value.texts:
+            if "$(" in text or "`" in text:
+                escaped = text.replace('"', '\\"')
+                self._walker.text(f': "{escaped}"', state.branch(), at)
+
+    def compared(self, left: Value, right: Value, at: tuple[int, int]) -> None:
+        """Report a comparison that does not show what it looks for."""
+        if hides_text(left, right):
+            self.notes.find("V-OBFUSCATED", "looks for a text of which it has the hash alone", self._file, at)
 
     # For effects, see call.Runner.
 

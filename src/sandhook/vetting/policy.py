@@ -130,7 +130,28 @@ def executed(value: Value, how: str) -> Verdict | None:
     data = _data(value.origins)
     if data:
         return Verdict("V-RUN-TEXT", f"{how} of what {', '.join(data)} has", "high")
+    printed = {origin.name for origin in value.origins if origin.kind == "printed"}
+    if printed - (_ENVIRONMENTS if how in ("eval", "source") else frozenset()):
+        return Verdict("V-RUN-TEXT", f"{how} of what {', '.join(sorted(printed))} prints", "high")
     return Verdict("V-RUN-TEXT", f"{how} of a text that is not known")
+
+
+def computed(value: Value) -> Verdict | None:
+    """Return what it means that a shell computes with a text: it runs the substitutions in a subscript."""
+    if all(_NUMBER.fullmatch(text) for text in value.texts):
+        return None
+    hidden = sorted(each.name for each in value.origins if each.kind == "decoded" and each.name in _ENCODINGS)
+    if hidden or value.has("assembled"):
+        return Verdict("V-RUN-DECODED", f"computes with what {', '.join(hidden) or 'pieces'} made")
+    return None
+
+
+_NUMBER = re.compile(r"[\s\d+*/%()<>=&|^~!,?:.A-Za-z_-]*")
+
+#: Programs that decode what no tool prints for others to compute with.
+_ENCODINGS = frozenset(
+    {"base64", "base32", "basenc", "xxd", "openssl", "gzip", "gunzip", "zcat", "uudecode", "gpg", "printf", "echo -e"}
+)
 
 
 def named(value: Value, name: str) -> Verdict:
@@ -138,10 +159,19 @@ def named(value: Value, name: str) -> Verdict:
     for kinds, rule in _BY_ORIGIN:
         if any(origin.kind in kinds for origin in value.origins):
             return Verdict(rule, f"the command {name} is computed")
-    data = _data(value.origins)
+    data = [*_data(value.origins), *(each.name for each in value.origins if each.name == "git config")]
     if data:
         return Verdict("V-RUN-COMPUTED", f"the command {name} is from {', '.join(data)}", "high")
     return Verdict("V-RUN-COMPUTED", f"the command {name} is computed")
+
+
+#: Programs that print assignments and functions for a shell.
+_ENVIRONMENTS = frozenset(
+    "atuin asdf aws brew cargo chezmoi conda dircolors direnv docker docker-machine doppler dotenv eb envsubst fnm fzf gcloud getopt goenv"
+    " gpg-agent guix hatch helm jenv keychain kubectl lesspipe lmod locale luarocks mamba mcfly micromamba minikube mise modulecmd nix"
+    " nodenv npm nvm opam op pdm perl php pipenv pixi pnpm podman poetry proto pyenv python python3 node ruby rbenv register-python-argcomplete resize rtx"
+    " rustup rye sdk spack ssh-agent starship stat thefuck tput tset uv vault volta yarn yq zoxide devbox fzf date".split()
+)
 
 
 def _data(origins: Origins) -> list[str]:

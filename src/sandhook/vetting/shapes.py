@@ -70,6 +70,12 @@ def _name_of(node: object) -> str:
     )
 
 
+def is_shell(node: ast.SimpleCommand) -> bool:
+    """Return True for a shell that reads its commands from its input."""
+    others = [unparse(word) for word in node.words[1:]]
+    return _name_of(node) in SHELLS and all(text[:1] == "-" and "c" not in text for text in others)
+
+
 def is_pattern(word: ast.Word) -> bool:
     """Return True for a command such as ``/???/b??/c?rl`` or ``{ba,}sh``, whose name a pattern or braces hide."""
     if has_braces(word):

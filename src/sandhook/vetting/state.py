@@ -47,6 +47,9 @@ BUNDLE = frozenset({"CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT", "EXTENSION_PATH", "GEMI
 #: The project's directory in the sandbox, which some hooks name.
 _SANDBOX = "/workspace"
 
+#: Variables by which a script may decide at random, by the time, or by the machine that it runs on.
+_CHANCE = frozenset({"RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "CI", "GITHUB_ACTIONS", "UID", "EUID"})
+
 #: A variable that names the file from which Claude Code takes variables for later commands.
 ENV_FILE = "CLAUDE_ENV_FILE"
 ENV_FILE_PATH = "$CLAUDE_ENV_FILE"
@@ -199,6 +202,8 @@ class ShellState:
             return Value((HOLE,), frozenset({Origin("mixed", "PPID")}))
         if name in ("?", "#", "$", "!", "-", "_"):
             return UNKNOWN
+        if name in _CHANCE and name not in self.variables:
+            return Value((HOLE,), frozenset({Origin("when", name)}))
         if name in self.variables:
             return self.variables[name]
         if name in self.arrays:

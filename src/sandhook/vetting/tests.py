@@ -7,7 +7,7 @@ command may have that word in a comment, and do anything.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 
 from sandhook.syntax import nodes as ast
 from sandhook.syntax.unparse import unparse
@@ -32,15 +32,52 @@ def of_pattern(subject: Value, pattern: str, *, expression: bool) -> str | None:
     return "closed" if anchored or not words or any(is_command(word) for word in words[:2]) else "open"
 
 
-def comparisons(expression: ast.Node) -> Iterator[tuple[ast.Word, ast.Word, bool]]:
-    """Yield the two sides of each ``==`` and ``=~`` in a ``[[ ]]``, and whether it is the latter."""
-    for node in ast.walk(expression):
-        operator = getattr(node, "operator", None)
-        left, right = getattr(node, "left", None), getattr(node, "right", None)
-        if operator in ("==", "=", "=~") and isinstance(left, ast.Word) and isinstance(right, ast.Word):
-            yield left, right, operator == "=~"
-
-
 def written(word: ast.Word) -> str:
     """Return a pattern as it is written."""
     return unparse(word)
+
+
+#: Names of tools that run commands or change files.
+_POWERFUL = re.compile(r"bash|shell|exec|terminal|write|edit|patch|\bmcp|^[\W_]*$", re.IGNORECASE)
+
+
+def kinds_of_test(subject: Value, patterns: Sequence[ast.Word]) -> frozenset[str]:
+    """Return {"named"} for a test by which only tools go on that neither run commands nor change files."""
+    return _named(subject, map(written, patterns))
+
+
+def kinds_of_values(left: Value, right: Value) -> frozenset[str]:
+    """Return the same for ``[ left = right ]``."""
+    return _named(left, [right.any_text])
+
+
+def _named(subject: Value, patterns: Iterable[str]) -> frozenset[str]:
+    names = {each.name for each in subject.origins if each.kind == "payload"}
+    if names != {METADATA} or any(_POWERFUL.search(pattern) for pattern in patterns):
+        return frozenset()
+    return frozenset({"named"})
+
+
+def of_circumstances(*values: Value) -> frozenset[str]:
+    """Return {"when"} for a test of the time, of chance, of the machine or of its user."""
+    return frozenset({"when"} if any(value.has("when", "machine") for value in values) else ())
+
+
+def is_whim(tests: frozenset[str]) -> bool:
+    """Return True if nothing that a tool is about decides: a word anywhere in a command does, or who runs it and when."""
+    if "open" in tests:
+        return "closed" not in tests
+    return "when" in tests and not tests & {"closed", "named"}
+
+
+#: A digest as it is written.
+_DIGEST = re.compile(r"\b[0-9a-f]{8,128}\b")
+
+
+def hides_text(left: Value, right: Value) -> bool:
+    """Return True for a comparison with the digest of a text, which the script thus does not show."""
+    for one, other in ((left, right), (right, left)):
+        if one.has("digest") and one.has("payload", "machine", "when", "environment"):
+            if other.text is not None and _DIGEST.search(other.text):
+                return True
+    return False

@@ -29,6 +29,9 @@ OriginKind = Literal[
     "token",
     "file",
     "machine",
+    "printed",
+    "digest",
+    "when",
     "mixed",
 ]
 

@@ -21,9 +21,9 @@ from sandhook.vetting.notes import Notes
 from sandhook.vetting.reading import commands_of
 from sandhook.vetting.said import far_line, unseen_in
 from sandhook.vetting.scratch import Scratch
-from sandhook.vetting.shapes import check_background, check_function, check_loop, check_pipeline
+from sandhook.vetting.shapes import check_background, check_function, check_loop, check_pipeline, is_shell
 from sandhook.vetting.state import PAYLOAD, ShellState, from_environment
-from sandhook.vetting.tests import comparisons, of_pattern, written
+from sandhook.vetting.tests import kinds_of_test, of_circumstances, of_pattern, written
 from sandhook.vetting.values import (
     EMPTY,
     HOLE,
@@ -37,7 +37,7 @@ from sandhook.vetting.values import (
     known,
 )
 from sandhook.vetting.variables import check_assignment, computed_names, origins_of, persists
-from sandhook.vetting.words import Words, is_letter, makes_reference
+from sandhook.vetting.words import Evaluation, Words, is_letter, makes_reference
 
 #: Commands and parts of words of one hook, and seconds.
 MAX_STEPS, MAX_SECONDS = 40_000, 30.0
@@ -51,6 +51,7 @@ MAX_SHELLS = 16
 #: Words of a loop that are followed one by one.
 MAX_ROUNDS = 64
 
+_NUMERIC = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 _WRITING = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
 
 
@@ -74,6 +75,7 @@ class Walker(Paths["ShellState", Value]):
         self.tests = 0
         self.sought: list[str] = []
         self._at: tuple[int, int] | None = None
+        self._now = (0, 0)
         self._text = ""
         self._depth = 0
         self._steps = 0
@@ -96,9 +98,14 @@ class Walker(Paths["ShellState", Value]):
         """
         state = ShellState(PAYLOAD, f"./{name}" if at is None else "bash")
         state.variables |= {each: known(value) for each, value in variables.items()}
+        again = state.copy()
+        again.written, again.made = state.written, set()
         try:
             output = self.script(text, name, state, at)
             self._finish(state)
+            if state.written:  # the next event finds the files of this one
+                self.script(text, name, again, at)
+                self._finish(again)
             self.notes.conclude(name, at or (1, 1))
         except (TooComplex, RecursionError):
             self.notes.find("V-BOUND", f"{name}: not followed to its end", name, (0, 0))
@@ -181,7 +188,17 @@ class Walker(Paths["ShellState", Value]):
                 return NOTHING
             return self._from_outside(name, is_own=name in state.declared)
 
-        return Words(state, self.scratch, self.body, on_variable, self.notes.inserted.append)
+        def on_evaluation(how: Evaluation, value: Value) -> None:
+            self._commands.evaluated(value, how, state, self._now)
+
+        return Words(
+            state,
+            self.scratch,
+            self.body,
+            on_variable,
+            self.notes.inserted.append,
+            on_evaluation=on_evaluation,
+        )
 
     def _from_outside(self, name: str, *, is_own: bool = False) -> Origins:
         """Return the origins of a variable, and keep its name if it may be one of the environment.
@@ -228,6 +245,7 @@ class Walker(Paths["ShellState", Value]):
         return shells[:MAX_SHELLS]
 
     def _simple(self, node: ast.SimpleCommand, state: ShellState) -> Value:
+        self._now = self.place(node)
         words = self.words(state)
         stdin = self._input(node.redirections, state, words)
         fields: list[Value] = []
@@ -275,6 +293,7 @@ class Walker(Paths["ShellState", Value]):
             return
         name = state.target(node.name)
         if node.subscript is not None:
+            words.evaluate(node.subscript)
             state.set_elements(name, [value], append=True)
             return
         if node.append:
@@ -374,7 +393,7 @@ class Walker(Paths["ShellState", Value]):
     def chosen(self, clause: ast.CaseClause, node: ast.Case, state: ShellState) -> None:
         subject = self.words(state).value(node.subject)
         found = {of_pattern(subject, written(pattern), expression=False) for pattern in clause.patterns}
-        state.tests |= frozenset(filter(None, found))
+        state.tests |= frozenset(filter(None, found)) | kinds_of_test(subject, clause.patterns)
 
     def followed(self, node: ast.Node) -> None:
         if isinstance(node, ast.Pipeline):
@@ -394,7 +413,7 @@ class Walker(Paths["ShellState", Value]):
         self.seek(self.words(state).value(word))
 
     def compute(self, word: ast.Word, state: ShellState) -> None:
-        self.words(state).value(word)
+        self.words(state).evaluate(word)
         for each in ast.walk(word):
             if isinstance(each, ast.Literal):
                 state.variables[each.text.partition("=")[0].strip()] = UNKNOWN
@@ -431,21 +450,42 @@ class Walker(Paths["ShellState", Value]):
     def other(self, node: ast.Node, state: ShellState) -> Value:
         words = self.words(state)
         if isinstance(node, ast.ConditionalCommand):
+            self._now = self.place(node)
             self.tests += 1
-            for left, right, is_expression in comparisons(node.expression):
-                pattern = words.value(right).any_text if is_expression else written(right)
-                state.tests |= frozenset(
-                    filter(None, [of_pattern(words.value(left), pattern, expression=is_expression)])
-                )
             for part in ast.walk(node.expression):
-                if isinstance(part, ast.Word):
-                    self.seek(words.value(part))
+                if isinstance(part, (ast.CondUnary, ast.CondBinary)):
+                    self._condition(part, words, state)
         elif isinstance(node, ast.ArithmeticCommand):
+            self._now = self.place(node)
             for each in ast.walk(node.expression):
                 if isinstance(each, ast.Literal):
                     state.declared |= computed_names(each.text)
-            words.value(node.expression)
+            state.tests |= of_circumstances(words.evaluate(node.expression))
         return EMPTY
+
+    def _condition(self, node: ast.CondUnary | ast.CondBinary, words: Words, state: ShellState) -> None:
+        """Follow one test of a ``[[ ]]``."""
+        if isinstance(node, ast.CondUnary):
+            value = words.value(node.operand)
+            if node.operator == "-v":
+                self._commands.evaluated(value, "arithmetic", state, self._now)
+            state.tests |= of_circumstances(value)
+            self.seek(value)
+            return
+        left, right = words.value(node.left), words.value(node.right)
+        if node.operator in _NUMERIC:
+            words.evaluate(node.left)
+            words.evaluate(node.right)
+        elif node.operator in ("==", "=", "=~"):
+            is_expression = node.operator == "=~"
+            pattern = right.any_text if is_expression else written(node.right)
+            found = of_pattern(left, pattern, expression=is_expression)
+            state.tests |= frozenset(filter(None, [found]))
+            state.tests |= kinds_of_test(left, [node.right])
+            self._commands.compared(left, right, self._now)
+        state.tests |= of_circumstances(left) | of_circumstances(right)
+        self.seek(left)
+        self.seek(right)
 
     def define(self, node: ast.FunctionDefinition, state: ShellState) -> Value:
         state.functions[node.name] = node.body
@@ -457,6 +497,10 @@ class Walker(Paths["ShellState", Value]):
     def coprocess(self, node: ast.Coprocess, state: ShellState) -> Value:
         name = node.name or "COPROC"
         state.declared |= {name, f"{name}_PID"}
+        if any(isinstance(each, ast.SimpleCommand) and is_shell(each) for each in ast.walk(node.command)):
+            self.notes.find(
+                "V-RUN-TEXT", "a shell runs whatever is written to it", self.file, self.place(node), "high"
+            )
         return super().coprocess(node, state)
 
     def other_language(self, text: str, name: str) -> None:

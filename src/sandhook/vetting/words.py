@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
+from typing import Literal as OneOf
 
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.expand.brace import expand_braces
@@ -49,6 +50,8 @@ MAX_WORDS = 256
 #: Escapes of printable characters in ``$'...'``, which hide a text.
 _HIDING = re.compile(r"\\(?:x[2-7][0-9A-Fa-f]|[0-3]?[0-7]{2}|u00[2-7][0-9A-Fa-f])")
 
+_NAME = re.compile(r"(?<![\w$])[A-Za-z_]\w*", re.ASCII)
+
 #: A value that names all elements of an array.
 _INDIRECT = re.compile(r"([A-Za-z_]\w*)\[([@*])\]", re.ASCII)
 
@@ -56,6 +59,9 @@ _INDIRECT = re.compile(r"([A-Za-z_]\w*)\[([@*])\]", re.ASCII)
 MANY = 3
 
 ASSEMBLED = Origin("assembled")
+
+#: What a shell reads a text as: in both it runs the substitutions of the text.
+Evaluation = OneOf["arithmetic", "prompt"]
 
 #: Runs the commands of a substitution and returns their output.
 Substitute = Callable[[CommandList, ShellState], Value]
@@ -70,6 +76,8 @@ class Words:
         substitute: Follows a command substitution.
         on_variable: Receives the name of every variable that is expanded.
         on_insertion: Receives every text that replaces another one.
+        on_evaluation: Receives every text that the shell reads as an expression or a prompt, and in which it runs
+            substitutions.
     """
 
     def __init__(
@@ -79,12 +87,15 @@ class Words:
         substitute: Substitute,
         on_variable: Callable[[str], Origins],
         on_insertion: Callable[[str], None],
+        *,
+        on_evaluation: Callable[[Evaluation, Value], None],
     ) -> None:
         self._state = state
         self._scratch = scratch
         self._substitute = substitute
         self._on_variable = on_variable
         self._on_insertion = on_insertion
+        self._on_evaluation = on_evaluation
 
     def value(self, word: Word | None) -> Value:
         """Return a word without field splitting."""
@@ -224,8 +235,18 @@ class Words:
         if isinstance(part, Backquoted):
             return self._backquoted(part)
         if isinstance(part, ArithmeticExpansion):
+            self.evaluate(part.expression)
             return self._computed(part)
         return UNKNOWN
+
+    def evaluate(self, expression: Word) -> Value:
+        """Report an expression and the variables in it, whose texts are expressions again; return its value."""
+        value = self.value(expression)
+        names = {name for text in value.texts for name in _NAME.findall(text)}
+        values = [self._state.value(name) for name in sorted(names)]
+        for each in (value, *values):
+            self._on_evaluation("arithmetic", each)
+        return joined((value, *values)) if values else value
 
     def _output(self, body: CommandList | None) -> Value:
         if body is None:
@@ -246,6 +267,7 @@ class Words:
         origins = self._on_variable(name)
         value = self._state.value(name)
         value = Value(value.texts, value.origins | origins)
+        self._evaluated(part, value)
         if part.subscript is None and not part.prefix:
             if part.operator is None:
                 return value
@@ -278,6 +300,16 @@ class Words:
                 return Value((_kept(part, value.texts[0]),), value.origins | extra)
             return Value((HOLE,), value.origins | extra)
         return Value(computed.texts, computed.origins | value.origins)
+
+    def _evaluated(self, part: ParameterExpansion, value: Value) -> None:
+        """Report what an expansion evaluates: a subscript, the numbers of a slice, a prompt."""
+        if part.operator == "@" and part.word is not None and self._joined(part.word.parts).text == "P":
+            self._on_evaluation("prompt", value)
+        elif part.operator == ":":
+            for word in filter(None, (part.word, part.second)):
+                self.evaluate(word)
+        if part.subscript is not None and self._joined(part.subscript.parts).text not in ("@", "*"):
+            self.evaluate(part.subscript)
 
     def _default(self, part: ParameterExpansion, value: Value) -> Value:
         operator = part.operator or ""

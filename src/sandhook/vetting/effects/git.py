@@ -92,14 +92,19 @@ def _git_prints(call: Call, command: str, line: str) -> Origins:
     if command in ("archive", "bundle", "ls-files"):
         return frozenset({Origin("file", "tree")})
     if command in ("config", "var"):
-        return frozenset({Origin("machine", "the user")})
+        if _SECRET_SETTING.search(line):
+            return frozenset({Origin("secret", "git's credentials")})
+        own = re.search(r"\buser\.|\bGIT_(?:AUTHOR|COMMITTER)", line) is not None
+        return frozenset({Origin("machine", "the user") if own else Origin("printed", "git config")})
     if command == "log" or (command in ("diff", "show") and _SUMMARY.search(line)):
         patches = command == "log" and not _SUMMARY.search(f"{line} --stat")
         return frozenset({Origin("file", "git log" if patches else SUMMARY)})
     if command in ("diff", "show", "cat-file", "stash", "notes", "blame", "grep", "format-patch"):
         return frozenset({Origin("file", f"git {command}")})
-    return NOTHING
+    return frozenset({Origin("printed", f"git {command}")})
 
+
+_SECRET_SETTING = re.compile(r"extraheader|password|token|(?:^|[^-])\bcredential\.\S*\.(?!helper)", re.IGNORECASE)
 
 #: Options with which git prints names and numbers alone; ``log`` does so unless it is asked for patches.
 _SUMMARY = re.compile(

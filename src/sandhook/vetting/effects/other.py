@@ -221,7 +221,13 @@ def _numbers(call: Call) -> Value:
     return Value((HOLE,), frozenset({Origin("mixed", f"pids of {' '.join(call.texts)}")}))
 
 
+def _date(call: Call) -> Value:
+    """date: of a file with ``-r``, or the time."""
+    return Value((HOLE,), frozenset({Origin("when", "date")}))
+
+
 EFFECTS: Mapping[str, Effect] = {
+    "date": _date,
     **dict.fromkeys(("whoami", "id", "logname", "who", "w", "last", "users", "groups"), _machine("the user")),
     **dict.fromkeys(("hostname", "uname", "hostnamectl", "sw_vers", "lsb_release"), _machine("the host")),
     **dict.fromkeys(
