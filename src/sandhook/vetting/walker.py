@@ -394,6 +394,7 @@ class Walker(Paths["ShellState", Value]):
         subject = self.words(state).value(node.subject)
         found = {of_pattern(subject, written(pattern), expression=False) for pattern in clause.patterns}
         state.tests |= frozenset(filter(None, found)) | kinds_of_test(subject, clause.patterns)
+        state.tests |= of_circumstances(subject)
 
     def followed(self, node: ast.Node) -> None:
         if isinstance(node, ast.Pipeline):

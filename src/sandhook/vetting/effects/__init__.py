@@ -22,6 +22,7 @@ from sandhook.vetting.effects import (
     shell,
     system,
     tools,
+    writers,
 )
 from sandhook.vetting.effects.copies import rsync_to
 from sandhook.vetting.policy import sent
@@ -39,6 +40,7 @@ EFFECTS: Mapping[str, Callable[[Call], Value | None]] = {
     **git.EFFECTS,
     **tools.EFFECTS,
     **shell.EFFECTS,
+    **writers.EFFECTS,
 }
 
 
@@ -48,6 +50,7 @@ def finish(call: Call, output: Value) -> Value:
         rsync_to(call)
     other.report(call)
     embedded.report(call)
+    writers.outputs(call)
     if call.name in ("echo", "printf", "jq", "cat"):
         _addresses(call)
     if any("stratum+" in text for text in call.texts):
@@ -66,14 +69,27 @@ def finish(call: Call, output: Value) -> Value:
 
 def _addresses(call: Call) -> None:
     """Report an address with a secret in what a command prints: whoever shows the text opens it."""
-    origins = call.origins | (call.stdin.origins if call.name == "cat" and not call.words else NOTHING)
-    if not any(origin.kind in ("secret", "environment", "token", "transcript") for origin in origins):
+    reads = call.name == "jq" or (call.name == "cat" and not call.words)
+    origins = call.origins | (call.stdin.origins if reads else NOTHING)
+    if not any(origin.kind in _PRIVATE for origin in origins):
         return
     texts = [*call.texts, *call.stdin.texts] if call.name == "cat" else call.texts
-    for host in dict.fromkeys(host for text in texts for host in _ADDRESS.findall(text)):
-        for each in sent(origins, host, NOTHING):
-            if each.rule in ("V-SEND-SECRET", "V-SEND-TOKEN"):
-                call.find(each.rule, f"{each.detail}, in an address that it prints", each.severity)
+    texts = [_INSERTED.sub(HOLE, text) for text in texts] if call.name == "jq" else texts
+    for text in texts:
+        shown = _IMAGE.search(text) is not None
+        for host in dict.fromkeys(_ADDRESS.findall(text)):
+            for each in sent(origins, host, NOTHING):
+                if each.rule in ("V-SEND-SECRET", "V-SEND-TOKEN") or (shown and each.severity == "high"):
+                    call.find(each.rule, f"{each.detail}, in an address that it prints", each.severity)
+
+
+_PRIVATE = frozenset({"secret", "environment", "token", "transcript", "payload", "file", "machine"})
+
+#: What a client loads as soon as it shows a text.
+_IMAGE = re.compile(r"!\[[^\]\n]*\]\(|<(?:img|iframe|link|script)\b", re.IGNORECASE)
+
+#: What jq inserts into a text.
+_INSERTED = re.compile(r"\\\([^)\n]*\)+")
 
 
 _ADDRESS = re.compile(rf"https?://([\w.-]+)[/?][^\s)\"']*[?&=/{HOLE}]")

@@ -411,7 +411,6 @@ _FILTERS = [
     "plutil",
     "fold",
     "column",
-    "yq",
     "bat",
     "paste",
     "rev",

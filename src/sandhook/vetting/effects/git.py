@@ -15,7 +15,7 @@ Effect = Callable[[Call], "Value | None"]
 
 _GIT_RUNS = re.compile(
     r"core\.(?:hookspath|sshcommand|pager|editor|fsmonitor|gitproxy|askpass)|credential\.(?:[^ ]*\.)?helper|url\..*\.(?:push)?insteadof|alias\.\S+ !|http\.(?:\S+\.)?(?:proxy|sslverify)"
-    r"|init\.templatedir|include(?:if\..*)?\.path|filter\..*\.(?:clean|smudge|process)|diff\.(?:external|.*\.(?:textconv|command))|merge\..*\.driver|(?:man|browser|mergetool|difftool)\..*\.cmd|trailer\..*\.(?:cmd|command)|core\.alternaterefscommand|submodule\..*\.update !|gpg\.program|protocol\.ext\.allow|sequence\.editor|uploadpack|commit\.gpgsign false",
+    r"|init\.templatedir|include(?:if\..*)?\.path|filter\..*\.(?:clean|smudge|process)|diff\.(?:external|.*\.(?:textconv|command))|merge\..*\.driver|(?:man|browser|mergetool|difftool)\..*\.cmd|remote\..*\.(?:push)?url\s|trailer\..*\.(?:cmd|command)|core\.alternaterefscommand|submodule\..*\.update !|gpg\.program|protocol\.ext\.allow|sequence\.editor|uploadpack|commit\.gpgsign false",
     re.IGNORECASE,
 )
 
@@ -42,6 +42,17 @@ def _git(call: Call) -> Value | None:
     return Value((HOLE,), _git_prints(call, command, line))
 
 
+def _git_patches(call: Call) -> None:
+    """Report the files that a patch changes, as far as it is known."""
+    directory = call.argument("--directory")
+    if directory is not None:
+        call.writes(known(f"{directory.any_text}/{HOLE}"), call.stdin)
+    for text in call.stdin.texts:
+        for name in re.findall(r"(?m)^\+\+\+ (?:b/)?([^\t\n]+)", text):
+            call.writes(known(name), call.stdin)
+            call.runner.changed(text, known(name), call)
+
+
 _DISCARDING = frozenset(
     {
         "reset",
@@ -66,6 +77,8 @@ def _git_changes(call: Call, command: str, line: str) -> None:
         call.find("V-GIT-CONFIG", call.line, None if "set-url" in line else "medium")
         if len(call.operands) > 3:
             call.state.written[f"remote {call.operands[-2].any_text}"] = call.operands[-1]
+    elif command in ("apply", "am"):
+        _git_patches(call)
     elif command == "rm" and not call.has("--cached"):
         for word in call.operands[1:]:
             whole = call.has("-r") or "*" in word.any_text or HOLE in word.any_text

@@ -252,7 +252,10 @@ def _fetched(call: Call, origins: Origins) -> Value:
             call.find("V-DOWNLOAD", f"{call.name} to {target.any_text}")
     if not targets and not to_stdout:
         for url in _urls(call):
-            name = url.any_text.rpartition("/")[2]
+            name = url.any_text.rpartition("/")[2].partition("?")[0]
+            directory = call.argument("-P", "--directory-prefix", "--output-dir", "-d" if call.name == "aria2c" else "--dir")
+            if name and directory is not None:
+                name = f"{directory.any_text}/{name}"
             if name:
                 call.writes(Value((name,), url.origins), content)
                 call.find("V-DOWNLOAD", f"{call.name} to {name}")
@@ -378,6 +381,15 @@ def _asking(call: Call) -> Value:
     return Value((HOLE,), frozenset({Origin("download", host)}))
 
 
+def _publish(call: Call) -> Value:
+    """Programs that show what they get to whoever knows a name: topics, channels, pastes."""
+    call.runner.notes.hosts.setdefault("*")
+    files = [word for word in call.operands if re.match(r"[~/.@]|[\w-]+\.\w+$", word.any_text)]
+    data = call.stdin.origins if call.stdin is not PAYLOAD else NOTHING
+    send_to(call, data | call.origins | call.reads(files), f"{call.name}.example")
+    return EMPTY
+
+
 def _tunnel(call: Call) -> Value:
     call.find("V-TUNNEL")
     return Value((HOLE,))
@@ -420,6 +432,32 @@ EFFECTS: Mapping[str, Effect] = {
         _browser,
     ),
     **dict.fromkeys(("whois", "finger", "ftp", "tftp", "gopher", "logger"), _asking),
+    **dict.fromkeys(
+        (
+            "ntfy",
+            "apprise",
+            "pastebinit",
+            "wgetpaste",
+            "fpaste",
+            "slackcat",
+            "slack-cli",
+            "gist",
+            "telegram-send",
+            "signal-cli",
+            "matrix-commander",
+            "mosquitto_pub",
+            "kcat",
+            "kafkacat",
+            "nats",
+            "tootctl",
+            "toot",
+            "ipfs",
+            "rush",
+            "pushover",
+            "sendxmpp",
+        ),
+        _publish,
+    ),
     **dict.fromkeys(("dig", "nslookup", "host", "drill", "resolvectl", "dscacheutil", "getent"), _lookup),
     **dict.fromkeys(("ping", "ping6", "traceroute", "fping"), _ping),
     **dict.fromkeys(("ssh", "scp", "sftp", "autossh"), _ssh),

@@ -44,6 +44,7 @@ def _awk(call: Call) -> Value | None:
     for host in _AWK_SOCKET.findall(program):
         where = host or "a computed address"
         call.find("V-SOCKET", f"{call.name}: a connection to {where}", "low" if local(host) else None)
+    _awk_writes(call, program)
     if re.search(r"\bin\s+ENVIRON\b", program):
         call.runner.all_variables()
         content = filtered(call)
@@ -58,9 +59,32 @@ def _awk(call: Call) -> Value | None:
     return filtered(call)
 
 
+#: A file to which awk prints: texts and variables one after the other.
+_AWK_FILE = re.compile(r'[\w")\]]\s*>>?\s*\(?((?:(?:"(?:[^"\\\n]|\\.)*"|ENVIRON\["\w+"\]|[A-Za-z_]\w*)[ \t]*)+)')
+_AWK_PART = re.compile(r'"((?:[^"\\\n]|\\.)*)"|ENVIRON\["(\w+)"\]|[A-Za-z_]\w*')
+
+
+def _awk_writes(call: Call, program: str) -> None:
+    """Report the files to which a program of awk prints."""
+    if ">" not in program:
+        return
+    content = Value(("\n".join(re.findall(r'"((?:[^"\\]|\\.)*)"', program)),), call.stdin.origins)
+    for match in _AWK_FILE.finditer(program):
+        pieces = [
+            call.state.value(variable).any_text if variable else text or HOLE
+            for text, variable in _AWK_PART.findall(match[1])
+        ]
+        path = Value(("".join(pieces),))
+        if re.match(r"[~/.]|[\w-]+[./]", path.any_text):
+            call.writes(path, content)
+            call.runner.stored(content, path, call)
+
+
 def _sed(call: Call) -> Value | None:
     program = _program(call, "-f", "--file")
     call.runner.notes.inserted += [match["new"] for match in _PUT_IN.finditer(program)]
+    for match in _SED_FILE.finditer(program):
+        call.writes(Value(((match[1] or match[2]).strip(),)), call.stdin)
     if program and runs_commands(program):
         severe = _REACHES.search(program) is not None
         call.find("V-RUN-TEXT", "sed: a command of its program", "high" if severe else None)
@@ -71,6 +95,9 @@ def _sed(call: Call) -> Value | None:
     report_downloads(call)
     return filtered(call)
 
+
+#: The command ``w``, and the flag of ``s``.
+_SED_FILE = re.compile(r"(?m)(?:^|[;{}]|[\d$/])[ \t]*w[ \t]+([~/.$\w][^\n;}]*)|[/|#,]g?p?w[ \t]+([~/.$\w][^\n;}]*)")
 
 #: The command ``e`` with a text that is not known.
 _EXECUTES = re.compile(rf"(?:^|[;\n{{]|\b\d+|\$|/)\s*e\s[^\n]*{HOLE}")

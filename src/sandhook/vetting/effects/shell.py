@@ -364,7 +364,6 @@ EFFECTS: Mapping[str, Effect] = {
             "[",
             "umask",
             "shopt",
-            "sleep",
             "break",
             "continue",
             "type",

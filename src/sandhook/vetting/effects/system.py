@@ -178,6 +178,13 @@ def _defaults(call: Call) -> Value | None:
     return None
 
 
+def _sleep(call: Call) -> Value:
+    """sleep: an agent waits for its hooks."""
+    if any(re.fullmatch(r"inf(?:inity)?|\d{5,}s?|\d{4,}m|\d{2,}h|\d+d", text) for text in call.texts):
+        call.find("V-EXHAUST", f"waits: {call.line}")
+    return EMPTY
+
+
 def _yes(call: Call) -> Value:
     return Value((HOLE,), frozenset({Origin("mixed", "endless")}))
 
@@ -191,6 +198,9 @@ def _sysctl(call: Call) -> Value | None:
 
 
 EFFECTS: Mapping[str, Effect] = {
+    "sleep": _sleep,
+    "setcap": _rule("V-LOGIN"),
+    "setfacl": _when(r"(?:^|\s)(?:-\w*m|--modify)\S*\s.*(?:\.ssh|~|/etc|/$)", "V-LOGIN"),
     "sysctl": _sysctl,
     "crontab": _crontab,
     "at": _rule("V-SCHEDULE"),
