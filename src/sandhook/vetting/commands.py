@@ -54,7 +54,7 @@ _STARTS_SHELL = re.compile(
 
 #: Directories in which programs keep data, and hidden files in hidden directories.
 _KEPT = re.compile(
-    r"^~/(?:\.cache|\.config|\.local/(?:share|state)|\.[Tt]rash|Library/Caches)/|^~/\.[^/]+/(?:[^/]+/)*\.[^/]+$|^(?:\./)?\.git/(?!hooks/)"
+    r"^~/(?:\.cache|\.config|\.local/(?:share|state)|\.[Tt]rash|Library/Caches)/|^(?:\./)?(?:[^/]+/)*\.cache/|^~/\.[^/]+/(?:[^/]+/)*\.[^/]+$|^(?:\./)?\.git/(?!hooks/)"
 )
 
 

@@ -13,7 +13,7 @@ from sandhook.vetting.following import Following
 from sandhook.vetting.notes import Notes
 from sandhook.vetting.places import SHELL_SCRIPTS, places_of
 from sandhook.vetting.policy import executed, is_told, local, removed, starts_something
-from sandhook.vetting.said import approves, order_in, unseen_in
+from sandhook.vetting.said import approves, commands_told, order_in, unseen_in
 from sandhook.vetting.state import ENV_FILE_PATH, ShellState
 from sandhook.vetting.tests import is_whim
 from sandhook.vetting.values import HOLE, Origin, Value, known
@@ -176,6 +176,9 @@ class Contents:
         for text in value.texts:
             if (order := order_in(text)) is not None:
                 call.find("V-INJECTION", order)
+            for command in commands_told(text):
+                if (rule := self._walker.harm_in(command)) is not None:
+                    call.find("V-INJECTION", f"tells to run what breaks {rule}: {command}")
             if (unseen := unseen_in(text)) is not None:
                 call.find("V-HIDDEN-TEXT", unseen)
             if approves(text) and not (self._walker.tests or call.state.conditional):

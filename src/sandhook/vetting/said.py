@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from sandhook.vetting.values import HOLE
 
@@ -24,6 +25,12 @@ _ORDERS = tuple(
         r"\b(?:run|execute|use)\b[^.!?\n]{0,30}(?:curl|wget)\b[^.!?\n]{0,120}\|\s*(?:ba|z)?sh\b",
         r"<\s*/?\s*(?:system|im_start|admin|instructions)\b[^>]*>|\[/?(?:SYSTEM|INST)\]|^\s*(?:system|assistant)\s*:",
         r"\b(?:new|updated|real|actual) (?:system )?(?:instructions?|prompt)\b\s*[:.]",
+        r"\b(?:leave|keep|omit|exclude|strip|remove)\b[^.!?\n]{0,60}\b(?:out of|from|outside)\b[^.!?\n]{0,12}\b(?:summar(?:y|ies)|report|answers?|chat|response|repl(?:y|ies)|explanations?|change ?log|diff|commit messages?|description)",
+        r"\b(?:include|add|append|put|write|print|paste|embed|copy|insert|attach|send|post|log|record|encode)\b[^.!?\n]{0,40}\b(?:value|values|contents?|output) of\b[^.!?\n]{0,40}(?:\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|\benv(?:ironment)?\b|\bprintenv\b|~/\.|\.env\b|/etc/)",
+        r"\b(?:also|always|silently|additionally)\s+(?:accept|allow|permit|trust|grant)\b[^.!?\n]{0,40}\b(?:password|token|header|user|key|admin|login|certificate|request)",
+        r"\b(?:skip|omit|disable|remove|bypass|relax|comment out|turn off)\b[^.!?\n]{0,30}\b(?:auth(?:entication|orization)?|signature|certificate|csrf|permission|input|tls|ssl)\b[^.!?\n]{0,16}\b(?:checks?|validation|verification|tests?)",
+        r"\bwithout (?:asking|confirmation|telling|mentioning|informing|waiting for)\b",
+        r"--(?:extra-)?index-url[ =]https?://|--registry[ =]https?://",
     )
 )
 
@@ -71,9 +78,32 @@ def order_in(text: str) -> str | None:
     return None
 
 
+#: A command in a text: between back quotes, after a word that asks to run it, at the begin of a line.
+_TOLD = re.compile(
+    r"`([^`\n]{4,300})`|\b(?:run|execute|running|executing|type|paste|invoke|with|using|via|command)\b:?[ \t]+[\"']?([a-z][\w.+-]*[ \t][^\n]{4,300})|(?m:^\s*(?:\$|[-*]|\d+[.)])[ \t]+([a-z][\w.+-]*[ \t][^\n]{4,300}))"
+    r"|[:;][ \t]+((?:curl|wget|npm|pip3?|bash|sh|git|echo|cat|chmod|env|python3?|node|npx|nc|ssh|docker|sudo)[ \t][^\n]{4,300})"
+)
+
+
+def commands_told(text: str) -> Iterator[str]:
+    """Yield the commands in a text that somebody may run because the text says so, unless it forbids them."""
+    for match in _TOLD.finditer(text):
+        before, after = text[max(0, match.start() - 100) : match.start()], text[match.end() :][:60]
+        if not _REFUSAL.search(before) and not _FORBIDS.search(f"{before} {after}"):
+            yield next(filter(None, match.groups()))
+
+
+_FORBIDS = re.compile(r"\b(?:do(?:es)? not|don't|instead|dangerous|unsafe|insecure|no longer|must not|should not|disabled|ask)\b", re.IGNORECASE)
+
+
 def weakens(text: str) -> bool:
     """Return True for a change of code that puts a check out of force."""
-    return any(_WEAKENED.search(match["new"]) for match in _CHANGES.finditer(text))
+    return any(_WEAKENED.search(new) for new in replacements(text))
+
+
+def replacements(program: str) -> Iterator[str]:
+    """Yield what a program of sed puts in place of something."""
+    return (match["new"] for match in _CHANGES.finditer(program))
 
 
 def unseen_in(text: str) -> str | None:

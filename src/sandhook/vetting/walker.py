@@ -19,6 +19,7 @@ from sandhook.vetting.bundle import Bundle
 from sandhook.vetting.commands import Commands
 from sandhook.vetting.notes import Notes
 from sandhook.vetting.reading import commands_of
+from sandhook.vetting.rules import RuleId
 from sandhook.vetting.said import far_line, unseen_in
 from sandhook.vetting.scratch import Scratch
 from sandhook.vetting.shapes import check_background, check_function, check_loop, check_pipeline, is_shell
@@ -44,6 +45,25 @@ MAX_STEPS, MAX_SECONDS = 40_000, 30.0
 
 #: Scripts, functions and texts within each other.
 MAX_DEPTH = 24
+
+#: Rules that a command breaks which no text for a model should recommend.
+_TELLING: frozenset[RuleId] = frozenset(
+    {
+        "V-RUN-DOWNLOAD",
+        "V-RUN-DECODED",
+        "V-SEND-SECRET",
+        "V-SEND-TOKEN",
+        "V-SEND-FILE",
+        "V-READ-SECRET",
+        "V-DOWNLOAD-EXEC",
+        "V-PACKAGE-SOURCE",
+        "V-SOCKET",
+        "V-TUNNEL",
+        "V-STARTUP",
+        "V-LOGIN",
+        "V-SCHEDULE",
+    }
+)
 
 #: Combinations of what the arrays in one command may have.
 MAX_SHELLS = 16
@@ -80,6 +100,7 @@ class Walker(Paths["ShellState", Value]):
         self._depth = 0
         self._steps = 0
         self._deadline = monotonic() + MAX_SECONDS
+        self._told = False
         self._uncalled: dict[str, ast.Node] = {}
         self._defined: dict[int, tuple[ast.Node, str, str, tuple[int, int] | None]] = {}
         self._commands = Commands(self)
@@ -518,6 +539,25 @@ class Walker(Paths["ShellState", Value]):
                 continue
             self.text(text, ShellState(UNKNOWN, "sh"), at)
         self.file = outer
+
+    def harm_in(self, command: str) -> str | None:
+        """Return the rule that a command breaks which a text recommends, or None."""
+        try:
+            parse_cached(command)
+        except (ShellSyntaxError, LimitExceeded):
+            return None
+        inner = Notes()
+        walker = Walker(self.bundle, inner)
+        walker.scratch, walker._deadline = self.scratch, self._deadline
+        walker._steps, walker._told = self._steps, True
+        try:
+            if not self._told:
+                walker.text(command, ShellState(UNKNOWN, "sh"), (1, 1))
+        except (TooComplex, RecursionError):
+            return None
+        self._steps = walker._steps
+        rules = [each.rule for each in inner.findings if each.severity == "high"]
+        return next((rule for rule in rules if rule in _TELLING), None)
 
     def called(self, name: str) -> None:
         """Note that a function is called."""

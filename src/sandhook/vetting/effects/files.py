@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from sandhook.vetting.call import Call
 from sandhook.vetting.places import SHELL_SCRIPTS, is_precious, places_of
 from sandhook.vetting.policy import removed, starts_something
-from sandhook.vetting.said import weakens
+from sandhook.vetting.said import replacements, weakens
 from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Value, concatenated, known
 
 Effect = Callable[[Call], "Value | None"]
@@ -78,9 +78,12 @@ def filtered(call: Call) -> Value | None:
     ):
         if any(weakens(text) for text in call.texts):
             call.find("V-REWRITE", call.line, "high")
+        code = changed_code(" ".join(call.texts))
         started = [text for text in call.texts if starts_something(text)]
         for word in files:
             call.writes(word)
+            if code and _is_found(word):
+                call.find("V-REWRITE", f"puts into files that it looks for: {code}", "high")
             if started and word.any_text.endswith(SHELL_SCRIPTS):
                 call.find("V-REWRITE", f"puts into {word.any_text}: {started[0]}", "high")
             call.runner.changed(" ".join(text for text in call.texts if text != word.any_text), word, call)
@@ -107,6 +110,20 @@ def filtered(call: Call) -> Value | None:
             if output is not None:
                 return Value((output[: 64 << 10],), contents[0].origins | origins)
     return Value((HOLE,), origins.union(*(each.origins for each in contents)))
+
+
+#: Code in a replacement: comparisons, results, tests.
+_CODE = re.compile(r"\bassert|\bexpect\s*\(|\breturn\b|\b[Tt]rue\b|\b[Ff]alse\b|(?:^|\s)[<>!=]=?(?:\s|$)|&&|\|\||\bif\b|\bpass\b|\bskip\b")
+
+
+def changed_code(program: str) -> str | None:
+    """Return what a program of sed puts into code, or None."""
+    return next((new for new in replacements(program) if _CODE.search(new)), None)
+
+
+def _is_found(word: Value) -> bool:
+    """Return True for a file that a search found, and that no tool is about."""
+    return HOLE in word.any_text and word.has("file", "secret") and not word.has("payload")
 
 
 def _copy(call: Call) -> Value:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 
 from sandhook.vetting.call import Call
+from sandhook.vetting.effects import packages
 from sandhook.vetting.effects.network import sends
 from sandhook.vetting.effects.programs import report_downloads
-from sandhook.vetting.values import Origin, Value
+from sandhook.vetting.values import HOLE, Origin, Value
 
 Effect = Callable[[Call], "Value | None"]
 
@@ -37,9 +38,17 @@ _UNCHECKED = re.compile(
 )
 
 
+#: A setting of a package manager that is a secret.
+_SECRET_SETTING = re.compile(r"^config (?:get|ls|list)\b.*(?:_?auth|token|passw)", re.IGNORECASE)
+
+
 def _package(call: Call) -> Value | None:
     line = " ".join(call.texts)
     report_downloads(call)
+    packages.report(call)
+    if _SECRET_SETTING.search(line):
+        call.find("V-READ-SECRET", call.line, "medium")
+        return Value((HOLE,), frozenset({Origin("secret", f"{call.name} {line[:40]}")}))
     if re.match(r"(?:npm|pnpm|yarn) (?:pkg set scripts|set-script)", call.line):
         call.find("V-PIPELINE", call.line, "high")
     if _UNCHECKED.search(line):
