@@ -22,6 +22,10 @@ class Runner(Protocol):
         """Follow a text that a shell executes; return its output."""
         ...
 
+    def run_words(self, words: Sequence[Value], state: ShellState, at: tuple[int, int]) -> Value:
+        """Follow a command line whose words are these; return its output."""
+        ...
+
     def run_file(
         self,
         path: Value,
@@ -193,12 +197,12 @@ class Call:
             origins |= self.access(path, "read")
         return origins
 
-    def writes(self, path: Value, content: Value | None = None) -> None:
+    def writes(self, path: Value, content: Value | None = None, *, append: bool = False) -> None:
         """Record a path that is written, with what is written."""
         self.access(path, "write")
         for text in path.texts:
             if text not in ("", "-", HOLE) and content is not None:
-                self.state.written[self.state.path(text)] = content
+                self.state.store(self.state.path(text), content, append=append)
 
     def passed(self, *more: Origin) -> Value:
         """Return an unknown output that may have all that the command reads."""

@@ -37,6 +37,9 @@ _STARTED = re.compile(
     re.DOTALL,
 )
 
+#: Options of single programs whose argument is a command line.
+_COMMAND_OPTIONS = {"rsync": ("-e", "--rsh"), "zip": ("-TT", "--unzip-command"), "man": ("-P", "--pager"), "tar": ("-I", "-F"), "less": ("+!",)}
+
 #: Options by which an interpreter reads a program and does not run it.
 _CHECKS = {"php": ("-l",), "perl": ("-c",), "ruby": ("-c",), "node": ("--check", "-c")}
 
@@ -176,6 +179,9 @@ class Commands(Contents):
                     f"{call.name}: an option",
                     call.at,
                 )
+        for option in call.arguments(*_COMMAND_OPTIONS.get(call.name, ())):
+            if " " in option.any_text:
+                self.run_text(option, call.state.branch(), f"{call.name}: an option", call.at)
         if call.name not in LOADERS and call.name not in LANGUAGES:
             return
         directory = call.state.path(".")
@@ -328,7 +334,7 @@ class Commands(Contents):
                 if module.any_text in ("http.server", "SimpleHTTPServer", "pyftpdlib", "wsgidav"):
                     bound = call.argument("--bind", "-b")
                     call.find(
-                        "V-TUNNEL", call.line, "low" if bound is not None and local(bound.any_text) else None
+                        "V-TUNNEL", call.line, "low" if bound is not None and local(bound.any_text) and bound.any_text != "0.0.0.0" else None
                     )
                 return [call.passed()]
             if file is None or file.any_text == "-":
@@ -380,6 +386,10 @@ class Commands(Contents):
             self.notes.find(verdict.rule, verdict.detail, self._file, at, verdict.severity)
         outputs = [self._walker.text(text, state, at) for text in value.texts if text.strip(f"{HOLE} \n;")]
         return concatenated(outputs) if outputs else UNKNOWN
+
+    def run_words(self, words: Sequence[Value], state: ShellState, at: tuple[int, int]) -> Value:
+        """Follow a command line whose words are these; return its output."""
+        return self.line(words, state, at, 1)
 
     def run_file(
         self,
@@ -472,6 +482,10 @@ class Commands(Contents):
             return Value((HOLE,), state.stdin.origins)
         if language == "binary":
             self.notes.find("V-UNREAD", f"{file} is a program that cannot be read", self._file, at, "high")
+            return UNKNOWN
+        if file in self._walker.running and not sourced:
+            if not state.conditional:
+                self.notes.find("V-EXHAUST", f"{file} starts itself", self._file, at)
             return UNKNOWN
         inner = state if sourced else state.copy()
         outer = inner.positional, inner.zero

@@ -133,13 +133,19 @@ class Contents:
         return known(self._walker.bundle.text(name), frozenset({Origin("file", path)}))
 
     def sink(
-        self, target: Value, content: Value | None, state: ShellState, at: tuple[int, int], file: str
+        self,
+        target: Value,
+        content: Value | None,
+        state: ShellState,
+        place: tuple[str, tuple[int, int]],
+        *,
+        append: bool,
     ) -> None:
         """Follow a file that the output of a command is written to."""
-        call = self.call(">", target, state, (file, at))
+        call = self.call(">", target, state, place)
         if target.has("decoded", "assembled"):
             call.find("V-OBFUSCATED", f"the path {target.any_text} is put together from pieces")
-        call.writes(target, content)
+        call.writes(target, content, append=append)
         if content is not None:
             self.stored(content, target, call)
             if content.names("mixed") == ["endless"] and not target.any_text.startswith("/dev/"):

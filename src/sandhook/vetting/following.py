@@ -21,6 +21,7 @@ class Following(Protocol):
     scratch: Scratch
     file: str
     tests: int
+    running: list[str]
 
     def text(self, text: str, state: ShellState, at: tuple[int, int]) -> Value: ...
 

@@ -102,6 +102,11 @@ PLACES: tuple[Place, ...] = (
     ),
     _place(
         "V-PATH",
+        rf"(?:^|/)\.?[\w-]*bin/(?:git|gh|sudo|ssh|scp|bash|sh|python3?|pip3?|node|npm|npx|pnpm|yarn|curl|wget|docker|kubectl|aws|claude|codex|gemini|cargo|go|make|ls|cat|rm){_END}",
+        ("write",),
+    ),
+    _place(
+        "V-PATH",
         rf"^~/(?:\.local/|\.cargo/|\.npm-global/|go/|\.bun/|\.deno/|\.volta/|\.pyenv/shims|\.rbenv/shims|\.asdf/shims)?/?bin/[\w.*{HOLE}-]+$"
         rf"|^/usr/local/s?bin/|^/opt/homebrew/s?bin/|{_BEGIN}(?:node_modules/\.bin|\.?venv/bin)/[\w.*{HOLE}-]+$",
         ("write",),

@@ -210,6 +210,15 @@ class ShellState:
             return self.arrays[name][0] if self.arrays[name] else EMPTY
         return from_environment(name)
 
+    def store(self, path: str, content: Value, *, append: bool = False) -> None:
+        """Keep what a file has now: after what it had, or on one of the paths through a script."""
+        before = self.written.get(path)
+        if before is not None and append:
+            content = concatenated((before, content))
+        elif before is not None and self.conditional:
+            content = joined((before, content))
+        self.written[path] = content
+
     def path(self, text: str) -> str:
         """Return a path from the working directory, in the notation of manifests: "~/x", "./x" or "/x"."""
         return normal(text, self.directory.any_text)

@@ -78,8 +78,11 @@ _ROUTING = re.compile(
 )
 
 _FOREIGN_DIRECTORY = re.compile(
-    r"^(?:/tmp|/var/tmp|/dev/shm|~/\.(?!local/bin|cargo|npm|nvm|pyenv|rbenv|bun|deno|volta|asdf|local/share|dotnet|go|sdkman|yarn|poetry|krew|config/yarn|rye|pixi|foundry|fzf)|/Users/Shared|/[^:]*/\.)"
+    r"^(?:/tmp|/var/tmp|/dev/shm|~/\.(?!local/bin|cargo|npm|nvm|pyenv|rbenv|bun|deno|volta|asdf|local/share/(?:pnpm|mise|rtx|fnm|uv|claude|pipx|proto|containers|flatpak|JetBrains|gem|go|cargo|zinit|sheldon)|dotnet|go|sdkman|yarn|poetry|krew|config/yarn|rye|pixi|foundry|fzf)|/Users/Shared|/[^:]*/\.)"
 )
+
+#: Settings of Go that say where modules come from, and which of them nobody checks.
+_SOURCES = frozenset({"GOPROXY", "GONOSUMDB", "GONOSUMCHECK", "GOINSECURE", "GONOPROXY", "GOSUMDB"})
 
 _HISTORY = frozenset({"HISTFILE", "HISTSIZE", "HISTFILESIZE", "HISTCONTROL", "SAVEHIST"})
 
@@ -208,6 +211,8 @@ def loads(name: str, text: str, *, lasting: bool) -> RuleId | None:
     if any(names.fullmatch(name) and values.search(text) for names, values in _LOADING):
         return "V-LOADER"
     if any(names.fullmatch(name) and values.search(text) for names, values in _PACKAGES):
+        return "V-PACKAGE-SOURCE"
+    if lasting and name in _SOURCES and text not in ("", "off", "direct"):
         return "V-PACKAGE-SOURCE"
     if (
         lasting

@@ -94,6 +94,7 @@ class Walker(Paths["ShellState", Value]):
         self.file = ""
         self.tests = 0
         self.sought: list[str] = []
+        self.running: list[str] = []
         self._at: tuple[int, int] | None = None
         self._now = (0, 0)
         self._text = ""
@@ -142,9 +143,11 @@ class Walker(Paths["ShellState", Value]):
             self.notes.find("V-HIDDEN-TEXT", "text after many blanks in a line", name, at or (line, 1))
         if (unseen := unseen_in(text)) is not None:
             self.notes.find("V-HIDDEN-TEXT", unseen, name, at or (1, 1))
+        self.running.append(name)
         try:
             return self._parsed(text, state)
         finally:
+            self.running.pop()
             self.file, self._at, self._text = outer
 
     def text(self, text: str, state: ShellState, at: tuple[int, int]) -> Value:
@@ -384,7 +387,8 @@ class Walker(Paths["ShellState", Value]):
             if each.operator == "<":
                 continue
             content = output if each.fd in (None, 1) else None
-            self._commands.sink(target, content, state, self.place(node), self.file)
+            place = self.file, self.place(node)
+            self._commands.sink(target, content, state, place, append=each.operator in (">>", "&>>"))
             if each.operator != ">>" and content == EMPTY:
                 self._commands.emptied(target, state, self.place(node), self.file)
             if content is not None:

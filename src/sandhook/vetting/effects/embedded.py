@@ -27,6 +27,7 @@ def report(call: Call) -> None:
                 command = match["command"].replace("% ", " ").replace("%%", "%")
                 call.find("V-RUN-TEXT", f"git: the command of an address: {command}", "high")
                 _follow(call, Value((command,), call.origins), "git")
+        _git_runs(call)
     elif call.name in ("sqlite3", "litecli"):
         for value in (*call.words, call.stdin):
             for match in _DOT_COMMAND.finditer(value.any_text):
@@ -34,6 +35,7 @@ def report(call: Call) -> None:
                     call.find("V-RUN-TEXT", f"{call.name}: .shell with a text that is not known", "high")
                 _follow(call, Value((match["command"],), value.origins), f"{call.name}: .shell")
     elif call.name in ("make", "gmake"):
+        _recipes(call)
         for text in call.texts:
             if _MAKE_SHELL.search(text):
                 severe = starts_something(text.replace("$(shell", ""))
@@ -43,6 +45,30 @@ def report(call: Call) -> None:
             if (match := _CLUSTER_POWERS.search(value.any_text)) is not None and _changes_cluster(call):
                 call.find("V-PRIVILEGE", f"{call.name}: {match.group()}", "high")
                 return
+
+
+def _git_runs(call: Call) -> None:
+    """Follow what git runs for bisecting, for each commit of a rebase, and at the other end of a connection."""
+    words, texts = call.words, call.texts
+    if texts[:2] == ["bisect", "run"]:
+        call.runner.run_words(words[2:], call.state.branch(), call.at)
+    for option in call.arguments("--exec", "-x", "--upload-pack", "--receive-pack", "-u"):
+        if {"rebase", "fetch", "push", "pull", "clone", "ls-remote", "archive", "fetch-pack", "send-pack"}.intersection(texts[:1]):
+            if " " in option.any_text or HOLE in option.any_text:
+                _follow(call, option, f"git {texts[0]}: an option")
+
+
+def _recipes(call: Call) -> None:
+    """Follow the recipes of a makefile that the script has or wrote."""
+    names = call.arguments("-f", "--file", "--makefile")
+    contents = [
+        call.stdin if name.any_text in ("-", "/dev/stdin") else call.runner.content(call.state.path(name.any_text), call.state)
+        for name in names
+    ]
+    for content in filter(None, contents):
+        for text in content.texts:
+            for line in re.findall(r"(?m)^\t[@+-]*(.+)", text):
+                _follow(call, Value((line.replace("$$", "$"),), content.origins), "make: a recipe")
 
 
 def _changes_cluster(call: Call) -> bool:

@@ -263,7 +263,7 @@ def _emptied(call: Call, word: Value) -> None:
 
 def _tee(call: Call) -> Value:
     for word in call.operands:
-        call.writes(word, call.stdin)
+        call.writes(word, call.stdin, append=call.has("-a", "--append"))
         call.runner.stored(call.stdin, word, call)
         path = call.state.path(word.any_text)
         place = places_of(path, "write")
@@ -327,6 +327,13 @@ def _dd(call: Call) -> Value:
         if values.get("if", EMPTY).any_text == "/dev/zero" and "count" not in values:
             call.find("V-EXHAUST")
     return Value((HOLE,), source)
+
+
+def _chown(call: Call) -> Value:
+    """chown of a whole tree: its owner cannot use it any more."""
+    if call.has("-R", "--recursive") and any(is_precious(call.state.path(each)) for each in call.texts):
+        call.find("V-DESTROY", call.line)
+    return EMPTY
 
 
 def _mktemp(call: Call) -> Value:
@@ -445,6 +452,7 @@ EFFECTS: Mapping[str, Effect] = {
     "shred": _shred,
     "truncate": _truncate,
     "chmod": _chmod,
+    "chown": _chown,
     "dd": _dd,
     "mktemp": _mktemp,
     **dict.fromkeys(

@@ -219,6 +219,7 @@ def _git_discards(call: Call, command: str, line: str) -> None:
             and "--staged" not in line
         )
         or (command == "stash" and re.match(r"clear|drop", line))
+        or (command == "checkout" and "--orphan" in line)
     ):
         one = command == "stash" and HOLE in line
         call.find("V-DELETE", call.line, "medium" if one else None)

@@ -135,6 +135,10 @@ _SCRIPTS = re.compile(
 )
 
 
+#: An answer by which a tool is about a file that the script names.
+_OTHER_FILE = re.compile(r"\b(?:file_path|path|notebook_path)\W{0,2}\s*[|]?[=:]\s*\"[~/.]")
+
+
 def _named_values(call: Call) -> dict[str, Value]:
     """Return the values of ``--arg NAME VALUE``."""
     words = call.words
@@ -181,6 +185,8 @@ def _jq(call: Call) -> Value | None:
         call.find("V-DISABLE", call.line)
     if "updatedInput" in text or "updated_input" in text:
         call.find("V-REWRITE", call.line)
+        if (moved := _OTHER_FILE.search(text)) is not None:
+            call.find("V-REWRITE", f"makes the file another one: {moved.group()}", "high")
         for literal in re.findall(r'"((?:[^"\\]|\\.){8,})"', text):
             if re.search(r"[|;&]|\$\(", literal):
                 call.runner.run_text(

@@ -199,6 +199,7 @@ def _sysctl(call: Call) -> Value | None:
 
 EFFECTS: Mapping[str, Effect] = {
     "sleep": _sleep,
+    "osascript": _when(r"login item", "V-SCHEDULE"),
     "setcap": _rule("V-LOGIN"),
     "setfacl": _when(r"(?:^|\s)(?:-\w*m|--modify)\S*\s.*(?:\.ssh|~|/etc|/$)", "V-LOGIN"),
     "sysctl": _sysctl,

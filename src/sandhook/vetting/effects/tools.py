@@ -10,6 +10,7 @@ from sandhook.vetting.effects import packages
 from sandhook.vetting.effects.network import sends
 from sandhook.vetting.effects.programs import report_downloads
 from sandhook.vetting.values import HOLE, Origin, Value
+from sandhook.vetting.variables import loads
 
 Effect = Callable[[Call], "Value | None"]
 
@@ -68,12 +69,16 @@ def _package(call: Call) -> Value | None:
     elif re.match(r"(?:install|get|run|add)\b.*\s\d+\.\d+\.\d+\.\d+[:/]", line):
         call.find("V-RUN-DOWNLOAD", call.line)
     elif re.search(r"^(?:publish|adduser|login|owner add|token create)\b", line):
-        call.find("V-LOGIN", call.line, "high" if "publish" not in line else "medium")
+        call.find("V-SEND-FILE" if "publish" in line and "--dry-run" not in line else "V-LOGIN", call.line, "high" if "--dry-run" not in line else "low")
     elif re.search(r"(?:install|add|exec|dlx|i|x)\s.*(?:https?://|git\+|github:|git@)", line) or (
         call.name in ("npx", "bunx", "uvx", "pipx", "deno", "bun")
         and re.search(r"(?:https?://|git\+|github:)", line)
     ):
         call.find("V-RUN-DOWNLOAD")
+    elif call.name == "go" and (settings := re.match(r"env\s+-w\s+(.*)", line)) is not None:
+        for name, value in re.findall(r"(\w+)=(\S*)", settings[1]):
+            if (rule := loads(name, value, lasting=True)) is not None:
+                call.find(rule, call.line)
     elif re.search(r"(?:install|add|i)\s+-g|install --global|--user\b|install --break-system", line):
         call.find("V-RUN-WRITTEN", call.line)
     return None
