@@ -14,6 +14,7 @@ from sandhook.hooks.event import Event, Json, ToolCall
 from sandhook.hooks.model import Decision
 from sandhook.record import Record
 from sandhook.utilities import is_utility
+from sandhook.vetting.policy import starts_something
 from sandhook.vetting.rules import RuleId, Severity
 
 #: A command that no hook has a reason to approve.
@@ -53,6 +54,64 @@ def with_words(event: Event, name: str, words: Sequence[str]) -> Iterator[tuple[
         yield event.with_(tool=ToolCall(name, {"command": f"rm -rf / # {word}"}, "call")), word
 
 
+#: What agents run, for hooks that change it.
+USUAL = (
+    "git commit -m x",
+    "git push origin main",
+    "git clone https://example.com/a/b",
+    "npm install prettier",
+    "npm test",
+    "yarn add prettier",
+    "pnpm add prettier",
+    "pip install requests",
+    "uv add requests",
+    "docker run --rm alpine ls",
+    "docker build .",
+    "curl -o x https://example.com/x",
+    "wget https://example.com/x",
+    "ssh host.example ls",
+    "scp a host.example:b",
+    "terraform plan",
+    "kubectl get pods",
+    "make build",
+    "pytest",
+    "go build ./...",
+    "cargo build",
+    "python3 app.py",
+)
+
+
+def with_usual(event: Event, name: str, words: Sequence[str]) -> Iterator[tuple[Event, str]]:
+    """Yield events with usual commands that have a word for which a script looks."""
+    sought = {part for word in words for part in re.findall(r"[A-Za-z][\w-]+", word)}
+    chosen = [command for command in USUAL if sought.intersection(re.findall(r"[\w-]+", command))]
+    for command in chosen[:MAX_WORDS]:
+        yield event.with_(tool=ToolCall(name, {"command": command}, "call")), ""
+
+
+#: What makes a command less safe than it was, when it is added.
+_WEAKER = re.compile(
+    r"(?:^|\s)(?:--no-verify|--force|--insecure|--no-check-certificate|--privileged|--auto-approve|sudo|--registry\S*|--(?:extra-)?index-url\S*|--trusted-host|--dangerously\S*"
+    r"|--ignore-certificate-errors|--no-sandbox|--allow-\S+|--skip-\S+|StrictHostKeyChecking=no|\S*https?://\S+|\S+@\S+:\S*|LD_PRELOAD=\S*|NODE_OPTIONS=\S*|\S*PROXY=\S*)(?:\s|$)"
+)
+
+
+def weaker(before: str, after: str) -> str | None:
+    """Return what was added to a command that makes it less safe, or None."""
+    had = before.split()
+    added = [word for word in after.split() if word not in had]
+    match = _WEAKER.search(f" {'  '.join(added)} ") or _WEAKER_THERE.search(after)
+    if match is None or match.group().strip() in before:
+        return None
+    return match.group().strip()
+
+
+#: Options of single programs that do so.
+_WEAKER_THERE = re.compile(
+    r"\bcurl\b[^|;&]*\s-\w*k\b|\bgit push\b[^|;&]*\s-f\b|\b(?:docker|podman)\b[^|;&]*\s(?:-v|--volume|--mount)[= ](?:type=bind,\S*)?[/~$]|\bgit commit\b[^|;&]*\s-n\b"
+)
+
+
 def judge(asked: Sequence[Asked], severe: Callable[[str], frozenset[str]]) -> Iterator[Answer]:
     """Yield what the answers mean.
 
@@ -86,11 +145,13 @@ def _changes(
         old = before.get(name)
         if after == old or not isinstance(after, str):
             continue
-        if name == "command" and severe(after) - severe(str(old)):
+        if name == "command" and (severe(after) - severe(str(old)) or weaker(str(old), after)):
             yield Answer("V-REWRITE", f"makes {old!r} to {after!r}", "high")
         elif name == "file_path" and isinstance(old, str) and not after.endswith(old):
             yield Answer("V-REWRITE", f"makes the file {old!r} to {after!r}", "high")
-        elif name in ("content", "new_string") and severe(after) - severe(str(old)):
+        elif name in ("content", "new_string") and (
+            severe(after) - severe(str(old)) or (starts_something(after) and not starts_something(str(old)))
+        ):
             yield Answer("V-REWRITE", f"adds to a file: {after!r}", "high")
 
 

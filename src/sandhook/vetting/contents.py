@@ -43,6 +43,9 @@ class Contents:
     _walker: Following
     notes: Notes
 
+    #: Whether the output of the present command goes to a file, and so is not shown to a model.
+    to_file = False
+
     def run_text(self, value: Value, state: ShellState, how: str, at: tuple[int, int]) -> Value:
         """Follow a text that a shell executes; return its output."""
         raise NotImplementedError
@@ -182,7 +185,7 @@ class Contents:
         for text in value.texts:
             if (order := order_in(text)) is not None:
                 call.find("V-INJECTION", order)
-            for command in commands_told(text):
+            for command in commands_told(text) if not self.to_file else ():
                 if (rule := self._walker.harm_in(command)) is not None:
                     call.find("V-INJECTION", f"tells to run what breaks {rule}: {command}")
             if (unseen := unseen_in(text)) is not None:

@@ -15,7 +15,7 @@ from sandhook.hooks.manifest.hold import Hold
 from sandhook.hooks.model import HookSpec, Request
 from sandhook.hooks.runner import SandboxRunner
 from sandhook.limits import Limits
-from sandhook.vetting.answers import HARMFUL, Asked, with_words
+from sandhook.vetting.answers import HARMFUL, Asked, with_usual, with_words
 from sandhook.vfs.base import FileSystem
 
 #: Seconds of one run, and of all runs of a vetting.
@@ -58,6 +58,7 @@ class Observer:
         if spec.event in ("tool.pre", "permission.request"):
             shell = (contract.vocabulary().shell or ("Bash",))[0]
             events += with_words(sample(spec.event), shell, words)
+            events += with_usual(sample(spec.event), shell, words)
         for event, word in events:
             if monotonic() > self._deadline:
                 break

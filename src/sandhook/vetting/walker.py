@@ -290,6 +290,9 @@ class Walker(Paths["ShellState", Value]):
         for assignment in node.assignments:
             self.assign(assignment, state, node)
         outer, state.stdin = state.stdin, stdin
+        self._commands.to_file = any(
+            each.operator in _WRITING and each.fd in (None, 1) for each in node.redirections
+        )
         output = self._commands.run(fields, nodes, state, node) if fields else EMPTY
         state.stdin = outer
         if temporary and node.assignments:

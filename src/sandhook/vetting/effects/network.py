@@ -249,6 +249,7 @@ def _fetched(call: Call, origins: Origins) -> Value:
     for target in targets:
         if target.any_text not in ("-", "/dev/null"):
             call.writes(target, content)
+            call.runner.stored(content, target, call)
             call.find("V-DOWNLOAD", f"{call.name} to {target.any_text}")
     if not targets and not to_stdout:
         for url in _urls(call):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.dispatch.sedtext import runs_commands
+from sandhook.vetting.answers import weaker
 from sandhook.vetting.call import Call
 from sandhook.vetting.effects.files import filtered
 from sandhook.vetting.policy import local, payload_part, starts_something
@@ -177,6 +178,9 @@ def _jq(call: Call) -> Value | None:
     call.runner.printed(call, Value((text.replace('\\"', '"'),)))
     if "updatedInput" in text or "updated_input" in text:
         for value in named.values():
+            for each in value.texts:
+                if (added := weaker("", each)) is not None and value.has("payload"):
+                    call.find("V-REWRITE", f"adds {added} to a command", "high")
             if value.has("payload") and any(each.strip(f"{HOLE} \n") for each in value.texts):
                 call.runner.run_text(value, call.state.branch(), "the new input", call.at)
     if _SCRIPTS.search(text):
@@ -187,7 +191,9 @@ def _jq(call: Call) -> Value | None:
         call.find("V-REWRITE", call.line)
         if (moved := _OTHER_FILE.search(text)) is not None:
             call.find("V-REWRITE", f"makes the file another one: {moved.group()}", "high")
-        for literal in re.findall(r'"((?:[^"\\]|\\.){8,})"', text):
+        for literal in re.findall(r'"((?:[^"\\]|\\.){4,})"', text):
+            if literal[:1] == " " and (added := weaker("", literal)) is not None:
+                call.find("V-REWRITE", f"adds {added} to a command", "high")
             if re.search(r"[|;&]|\$\(", literal):
                 call.runner.run_text(
                     Value((literal.replace('\\"', '"'),)), call.state.branch(), "the new input", call.at
