@@ -83,6 +83,10 @@ class Paths(Generic[S, R]):
         """Make the output of a command the input of a shell; None is the output of whoever writes to it."""
         raise NotImplementedError
 
+    def piped(self, node: ast.Node, state: S) -> R:
+        """Follow a command whose output is the input of another one."""
+        return self.body(node, state)
+
     def sequence(self, results: Sequence[R]) -> R:
         """Return what several commands yield one after the other."""
         raise NotImplementedError
@@ -129,11 +133,12 @@ class Paths(Generic[S, R]):
             return self.sequence([])
         if len(node.commands) == 1:
             return self.body(node.commands[0], state)
-        output = self.body(node.commands[0], state.copy())
+        output = self.piped(node.commands[0], state.copy())
         for command in node.commands[1:]:
             inner = state.copy()
             self.connect(inner, output)
-            output = self.body(command, inner)
+            follow = self.body if command is node.commands[-1] else self.piped
+            output = follow(command, inner)
         self.followed(node)
         return output
 

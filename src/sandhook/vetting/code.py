@@ -41,6 +41,10 @@ _WHOLE = re.compile(
 )
 
 
+_FORKS = re.compile(
+    r"\bfork\b\s*(?:\(\))?\s+while\b|\bwhile\b\s*\(?\s*(?:1|[Tt]rue)\s*\)?[^\n]{0,40}\n?[^\n]{0,40}\bfork\b|\bloop\s*\{\s*fork"
+)
+
 #: A call that executes what another call in it fetches.
 _RUNS_FETCHED = re.compile(
     r"(?:\bsystem|\bpopen|\bexec\w*|\bassert|\beval|subprocess\.\w+|\bspawn\w*|shell_exec|passthru)\s*\(?[^;\n]{0,80}"
@@ -71,6 +75,8 @@ def findings_in(text: str) -> Iterator[tuple[RuleId, str]]:
         yield "V-SEND-SECRET", "a program sends the whole environment"
     if "listen" in powers and powers & {"run", "evaluate", "socket"} and "evaluate" in powers | {"run"}:
         yield "V-TUNNEL", "a program listens for connections"
+    if _FORKS.search(text):
+        yield "V-EXHAUST", "a program starts itself without end"
     if _WHOLE.search(text):
         yield "V-DELETE", "a program deletes a whole tree"
     yield from _paths(text, powers)

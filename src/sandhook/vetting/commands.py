@@ -19,9 +19,9 @@ from sandhook.vetting.effects.other import unknown
 from sandhook.vetting.effects.shell import BUILTINS
 from sandhook.vetting.following import Following
 from sandhook.vetting.places import SHELL_SCRIPTS, places_of
-from sandhook.vetting.policy import METADATA, computed, executed, local, named
+from sandhook.vetting.policy import METADATA, computed, executed, is_exposed, local, named
 from sandhook.vetting.program import commands_in
-from sandhook.vetting.rules import RuleId
+from sandhook.vetting.rules import RuleId, Severity
 from sandhook.vetting.said import order_in
 from sandhook.vetting.scratch import PURE, WITHOUT_INPUT, decodes
 from sandhook.vetting.shapes import is_disguised, is_pattern
@@ -46,6 +46,12 @@ _CHECKS = {"php": ("-l",), "perl": ("-c",), "ruby": ("-c",), "node": ("--check",
 
 #: The most texts that a command's input may have for its output to be computed.
 _MOST_INPUTS = 4
+
+#: Programs that print what they read as it is.
+_WHOLE = frozenset("curl wget http https xh cat head tail tee echo printf fold fmt sed bat base64 gunzip zcat tac".split())
+
+#: Functions of languages that quote words for a shell.
+_QUOTES = re.compile(r"shlex\.(?:quote|join)|shellescape|Shellwords|escapeshellarg")
 
 #: Commands whose words are texts.
 _PRINTING = frozenset({"echo", "printf", "grep", "egrep", "fgrep", "rg", "jq", "cat", "[", "test", "git"})
@@ -348,7 +354,10 @@ class Commands(Contents):
         elif any(value.has("download", "decoded") for value in texts):
             rule: RuleId = "V-RUN-DOWNLOAD" if any(v.has("download") for v in texts) else "V-RUN-DECODED"
             self.notes.find(rule, call.line, self._file, at)
-        return [call.passed()]
+        output = call.passed()
+        if any(_QUOTES.search(text) for value in (*texts, call.stdin) for text in value.texts):
+            return [Value(output.texts, frozenset(each for each in output.origins if each.kind != "payload"))]
+        return [output]
 
     def code(self, value: Value, at: tuple[int, int], file: str | None = None) -> None:
         """Report what a program of another language does."""
@@ -371,6 +380,14 @@ class Commands(Contents):
             if "$(" in text or "`" in text:
                 escaped = text.replace('"', '\\"')
                 self._walker.text(f': "{escaped}"', state.branch(), at)
+
+    def shown(self, output: Value, name: str, at: tuple[int, int]) -> None:
+        """Report a text of the network that becomes the output of a hook, which a model reads."""
+        hosts = sorted(each.name for each in output.origins if each.kind == "download" and not local(each.name))
+        lines = [line.strip() for text in output.texts for line in text.splitlines()]
+        if hosts and HOLE in lines and base_name(name) in _WHOLE:
+            severity: Severity = "high" if any(map(is_exposed, hosts)) else "medium"
+            self.notes.find("V-INJECTION", f"prints what {', '.join(hosts)} sends", self._file, at, severity)
 
     def compared(self, left: Value, right: Value, at: tuple[int, int]) -> None:
         """Report a comparison that does not show what it looks for."""

@@ -25,6 +25,11 @@ _PROSE = (".md", ".txt", ".rst", ".log", ".jsonl", ".html")
 _NEW_INPUT = re.compile(r"updated_?[iI]nput|modified_?[aA]rgs|new_?[iI]nput|tool_input\W{1,4}\{")
 
 _ELSEWHERE = re.compile(r"https?://([\w.-]+\.\w+)")
+#: Files of a build that have commands or code.
+_EXECUTED = re.compile(
+    r"(?:^|/)(?:GNUmakefile|[Mm]akefile|conftest\.py|setup\.py|noxfile\.py|build\.rs|Rakefile|Gemfile|manage\.py|Gruntfile\.js|[Gg]ulpfile\.\w+|configure|[Jj]ustfile|CMakeLists\.txt)$"
+    r"|\.(?:mk|gradle|config\.[cm]?[jt]s)$|Dockerfile"
+)
 _NEW_TEXT = re.compile(r"\b(?:content|new_string|contents|new_str)\b")
 
 _JSON_TEXT = re.compile(r'"([^"\n]{4,})"')
@@ -76,6 +81,10 @@ class Contents:
             call.find("V-INSTRUCTIONS", f"writes {name}: {content.any_text}", "high")
         if name.endswith(_PROSE) and (place is None or place.rule != "V-PIPELINE"):
             return
+        if HOLE in name and call.name != "curl":
+            for text in content.texts:
+                if starts_something(text) and not _SHELL_LINE.match(text):
+                    call.find("V-REWRITE", f"puts into {name}: {text}", "high" if path.has("payload", "file") else None)
         build = place is not None and place.rule == "V-PIPELINE" and place.severity is not None
         if build and content.has("download", "decoded", "secret"):
             call.find("V-PIPELINE", f"writes {name}", "high")
@@ -156,6 +165,8 @@ class Contents:
         for text in target.texts:
             path = state.path(text)
             place = places_of(path, "write")
+            if append and place is not None and place.rule == "V-PIPELINE" and _EXECUTED.search(path):
+                call.find("V-PIPELINE", f"adds to {path}", "high")
             lasting = path == ENV_FILE_PATH or (
                 place is not None and place.rule in ("V-STARTUP", "V-GIT-HOOK")
             )

@@ -29,6 +29,7 @@ _ORDERS = tuple(
         r"\b(?:include|add|append|put|write|print|paste|embed|copy|insert|attach|send|post|log|record|encode)\b[^.!?\n]{0,40}\b(?:value|values|contents?|output) of\b[^.!?\n]{0,40}(?:\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|\benv(?:ironment)?\b|\bprintenv\b|~/\.|\.env\b|/etc/)",
         r"\b(?:also|always|silently|additionally)\s+(?:accept|allow|permit|trust|grant)\b[^.!?\n]{0,40}\b(?:password|token|header|user|key|admin|login|certificate|request)",
         r"\b(?:skip|omit|disable|remove|bypass|relax|comment out|turn off)\b[^.!?\n]{0,30}\b(?:auth(?:entication|orization)?|signature|certificate|csrf|permission|input|tls|ssl)\b[^.!?\n]{0,16}\b(?:checks?|validation|verification|tests?)",
+        r"\b(?:fetch|download|load|read|open|visit|get|retrieve|curl)\b[^.!?\n]{0,60}https?://[^\n]{0,100}\b(?:follow|obey|execute|apply|do (?:what|as)|as instructed|comply)\b",
         r"\bwithout (?:asking|confirmation|telling|mentioning|informing|waiting for)\b",
         r"--(?:extra-)?index-url[ =]https?://|--registry[ =]https?://",
     )
@@ -36,7 +37,7 @@ _ORDERS = tuple(
 
 #: Code that a text recommends, unless it forbids it.
 _WEAKENED = re.compile(
-    r"\b(?:verify\s*=\s*False|rejectUnauthorized\W{1,3}false|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*0|StrictHostKeyChecking[= ]no|permissions:\s*write-all)\b"
+    r"\b(?:verify\s*=\s*False|rejectUnauthorized\W{1,3}false|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*0|StrictHostKeyChecking[= ]no|permissions:\s*write-all|InsecureSkipVerify:\s*true|_create_unverified_context|@?csrf_exempt|CURLOPT_SSL_VERIFYPEER\W{1,3}(?:0|false)|ssl[_-]?verify\W{1,3}(?:0|[Ff]alse))\b"
 )
 
 #: A replacement of sed.

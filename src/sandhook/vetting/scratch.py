@@ -36,6 +36,7 @@ PURE = frozenset(
         "gzip",
         "head",
         "hexdump",
+        "jq",
         "nl",
         "od",
         "openssl",

@@ -95,6 +95,7 @@ class Walker(Paths["ShellState", Value]):
         self.tests = 0
         self.sought: list[str] = []
         self.running: list[str] = []
+        self.captured = 0
         self._at: tuple[int, int] | None = None
         self._now = (0, 0)
         self._text = ""
@@ -212,13 +213,20 @@ class Walker(Paths["ShellState", Value]):
                 return NOTHING
             return self._from_outside(name, is_own=name in state.declared)
 
+        def substitute(body: ast.CommandList, inner: ShellState) -> Value:
+            self.captured += 1
+            try:
+                return self.body(body, inner)
+            finally:
+                self.captured -= 1
+
         def on_evaluation(how: Evaluation, value: Value) -> None:
             self._commands.evaluated(value, how, state, self._now)
 
         return Words(
             state,
             self.scratch,
-            self.body,
+            substitute,
             on_variable,
             self.notes.inserted.append,
             on_evaluation=on_evaluation,
@@ -240,6 +248,13 @@ class Walker(Paths["ShellState", Value]):
     def outside(self, name: str) -> Value:
         """Return a variable of the environment."""
         return Value((HOLE,), self._from_outside(name))
+
+    def piped(self, node: ast.Node, state: ShellState) -> Value:
+        self.captured += 1
+        try:
+            return self.body(node, state)
+        finally:
+            self.captured -= 1
 
     def simple(self, node: ast.SimpleCommand, state: ShellState) -> Value:
         """Follow a simple command, with each list of elements that its arrays may have."""
@@ -302,7 +317,10 @@ class Walker(Paths["ShellState", Value]):
                     state.variables[assignment.name] = before[assignment.name]
         if fields and fields[0].text == "exec" and len(fields) == 1:
             state.stdin = stdin
-        return self._redirected(node.redirections, state, output, node)
+        output = self._redirected(node.redirections, state, output, node)
+        if not self.captured and output.has("download") and fields:
+            self._commands.shown(output, fields[0].any_text, self._now)
+        return output
 
     def assign(self, node: ast.Assignment, state: ShellState, command: ast.SimpleCommand) -> None:
         """Follow an assignment, also one in ``export`` and the like."""
@@ -403,7 +421,10 @@ class Walker(Paths["ShellState", Value]):
         outer = state.stdin
         if redirections:
             state.stdin = self._input(redirections, state, self.words(state))
+        away = any(each.operator in _WRITING and each.fd in (None, 1) for each in redirections)
+        self.captured += away
         output = follow(state)
+        self.captured -= away
         state.stdin = outer
         return self._redirected(redirections, state, output, node) if redirections else output
 

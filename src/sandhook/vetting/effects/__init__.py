@@ -53,7 +53,7 @@ def finish(call: Call, output: Value) -> Value:
     writers.outputs(call)
     if call.name in ("echo", "printf", "jq", "cat"):
         _addresses(call)
-    if any("stratum+" in text for text in call.texts):
+    if _MINES.search(f" {call.line} "):
         call.find("V-EXHAUST", call.line)
     if call.name in _ENDING or (call.name in ("od", "hexdump", "xxd") and call.has("-N", "-n", "-l")):
         return Value(output.texts, frozenset(each for each in output.origins if each.name != "endless"))
@@ -91,6 +91,11 @@ _IMAGE = re.compile(r"!\[[^\]\n]*\]\(|<(?:img|iframe|link|script)\b", re.IGNOREC
 #: What jq inserts into a text.
 _INSERTED = re.compile(r"\\\([^)\n]*\)+")
 
+
+#: Options of programs that compute coins.
+_MINES = re.compile(
+    r"stratum\+|--donate-level|--algo[= ]|\s-a (?:rx/|randomx|cryptonight|kawpow|ethash|cn/)|--coin[= ]|\s(?:-o|--url)[= ]\S+:\d{4,5}\s.*\s(?:-u|--user)[= ]|-(?:-cpu-max-threads-hint|-threads)[= ]\d+.*pool"
+)
 
 _ADDRESS = re.compile(rf"https?://([\w.-]+)[/?][^\s)\"']*[?&=/{HOLE}]")
 

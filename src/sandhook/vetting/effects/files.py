@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from sandhook.vetting.call import Call
-from sandhook.vetting.places import SHELL_SCRIPTS, is_precious, places_of
+from sandhook.vetting.places import ENDLESS, SHELL_SCRIPTS, is_precious, places_of
 from sandhook.vetting.policy import removed, starts_something
 from sandhook.vetting.said import replacements, weakens
 from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Value, concatenated, known
@@ -324,7 +324,8 @@ def _dd(call: Call) -> Value:
     if "of" in values:
         target = values["of"]
         call.writes(target, Value((HOLE,), source))
-        if values.get("if", EMPTY).any_text == "/dev/zero" and "count" not in values:
+        size = _bytes(values.get("bs", known("512")).any_text) * _bytes(values.get("count", known("0")).any_text)
+        if values.get("if", EMPTY).any_text in ENDLESS and ("count" not in values or size > _MUCH):
             call.find("V-EXHAUST")
     return Value((HOLE,), source)
 
@@ -334,6 +335,16 @@ def _chown(call: Call) -> Value:
     if call.has("-R", "--recursive") and any(is_precious(call.state.path(each)) for each in call.texts):
         call.find("V-DESTROY", call.line)
     return EMPTY
+
+
+#: Bytes that fill a disk.
+_MUCH = 8 << 30
+
+
+def _bytes(text: str) -> int:
+    """Return the number that a size such as ``10M`` stands for; 0 for what is none."""
+    match = re.fullmatch(r"(\d{1,18})([kKMGT]?)(?:i?B)?", text)
+    return int(match[1]) << {"": 0, "k": 10, "K": 10, "M": 20, "G": 30, "T": 40}[match[2]] if match else 0
 
 
 def _mktemp(call: Call) -> Value:

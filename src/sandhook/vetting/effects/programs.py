@@ -9,7 +9,7 @@ from sandhook.dispatch.sedtext import runs_commands
 from sandhook.vetting.answers import weaker
 from sandhook.vetting.call import Call
 from sandhook.vetting.effects.files import filtered
-from sandhook.vetting.policy import local, payload_part, starts_something
+from sandhook.vetting.policy import is_exposed, local, payload_part, starts_something
 from sandhook.vetting.values import HOLE, Origin, Value
 
 #: A text in quotes that awk passes to a shell: before ``| getline``, after ``|``, in ``system()``.
@@ -136,6 +136,15 @@ _SCRIPTS = re.compile(
 )
 
 
+def _computed(call: Call) -> str | None:
+    """Return what jq prints where all that it reads is known."""
+    texts = [word.text for word in call.words]
+    known = [text for text in texts if text is not None]
+    if len(known) < len(texts):
+        return None
+    return call.runner.compute(["jq", *known], call.stdin.text or "")
+
+
 #: An answer by which a tool is about a file that the script names.
 _OTHER_FILE = re.compile(r"\b(?:file_path|path|notebook_path)\W{0,2}\s*[|]?[=:]\s*\"[~/.]")
 
@@ -183,6 +192,13 @@ def _jq(call: Call) -> Value | None:
                     call.find("V-REWRITE", f"adds {added} to a command", "high")
             if value.has("payload") and any(each.strip(f"{HOLE} \n") for each in value.texts):
                 call.runner.run_text(value, call.state.branch(), "the new input", call.at)
+    if "additionalContext" in text or "systemMessage" in text:
+        for value in named.values():
+            hosts = sorted(each.name for each in value.origins if each.kind == "download" and not local(each.name))
+            if hosts and any(line.strip() == HOLE for each in value.texts for line in each.splitlines()):
+                severe = any(map(is_exposed, hosts))
+                what = f"makes what {', '.join(hosts)} sends the context of a model"
+                call.find("V-INJECTION", what, "high" if severe else "medium")
     if _SCRIPTS.search(text):
         call.find("V-PIPELINE", call.line, "high")
     if re.search(r"disableAllHooks\s*[=:]\s*true|del\(\s*\.hooks|\.hooks\s*=\s*(?:\{\}|\[\]|null)", text):
@@ -213,6 +229,8 @@ def _jq(call: Call) -> Value | None:
         origins = frozenset(origin for origin in origins if origin.kind != "payload")
     if re.search(r"\benv\b(?!\.\w)|\$ENV\b(?!\.)", text):
         origins |= {Origin("environment", "the environment")}
+    if not files and call.stdin.text and (output := _computed(call)) is not None:
+        return Value((output,), origins)
     if any(origin == Origin("payload") for origin in origins):
         origins = (origins - {Origin("payload")}) | {payload_part(text)}
     return Value((HOLE,), origins)
