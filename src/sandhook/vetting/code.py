@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from sandhook.vetting.places import places_of
-from sandhook.vetting.program import Power, combined
+from sandhook.vetting.program import READS_INPUT, Power, combined
 from sandhook.vetting.rules import RuleId
 
 _POWERS: tuple[tuple[Power, re.Pattern[str]], ...] = (
@@ -25,10 +25,10 @@ _POWERS: tuple[tuple[Power, re.Pattern[str]], ...] = (
     ("delete", re.compile(r"rmtree|rmSync|rm_rf|rimraf|remove_tree|unlinkSync|FileUtils\.rm")),
     ("write", re.compile(r"open\s*\([^)]*['\"][wa]b?\+?['\"]|write_text|writeFile|appendFile|File\.write|>>|file_put_contents|open\s*\([^)]*>")),
     ("listen", re.compile(r"\.listen\s*\(|\.bind\s*\(|http\.server|SimpleHTTPServer|createServer|TCPServer")),
-    ("send", re.compile(r"\.sendall\s*\(|\.send\s*\(|\.post\s*\(|data\s*=|method\s*[:=]\s*['\"]POST|\.write\s*\(|gethostby|getaddrinfo|dns\.resolve|dns\.lookup|urlopen|\?\w*=")),
+    ("send", re.compile(r"\.sendall\s*\(|\.request\s*\(\s*['\"](?:POST|PUT)|\.send\s*\(|\.post\s*\(|data\s*=|method\s*[:=]\s*['\"]POST|\.write\s*\(|gethostby|getaddrinfo|dns\.resolve|dns\.lookup|urlopen|\?\w*=")),
 )  # fmt: skip
 
-_STRING = re.compile(r"""'([^'\n]{2,300})'|"([^"\n]{2,300})"|`([^`]{2,300})`""")
+_STRING = re.compile(r"""'([^'\n]{1,300})'|"([^"\n]{1,300})"|`([^`]{1,300})`""")
 #: The home directory in a text that a program expands.
 _AT_HOME = re.compile(
     r"(?:\$ENV\{[\"']?HOME[\"']?\}|\$\{?HOME\}?|\$\{(?:os\.)?homedir\(\)\}|\{home\}|\$\{home\}|#\{(?:Dir\.home|ENV\[.HOME.\])\}|\$home)/"
@@ -83,6 +83,11 @@ def findings_in(text: str) -> Iterator[tuple[RuleId, str]]:
     yield from combined(text, powers)
 
 
+def evaluates_input(text: str) -> bool:
+    """Return True for a program that evaluates or runs something and reads its input."""
+    return bool(powers_of(text) & {"evaluate", "run"}) and READS_INPUT.search(text) is not None
+
+
 def _long_text(text: str) -> bool:
     """Return whether a program has a text that looks encoded."""
     return bool(re.search(r"[A-Za-z0-9+/=]{24,}|(?:\\x[0-9a-f]{2}){6,}|(?:\d{2,3}\s*,\s*){6,}", text))
@@ -101,6 +106,9 @@ def _paths(text: str, powers: frozenset[Power]) -> Iterator[tuple[RuleId, str]]:
             path = each if each.startswith(("/", "~", ".")) and each[:2] != ".s" else f"~/{each}"
             path = f"~/{each}" if at_home and each[:1] not in ("~", "/") else path
             read = places_of(path, "read")
+            if read is not None and read.rule == "V-READ-ENV-FILE" and "send" in powers and powers & {"fetch", "socket"}:
+                yield "V-SEND-SECRET", f"a program sends {path}"
+                break
             if read is not None and read.rule == "V-READ-SECRET":
                 sends = powers & {"fetch", "socket", "run"}
                 yield ("V-SEND-SECRET" if sends else "V-READ-SECRET"), f"a program reads {path}"

@@ -12,9 +12,10 @@ from sandhook.syntax import nodes as ast
 from sandhook.syntax.unparse import unparse
 from sandhook.vetting.bundle import Language, interpreters_of, language_of
 from sandhook.vetting.call import Call
-from sandhook.vetting.code import findings_in
+from sandhook.vetting.code import evaluates_input, findings_in
 from sandhook.vetting.contents import PROGRAMS, Contents
 from sandhook.vetting.effects import EFFECTS, finish
+from sandhook.vetting.effects.finding import path_of_program
 from sandhook.vetting.effects.other import unknown
 from sandhook.vetting.effects.shell import BUILTINS
 from sandhook.vetting.following import Following
@@ -27,7 +28,7 @@ from sandhook.vetting.scratch import PURE, WITHOUT_INPUT, decodes
 from sandhook.vetting.shapes import is_disguised, is_pattern
 from sandhook.vetting.state import PAYLOAD, ShellState
 from sandhook.vetting.tests import hides_text, kinds_of_values, of_circumstances, of_pattern
-from sandhook.vetting.values import EMPTY, HOLE, UNKNOWN, Origin, Value, concatenated
+from sandhook.vetting.values import EMPTY, HOLE, NOTHING, UNKNOWN, Origin, Origins, Value, concatenated, known
 from sandhook.vetting.variables import check_assignment
 from sandhook.vetting.words import Evaluation
 
@@ -134,9 +135,10 @@ class Commands(Contents):
             for word in arguments:
                 self._walker.seek(word)
         effect = EFFECTS.get(program)
+        read: Origins = NOTHING
         result = effect(call) if effect is not None else None
         if effect is None and program not in LANGUAGES and program not in SHELLS and program not in BUILTINS:
-            _paths_of_unknown(call)
+            read = _paths_of_unknown(call)
             if not is_wrapper(program):
                 result = unknown(call)
         self._loaded(call)
@@ -148,7 +150,7 @@ class Commands(Contents):
         if result is None:
             result = self._output(call)
             if (effect is None or program in LANGUAGES) and not (is_wrapper(program) or program in PURE | BUILTINS):
-                result = result.plus(Origin("printed", program))
+                result = result.plus(Origin("printed", program), *read)
         return finish(call, result)
 
     def _tested(self, call: Call) -> None:
@@ -212,6 +214,8 @@ class Commands(Contents):
 
     def _output(self, call: Call) -> Value:
         """Return the output of a command without an effect of its own: computed where all is known."""
+        if (call.name == "command" and call.has("-v", "-V")) or (call.name == "type" and call.has("-p", "-P")):
+            return path_of_program(call)
         texts = [word.text for word in call.words]
         words = [text for text in texts if text is not None]
         encoded = decodes(call.name, call.texts)
@@ -222,7 +226,7 @@ class Commands(Contents):
             made = tuple(dict.fromkeys(each[: 64 << 10] for each in outputs if each is not None))
             if len(outputs) == sum(each is not None for each in outputs):
                 return Value(made, stdin.origins | call.origins | frozenset(extra))
-        if call.name in WITHOUT_INPUT or (call.name == "command" and call.has("-v", "-V")):
+        if call.name in WITHOUT_INPUT:
             return Value((HOLE,), call.origins | frozenset(extra))
         if (
             call.name not in BUILTINS and not encoded and call.stdin is PAYLOAD
@@ -296,6 +300,8 @@ class Commands(Contents):
             else:
                 more = [extra]
             fields = [_replaced(field, extra) for field in fields]
+            if is_wrapper(fields[0].any_text) and all(field.any_text[:1] == "-" for field in fields[1:]):
+                return self.run_text(source, inner, fields[0].any_text, at)
             if fields[0].text in SHELLS and len(fields) > 1 and fields[1].text == "-c" and len(fields) == 2:
                 return self.run_text(extra, inner, "xargs", at)
             fields = [*fields, *more]
@@ -317,18 +323,23 @@ class Commands(Contents):
         self, call: Call, found: Execution, fields: Sequence[Value], state: ShellState, at: tuple[int, int]
     ) -> list[Value]:
         """Follow an interpreter of another language: its program's text, file or input."""
-        known = LANGUAGES[call.name]
-        letters = [f"-{name}" if len(name) == 1 else f"--{name}" for name in known.text]
+        language = LANGUAGES[call.name]
+        rule: RuleId
+        letters = [f"-{name}" if len(name) == 1 else f"--{name}" for name in language.text]
         texts = list(call.arguments(*letters))
         for index, field in enumerate(fields):  # perl -ne '...', ruby -rsocket -e
             text = field.any_text
             if (
                 text[:1] == "-" != text[1:2]
                 and len(text) > 2
-                and text[-1] in known.text
+                and text[-1] in language.text
                 and index + 1 < len(fields)
             ):
                 texts.append(fields[index + 1])
+        known_texts = [text for value in texts for text in value.texts]
+        if call.stdin.has("download", "decoded") and any(map(evaluates_input, known_texts)):
+            rule = "V-RUN-DOWNLOAD" if call.stdin.has("download") else "V-RUN-DECODED"
+            self.notes.find(rule, f"{call.name} evaluates what it reads", self._file, at)
         for value in texts:
             self.code(concatenated((Value((" ".join(call.texts[:2]) + "\n",)), value)), at)
         operands = [word for word in call.operands if all(word is not text for text in texts)]
@@ -352,7 +363,7 @@ class Commands(Contents):
             else:
                 return [self.run_file(file, state, operands[1:], at, language="other")]
         elif any(value.has("download", "decoded") for value in texts):
-            rule: RuleId = "V-RUN-DOWNLOAD" if any(v.has("download") for v in texts) else "V-RUN-DECODED"
+            rule = "V-RUN-DOWNLOAD" if any(v.has("download") for v in texts) else "V-RUN-DECODED"
             self.notes.find(rule, call.line, self._file, at)
         output = call.passed()
         if any(_QUOTES.search(text) for value in (*texts, call.stdin) for text in value.texts):
@@ -428,6 +439,9 @@ class Commands(Contents):
             name = state.path(text)
             if text in ("/dev/stdin", "/dev/fd/0", "-"):
                 outputs.append(self.run_text(state.stdin, state, "a shell", at))
+            elif (copied := state.written.get(name, EMPTY).names("program")) and arguments is not None:
+                self.notes.find("V-OBFUSCATED", f"runs {copied[0]} under the name {name}", self._file, at)
+                outputs.append(self.line([known(copied[0]), *arguments], state, at, 1))
             elif (written := state.written.get(name) or self.content_of_parents(name, state)) is not None:
                 outputs.append(self._written(name, written, state, at))
             elif (file := self._walker.bundle.find(name)) is not None:
@@ -545,8 +559,9 @@ def _replaced(field: Value, read: Value) -> Value:
     return Value(tuple(text.replace("{}", HOLE) for text in field.texts), field.origins | read.origins)
 
 
-def _paths_of_unknown(call: Call) -> None:
-    """Record operands that look like paths of a program without an effect of its own."""
+def _paths_of_unknown(call: Call) -> Origins:
+    """Record operands that look like paths of a program without an effect of its own; return their origins."""
+    origins: Origins = NOTHING
     for word in call.operands:
         text = word.any_text
         if (
@@ -555,4 +570,5 @@ def _paths_of_unknown(call: Call) -> None:
             and "://" not in text
             and "\n" not in text
         ):
-            call.access(word, "read")
+            origins |= call.access(word, "read")
+    return origins

@@ -70,7 +70,13 @@ def is_chosen_by_author(host: str, origins: Origins) -> bool:
     known = host.replace(HOLE, "")
     if re.search(r"[\w-]\.[a-zA-Z][\w-]*$|\d", known):
         return True
-    return host == HOLE and any(each.kind in ("download", "decoded", "assembled") for each in origins)
+    if host != HOLE:
+        return False
+    return any(
+        each.kind in ("download", "decoded", "assembled", "printed")
+        or (each.kind == "file" and each.name.startswith("./"))
+        for each in origins
+    )
 
 
 def sent(origins: Origins, host: str, where: Origins) -> Iterator[Verdict]:

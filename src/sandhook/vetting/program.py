@@ -33,7 +33,8 @@ _HOST = re.compile(
     r"""(?:https?|wss?|tcp|ftp)://(?:[^/@\s"']*@)?([\w.-]+)|["']((?:[\w-]+\.)+[a-z]{2,}|\d+\.\d+\.\d+\.\d+)["']\s*,\s*(?:\d+|port)"""
     r"""|host(?:name)?["']?\s*[:=]\s*["']([\w.-]+)["']|(?:HTTPS?Connection|SMTP(?:_SSL)?|FTP)\(\s*["']([\w.-]+)["']"""
 )
-_PAYLOAD = re.compile(
+#: Reading standard input.
+READS_INPUT = re.compile(
     r"sys\.stdin|process\.stdin|STDIN|\$stdin|/dev/stdin|readFileSync\(\s*0|<STDIN>|<>|ARGF|php://(?:stdin|input)|io\.read|stdin\.read|input\(\)|Deno\.stdin|Bun\.stdin|fileinput"
 )
 _TREE = re.compile(
@@ -87,7 +88,7 @@ def combined(text: str, powers: frozenset[Power]) -> Iterator[tuple[RuleId, str]
     """Yield what a program does with what it reads."""
     hosts = [host for match in _HOST.findall(text) for host in match if host and not local(host)]
     reaches = bool(powers & {"fetch", "socket", "run"}) and bool(hosts)
-    payload = _PAYLOAD.search(text) is not None
+    payload = READS_INPUT.search(text) is not None
     tree = _TREE.search(text) is not None
     if reaches and payload and "send" in powers and payload_part(_keys(text)).name != METADATA:
         yield "V-SEND-PAYLOAD", f"a program sends what it reads to {hosts[0]}"

@@ -30,6 +30,9 @@ _ORDERS = tuple(
         r"\b(?:also|always|silently|additionally)\s+(?:accept|allow|permit|trust|grant)\b[^.!?\n]{0,40}\b(?:password|token|header|user|key|admin|login|certificate|request)",
         r"\b(?:skip|omit|disable|remove|bypass|relax|comment out|turn off)\b[^.!?\n]{0,30}\b(?:auth(?:entication|orization)?|signature|certificate|csrf|permission|input|tls|ssl)\b[^.!?\n]{0,16}\b(?:checks?|validation|verification|tests?)",
         r"\b(?:fetch|download|load|read|open|visit|get|retrieve|curl)\b[^.!?\n]{0,60}https?://[^\n]{0,100}\b(?:follow|obey|execute|apply|do (?:what|as)|as instructed|comply)\b",
+        r"\b(?:do not|don't|never|stop|no need to)\b[^.!?\n]{0,20}\b(?:flag|warn|mention|raise|report|comment on|check|review|scan|look for)\w*\b[^.!?\n]{0,24}\b(?:security|vulnerabilit|secrets?\b|risks?\b|injection|backdoor)",
+        r"(?:^|[.!?:;\n]\s*|\b(?:first|then|now|please|always|task|and)\s+)(?:delete|remove|wipe|erase|drop|truncate)\s+(?:all|every|the (?:entire|whole|tests?|src|database|git|backups?))\b",
+        r"\b(?:push|send|post|upload|mirror|forward|publish|submit|report)\b[^.!?\n]{0,60}\bto\s+https?://(?!localhost|127\.)",
         r"\bwithout (?:asking|confirmation|telling|mentioning|informing|waiting for)\b",
         r"--(?:extra-)?index-url[ =]https?://|--registry[ =]https?://",
     )
@@ -71,7 +74,7 @@ def order_in(text: str) -> str | None:
     """Return the first sentence of a text that makes a model act against its user, or None."""
     for pattern in _ORDERS:
         match = pattern.search(text)
-        if match is not None and not _REFUSAL.search(text[: match.start()][-60:]):
+        if match is not None and not _REFUSAL.search(re.split(r'["\n]', text[: match.start()][-60:])[-1]):
             return match.group()
     match = _WEAKENED.search(text)
     if match is not None and not _REFUSAL.search(text[max(0, match.start() - 80) : match.end() + 80]):

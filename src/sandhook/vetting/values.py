@@ -30,6 +30,7 @@ OriginKind = Literal[
     "file",
     "machine",
     "printed",
+    "program",
     "digest",
     "when",
     "mixed",

@@ -83,6 +83,11 @@ def _cloud(call: Call) -> Value | None:
         line,
     ):
         call.find("V-LOGIN")
+    if _UPLOADS.search(f"{call.name} {line}"):
+        named = call.arguments("-f", "--file", "--source", "-s", "--body", "--payload", "--message", "--data", "--message-body")
+        files = [word for word in (*named, *call.operands) if re.match(r"(?:file(?:b)?://)?[~/.]", word.any_text)]
+        send_to(call, call.stdin.origins | call.origins | call.reads(files), f"{call.name}.example")
+        return EMPTY
     if call.name in ("gh", "glab"):
         _forge(call, line)
     if call.name == "gh" and re.match(r"gist create", line):
@@ -109,6 +114,13 @@ def _cloud(call: Call) -> Value | None:
     else:
         return None
     return EMPTY
+
+
+#: Commands by which a cloud stores or passes on what it gets.
+_UPLOADS = re.compile(
+    r"^az storage \S+ upload|^gcloud (?:alpha |beta )?storage (?:cp|rsync|mv)|^firebase (?:database:(?:set|push|update)|storage)|^aws (?:s3api put-object|ssm put-parameter"
+    r"|secretsmanager (?:put|create)|sns publish|sqs send-message|logs put-log-events|lambda invoke|dynamodb put-item|kinesis put-record)|^(?:surge|wrangler) (?!whoami|login)|^supabase storage cp"
+)
 
 
 def _forge(call: Call, line: str) -> None:
@@ -173,6 +185,10 @@ EFFECTS: Mapping[str, Effect] = {
             "fly",
             "flyctl",
             "infisical",
+            "firebase",
+            "surge",
+            "wrangler",
+            "supabase",
         ),
         _cloud,
     ),

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Mapping
 
+from sandhook.dispatch.operands import is_system_program
 from sandhook.vetting.call import Call
 from sandhook.vetting.places import ENDLESS, SHELL_SCRIPTS, is_precious, places_of
 from sandhook.vetting.policy import removed, starts_something
@@ -149,6 +150,9 @@ def _copy(call: Call) -> Value:
     if len(sources) == 1:
         written = call.state.written.get(call.state.path(sources[0].any_text))
         content = written if written is not None else content
+        path = call.state.path(sources[0].any_text)
+        if is_system_program(path) and "/" in path and HOLE not in path:
+            content = content.plus(Origin("program", posixpath.basename(path)))
     call.writes(target, content)
     call.runner.stored(content, target, call)
     if sources and sources[0].any_text == "/dev/null" and call.name != "ln":

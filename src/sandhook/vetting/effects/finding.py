@@ -72,8 +72,17 @@ def _list(call: Call) -> Value:
     return Value((HOLE,), frozenset(Origin("secret", f"files named {path}") for path in secret))
 
 
+def path_of_program(call: Call) -> Value:
+    """which, command -v: the file of a program, which may then get another name."""
+    names = [word for word in call.operands if word.text is not None]
+    if len(names) != 1 or len(call.operands) != 1 or "/" in (names[0].text or "/"):
+        return Value((HOLE,), call.origins)
+    return Value((f"/usr/bin/{names[0].text}",), names[0].origins)
+
+
 EFFECTS: Mapping[str, Effect] = {
     "find": _find,
     "fd": _find,
-    **dict.fromkeys(("ls", "stat", "du", "df", "file", "tree", "realpath", "readlink", "which"), _list),
+    **dict.fromkeys(("ls", "stat", "du", "df", "file", "tree", "realpath", "readlink"), _list),
+    "which": path_of_program,
 }

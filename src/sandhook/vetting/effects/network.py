@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 
 from sandhook.vetting.call import Call
-from sandhook.vetting.policy import DROPS, sent
+from sandhook.vetting.policy import DROPS, local, sent
 from sandhook.vetting.state import PAYLOAD
 from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Origins, Value
 
@@ -55,6 +55,8 @@ def _dns(call: Call, host: str, origins: Origins) -> None:
     if (
         kinds & {"payload", "secret", "token", "environment", "transcript", "file", "decoded"}
         and HOLE in host
+    ) or (
+        "machine" in kinds and re.search(HOLE + r".*\.[\w-]+\.[a-zA-Z]{2,}$", host) and not local(host)
     ) or (
         call.name not in ("curl", "wget", "ping", "http", "xh")
         and HOLE in host
@@ -133,6 +135,10 @@ _LONG_WITH_ARGUMENT = frozenset(
 _WITH_ARGUMENT = {"curl": "AbcCdDeEFHKmoPQrtTuUwxXyYz", "wget": "aABDeiIlnoOPQRtTUwX"}
 
 
+#: Programs to which operands say what to send.
+_WORDY = frozenset({"http", "https", "xh", "xhs"})
+
+
 def _configured(call: Call) -> None:
     """Add the options that a file of ``-K`` has."""
     for option in call.arguments("-K", "--config"):
@@ -183,6 +189,12 @@ def _curl(call: Call) -> Value:
     ):
         headers |= value.origins
     urls = _urls(call)
+    if call.name in _WORDY:  # METHOD URL NAME=VALUE NAME=@FILE, and standard input
+        urls = [word for word in urls if re.search(r"[.:/]", word.any_text.partition("=")[0])][:1]
+        for word in call.operands:
+            data |= word.origins if word not in urls else NOTHING
+            data |= call.access(Value((word.any_text.partition("@")[2],)), "read") if re.match(r"[\w.]+:?=?@", word.any_text) else NOTHING
+        data |= call.stdin.origins
     fetched: set[Origin] = set()
     for url in urls:
         for text in url.texts or (HOLE,):
@@ -422,7 +434,7 @@ def sends(call: Call, origins: Origins, host: str) -> None:
 
 
 EFFECTS: Mapping[str, Effect] = {
-    **dict.fromkeys(("curl", "wget", "http", "https", "xh", "fetch", "lwp-request", "aria2c", "axel"), _curl),
+    **dict.fromkeys(("curl", "wget", "http", "https", "xh", "xhs", "fetch", "lwp-request", "aria2c", "axel"), _curl),
     **dict.fromkeys(("nc", "ncat", "netcat", "telnet"), _netcat),
     "socat": _socat,
     **dict.fromkeys(

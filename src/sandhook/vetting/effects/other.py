@@ -24,7 +24,7 @@ _REMOTE = re.compile(
 
 #: An address within a word: of an option, or of a connection.
 _WITHIN = re.compile(
-    r"\b(?:https?|wss?|ftps?|sftp|davs?|tcp|udp|mqtts?|amqps?|redis|mongodb(?:\+srv)?|postgres(?:ql)?|mysql|ldaps?)://(?:[^/@\s]*@)?([\w.-]+)"
+    r"\b(?:https?|wss?|ftps?|sftp|davs?|tcp|udp|mqtts?|amqps?|redis|mongodb(?:\+srv)?|postgres(?:ql)?|mysql|ldaps?)://(?:[^/@\s]*@)?([\w.-]+)|\bhost(?:addr)?=([\w.-]+\.[\w-]+)"
 )
 
 #: Options whose argument is a host.

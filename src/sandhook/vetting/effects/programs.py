@@ -87,7 +87,7 @@ def _sed(call: Call) -> Value | None:
     for match in _SED_FILE.finditer(program):
         call.writes(Value(((match[1] or match[2]).strip(),)), call.stdin)
     if program and runs_commands(program):
-        severe = _REACHES.search(program) is not None
+        severe = _REACHES.search(program) is not None or call.stdin.has("download", "decoded", "payload")
         call.find("V-RUN-TEXT", "sed: a command of its program", "high" if severe else None)
     for word in call.operands[:1] if not program and not call.has("-f", "--file") else ():
         if _EXECUTES.search(word.any_text):

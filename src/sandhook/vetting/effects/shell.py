@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from sandhook.vetting.answers import is_command
 from sandhook.vetting.call import Call
 from sandhook.vetting.values import EMPTY, HOLE, UNKNOWN, Origin, Value, concatenated, joined, known
 from sandhook.vetting.variables import computed_names
@@ -82,6 +83,10 @@ BUILTINS = frozenset(
 #: Escapes of printable characters in a format of printf or a word of echo -e.
 _ESCAPES = re.compile(r"\\(?:x[2-7][0-9A-Fa-f]|0?[0-3]?[0-7]{2}|u00[2-7][0-9A-Fa-f])")
 
+#: An escape whose number a script computes.
+_COMPUTED_ESCAPE = re.compile(rf"\\(?:x|u|0|\d)?{HOLE}")
+_DIRECTIVE = re.compile(r"%[-+ #0]*(?:\d+|\*)?(?:\.\d+)?(?:\([^)]*\))?[a-zA-Z]")
+
 #: How many of them are a disguise; a colour of a terminal has one or two.
 _MANY = 4
 
@@ -158,8 +163,8 @@ def _printf(call: Call) -> Value:
             parts += [word, known(piece)]
         value = concatenated(parts)
     else:
-        value = Value((HOLE,), call.origins)
-    if hidden:
+        value = Value((_DIRECTIVE.sub(HOLE, format_).replace("\\n", "\n").replace("\\\\", "\\"),), call.origins)
+    if hidden or _COMPUTED_ESCAPE.search(format_) or ("%b" in format_ and any(_COMPUTED_ESCAPE.search(word.any_text) for word in words[1:])):
         value = value.plus(Origin("decoded", "printf"))
     if target is not None:
         name, subscript, _ = target.partition("[")
@@ -206,7 +211,9 @@ def _read(call: Call) -> Value:
             names.append(text)
     source = call.stdin
     callback = call.argument("-C") if call.name != "read" else None
-    if callback is not None:
+    if callback is not None and callback.any_text.split()[:1] in (["eval"], ["source"], ["."]):
+        call.runner.run_text(source, call.state.branch(), f"{call.name} -C", call.at)
+    elif callback is not None:
         call.runner.run_text(callback, call.state.branch(), f"{call.name} -C", call.at)
     for index, name in enumerate(names or ["REPLY"]):
         one = len(names) <= 1
@@ -260,6 +267,8 @@ def _declare(call: Call) -> Value:
     """``declare`` with names that assignments of other words compute: ``export "$name=$value"``."""
     for word in call.words:
         name, equals, text = word.any_text.partition("=")
+        if name in call.state.functions and call.has("-f", "-fx", "-xf") and is_command(name):
+            call.find("V-LOADER", f"gives every later shell another {name}")
         if equals and name.isidentifier():
             call.runner.assigned(name, Value((text,), word.origins), call)
             call.state.variables[name] = Value((text,), word.origins)
@@ -321,6 +330,13 @@ def _make_directory(call: Call) -> Value:
     return EMPTY
 
 
+def _parallel(call: Call) -> Value | None:
+    """parallel without a command executes the lines of its input."""
+    if not [word for word in call.operands if not word.any_text.isdecimal()]:
+        return call.runner.run_text(call.stdin, call.state.copy(), "parallel", call.at)
+    return None
+
+
 def _nothing(call: Call) -> Value:
     return EMPTY
 
@@ -353,6 +369,7 @@ EFFECTS: Mapping[str, Effect] = {
     "enable": _enable,
     "exec": _exec,
     "mkdir": _make_directory,
+    "parallel": _parallel,
     **dict.fromkeys(
         (
             "exit",

@@ -25,6 +25,8 @@ def _docker(call: Call) -> Value | None:
         line,
     ):
         call.find("V-DELETE")
+    if re.search(r"^(?:build|buildx build)\b.*\s(?:https?://|git@|git://|github\.com/)", line):
+        call.find("V-RUN-DOWNLOAD", call.line)
     if re.search(
         r"--privileged|--pid[= ]host|(?:-v|--volume|--mount)[= ]*(?:type=bind,source=)?(?:/|~|/etc|/home|/var/run/docker\.sock)[:,]",
         line,
@@ -70,7 +72,7 @@ def _package(call: Call) -> Value | None:
         call.find("V-RUN-DOWNLOAD", call.line)
     elif re.search(r"^(?:publish|adduser|login|owner add|token create)\b", line):
         call.find("V-SEND-FILE" if "publish" in line and "--dry-run" not in line else "V-LOGIN", call.line, "high" if "--dry-run" not in line else "low")
-    elif re.search(r"(?:install|add|exec|dlx|i|x)\s.*(?:https?://|git\+|github:|git@)", line) or (
+    elif re.search(r"(?:install|add|exec|dlx|download|wheel|i|x)\s.*(?:https?://|git\+|github:|git@)", line) or (
         call.name in ("npx", "bunx", "uvx", "pipx", "deno", "bun")
         and re.search(r"(?:https?://|git\+|github:)", line)
     ):
@@ -93,6 +95,8 @@ _FREE = re.compile(
 def _agent(call: Call) -> Value | None:
     """An agent that a hook starts or sets up."""
     line = " ".join(call.texts)
+    if any(word.has("download", "decoded") for word in (*call.words, call.stdin)):
+        call.find("V-RUN-DOWNLOAD", f"an agent gets its task from the network: {call.line}")
     if _FREE.search(line):
         call.find("V-DISABLE", call.line)
     elif re.match(
