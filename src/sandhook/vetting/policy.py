@@ -148,7 +148,8 @@ def computed(value: Value) -> Verdict | None:
         return None
     hidden = sorted(each.name for each in value.origins if each.kind == "decoded" and each.name in _ENCODINGS)
     if hidden or value.has("assembled"):
-        return Verdict("V-RUN-DECODED", f"computes with what {', '.join(hidden) or 'pieces'} made")
+        detail = f"computes with what {', '.join(hidden) or 'pieces'} made"
+        return Verdict("V-RUN-DECODED", detail, "medium" if value.has("field") else None)
     return None
 
 

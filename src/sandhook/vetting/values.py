@@ -31,6 +31,7 @@ OriginKind = Literal[
     "machine",
     "printed",
     "program",
+    "field",
     "digest",
     "when",
     "mixed",

@@ -233,7 +233,7 @@ def _jq(call: Call) -> Value | None:
         return Value((output,), origins)
     if any(origin == Origin("payload") for origin in origins):
         origins = (origins - {Origin("payload")}) | {payload_part(text)}
-    return Value((HOLE,), origins)
+    return Value((HOLE,), origins | {Origin("field", "jq")})
 
 
 EFFECTS: Mapping[str, Callable[[Call], Value | None]] = {
