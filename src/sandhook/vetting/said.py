@@ -25,17 +25,29 @@ _ORDERS = tuple(
         r"\b(?:run|execute|use)\b[^.!?\n]{0,30}(?:curl|wget)\b[^.!?\n]{0,120}\|\s*(?:ba|z)?sh\b",
         r"<\s*/?\s*(?:system|im_start|admin|instructions)\b[^>]*>|\[/?(?:SYSTEM|INST)\]|^\s*(?:system|assistant)\s*:",
         r"\b(?:new|updated|real|actual) (?:system )?(?:instructions?|prompt)\b\s*[:.]",
+    )
+)
+
+#: The same, of which texts that explain a policy have words, too.
+_DOUBTFUL = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
         r"\b(?:leave|keep|omit|exclude|strip|remove)\b[^.!?\n]{0,60}\b(?:out of|from|outside)\b[^.!?\n]{0,12}\b(?:summar(?:y|ies)|report|answers?|chat|response|repl(?:y|ies)|explanations?|change ?log|diff|commit messages?|description)",
         r"\b(?:include|add|append|put|write|print|paste|embed|copy|insert|attach|send|post|log|record|encode)\b[^.!?\n]{0,40}\b(?:value|values|contents?|output) of\b[^.!?\n]{0,40}(?:\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|\benv(?:ironment)?\b|\bprintenv\b|~/\.|\.env\b|/etc/)",
         r"\b(?:also|always|silently|additionally)\s+(?:accept|allow|permit|trust|grant)\b[^.!?\n]{0,40}\b(?:password|token|header|user|key|admin|login|certificate|request)",
         r"\b(?:skip|omit|disable|remove|bypass|relax|comment out|turn off)\b[^.!?\n]{0,30}\b(?:auth(?:entication|orization)?|signature|certificate|csrf|permission|input|tls|ssl)\b[^.!?\n]{0,16}\b(?:checks?|validation|verification|tests?)",
         r"\b(?:fetch|download|load|read|open|visit|get|retrieve|curl)\b[^.!?\n]{0,60}https?://[^\n]{0,100}\b(?:follow|obey|execute|apply|do (?:what|as)|as instructed|comply)\b",
         r"\b(?:do not|don't|never|stop|no need to)\b[^.!?\n]{0,20}\b(?:flag|warn|mention|raise|report|comment on|check|review|scan|look for)\w*\b[^.!?\n]{0,24}\b(?:security|vulnerabilit|secrets?\b|risks?\b|injection|backdoor)",
-        r"(?:^|[.!?:;\n]\s*|\b(?:first|then|now|please|always|task|and)\s+)(?:delete|remove|wipe|erase|drop|truncate)\s+(?:all|every|the (?:entire|whole|tests?|src|database|git|backups?))\b",
         r"\b(?:push|send|post|upload|mirror|forward|publish|submit|report)\b[^.!?\n]{0,60}\bto\s+https?://(?!localhost|127\.)",
         r"\bwithout (?:asking|confirmation|telling|mentioning|informing|waiting for)\b",
         r"--(?:extra-)?index-url[ =]https?://|--registry[ =]https?://",
+        r"(?:^|[.!?:;\n]\s*|\b(?:first|then|now|please|always|task|and)\s+)(?:delete|wipe|erase|drop|truncate|remove)\s+(?:all (?!tempor|gener|unus|build|debug|stale|obso)|every |the (?:entire |whole )?)[^.!?\n]{0,24}\b(?:files|tests?|director(?:y|ies)|folders?|src|tables?|databases?|branches|backups?|histor(?:y|ies)|repositor(?:y|ies))\b",
     )
+)
+
+#: Words of texts that explain how to do something right, or what is missing.
+_POLICY = re.compile(
+    r"\b(?:instead|policy|not found|missing|not installed|required|please install|requires|forbids?|only use|must use|use only)\b", re.IGNORECASE
 )
 
 #: Code that a text recommends, unless it forbids it.
@@ -76,6 +88,9 @@ def order_in(text: str) -> str | None:
         match = pattern.search(text)
         if match is not None and not _REFUSAL.search(re.split(r'["\n]', text[: match.start()][-60:])[-1]):
             return match.group()
+    for pattern in _DOUBTFUL if not _REFUSAL.search(text) and not _POLICY.search(text) else ():
+        if (match := pattern.search(text)) is not None:
+            return match.group()
     match = _WEAKENED.search(text)
     if match is not None and not _REFUSAL.search(text[max(0, match.start() - 80) : match.end() + 80]):
         return match.group()
@@ -93,10 +108,11 @@ def commands_told(text: str) -> Iterator[str]:
     """Yield the commands in a text that somebody may run because the text says so, unless it forbids them."""
     for match in _TOLD.finditer(text):
         before, after = text[max(0, match.start() - 100) : match.start()], text[match.end() :][:60]
-        if not _REFUSAL.search(before) and not _FORBIDS.search(f"{before} {after}"):
+        if not _REFUSAL.search(before) and not _FORBIDS.search(f"{before} {after}") and not _POLICY.search(before) and not _HINT.search(before):
             yield next(filter(None, match.groups()))
 
 
+_HINT = re.compile(r"\b(?:install (?:it )?(?:with|via|by)|to install|get it)\b", re.IGNORECASE)
 _FORBIDS = re.compile(r"\b(?:do(?:es)? not|don't|instead|dangerous|unsafe|insecure|no longer|must not|should not|disabled|ask)\b", re.IGNORECASE)
 
 

@@ -55,7 +55,6 @@ _TELLING: frozenset[RuleId] = frozenset(
         "V-SEND-TOKEN",
         "V-SEND-FILE",
         "V-READ-SECRET",
-        "V-DOWNLOAD-EXEC",
         "V-PACKAGE-SOURCE",
         "V-SOCKET",
         "V-TUNNEL",
