@@ -47,7 +47,7 @@ _DOUBTFUL = tuple(
 
 #: Words of texts that explain how to do something right, or what is missing.
 _POLICY = re.compile(
-    r"\b(?:instead|policy|not found|missing|not installed|required|please install|requires|forbids?|only use|must use|use only)\b", re.IGNORECASE
+    r"\b(?:instead|policy|not found|missing|not installed|please install|forbids?|only use|must use|use only)\b", re.IGNORECASE
 )
 
 #: Code that a text recommends, unless it forbids it.
@@ -88,9 +88,11 @@ def order_in(text: str) -> str | None:
         match = pattern.search(text)
         if match is not None and not _REFUSAL.search(re.split(r'["\n]', text[: match.start()][-60:])[-1]):
             return match.group()
-    for pattern in _DOUBTFUL if not _REFUSAL.search(text) and not _POLICY.search(text) else ():
-        if (match := pattern.search(text)) is not None:
-            return match.group()
+    for pattern in _DOUBTFUL:
+        for match in pattern.finditer(text):
+            sentence = _around(text, match)
+            if not _REFUSAL.search(sentence) and not _POLICY.search(sentence):
+                return match.group()
     match = _WEAKENED.search(text)
     if match is not None and not _REFUSAL.search(text[max(0, match.start() - 80) : match.end() + 80]):
         return match.group()
@@ -114,6 +116,16 @@ def commands_told(text: str) -> Iterator[str]:
 
 _HINT = re.compile(r"\b(?:install (?:it )?(?:with|via|by)|to install|get it)\b", re.IGNORECASE)
 _FORBIDS = re.compile(r"\b(?:do(?:es)? not|don't|instead|dangerous|unsafe|insecure|no longer|must not|should not|disabled|ask)\b", re.IGNORECASE)
+
+
+def _around(text: str, match: re.Match[str]) -> str:
+    """Return what is found with the rest of its sentence before and after, but without it."""
+    before = _END_OF_SENTENCE.split(text[max(0, match.start() - 200) : match.start()])[-1]
+    after = _END_OF_SENTENCE.split(text[match.end() : match.end() + 200])[0]
+    return f"{before} {after}"
+
+
+_END_OF_SENTENCE = re.compile(r"[.!?](?=\s|$)|\n")
 
 
 def weakens(text: str) -> bool:

@@ -399,7 +399,7 @@ def _format(call: Call) -> Value:
 
 def _allocate(call: Call) -> Value:
     size = " ".join(call.texts)
-    if re.search(r"\d+[GgTt]|\d{10,}", size):
+    if re.search(r"\d+[GgTt]|\d{10,}", size) or HOLE in (call.argument("-l", "--length") or EMPTY).any_text:
         call.find("V-EXHAUST")
     for word in call.operands[-1:]:
         call.writes(word)

@@ -184,7 +184,11 @@ def _jq(call: Call) -> Value | None:
     for name, value in named.items():
         if value.text is not None:
             text = re.sub(rf"\${name}\b", lambda _, new=value.text: f'"{new}"', text)  # type: ignore[misc]
-    call.runner.printed(call, Value((text.replace('\\"', '"'),)))
+    shown = [text]
+    for name, value in named.items():
+        if value.text is None:  # one of several
+            shown = [re.sub(rf"\${name}\b", lambda _, new=new: new, each) for each in shown for new in value.texts][:8]  # type: ignore[misc]
+    call.runner.printed(call, Value(tuple(each.replace('\\"', '"') for each in shown)))
     if "updatedInput" in text or "updated_input" in text:
         for value in named.values():
             for each in value.texts:
