@@ -22,6 +22,10 @@ class Runner(Protocol):
         """Follow a text that a shell executes; return its output."""
         ...
 
+    def evaluates(self, value: Value, call: Call) -> None:
+        """Report a name of a variable whose subscript a shell evaluates."""
+        ...
+
     def run_words(self, words: Sequence[Value], state: ShellState, at: tuple[int, int]) -> Value:
         """Follow a command line whose words are these; return its output."""
         ...

@@ -415,6 +415,11 @@ class Commands(Contents):
         outputs = [self._walker.text(text, state, at) for text in value.texts if text.strip(f"{HOLE} \n;")]
         return concatenated(outputs) if outputs else UNKNOWN
 
+    def evaluates(self, value: Value, call: Call) -> None:
+        """Report a name of a variable whose subscript a shell evaluates."""
+        if "[" in value.any_text or value.texts == (HOLE,):
+            self.evaluated(value, "arithmetic", call.state, call.at)
+
     def run_words(self, words: Sequence[Value], state: ShellState, at: tuple[int, int]) -> Value:
         """Follow a command line whose words are these; return its output."""
         return self.line(words, state, at, 1)

@@ -134,14 +134,14 @@ PLACES: tuple[Place, ...] = (
     ),
     _place(
         "V-STARTUP",
-        rf"^~/(?!\.cache/|\.local/state/|\.local/share/(?!applications/|nvim/|vim/|systemd/)|{_AGENTS[2:]}/)(?:\.[\w-]+/(?:[^/]+/)*|Library/(?:[^/]+/)+|\.)"
+        rf"^~/(?!\.cache/|\.local/state/|\.local/share/(?!applications/|nvim/|vim/|systemd/|dbus-1/|gnome-shell/|nautilus/|jupyter/|fish/|zsh/)|{_AGENTS[2:]}/)(?:\.[\w-]+/(?:[^/]+/)*|Library/(?:[^/]+/)+|\.)"
         rf"(?:(?:config|settings|profile|init|startup|tasks|keybindings|preferences|alias(?:es)?|autoload|user)(?:\.(?!jsonl|log|txt|md)\w+)?|[\w-]*rc(?:\.(?!md|txt|log|jsonl|bak)\w+)?"
         rf"|[\w.-]+\.(?:conf|cfg|ini|toml|lua|el|vim|desktop|service|timer|socket|plist|properties|gradle|jl|zsh|fish|so|dylib|scpt)){_END}",
         ("write",),
     ),
     _place(
         "V-STARTUP",
-        r"config/fish|\.vscode(?:-server|-insiders)?/extensions|\.cursor/extensions|^~/\.vim/|^~/\.emacs\.d/|site-packages/|dist-packages/|node_modules/(?!\.)[^/]+/|^/etc/(?:profile|bash|zsh|environment)|config/autostart|config/nvim|\.vim/plugin|PowerShell/.*rofile"
+        r"config/fish|(?:bash-completion/completions|\.bash_completion|zsh/site-functions|nautilus/scripts|plasma-workspace/env|jupyter/kernels)(?:/|$)|\.vscode(?:-server|-insiders)?/extensions|\.cursor/extensions|^~/\.vim/|^~/\.emacs\.d/|site-packages/|dist-packages/|node_modules/(?!\.)[^/]+/|^/etc/(?:profile|bash|zsh|environment)|config/autostart|config/nvim|\.vim/plugin|PowerShell/.*rofile"
         r"|(?:site|user)customize\.py|\.pth$|\.vscode/(?:tasks|settings)\.json|\.oh-my-zsh|\.pythonrc|config/environment\.d",
         ("write",),
     ),
@@ -190,7 +190,7 @@ PLACES: tuple[Place, ...] = (
     ),
     _place(
         "V-AGENT-CONFIG",
-        rf"{_BEGIN}(?:\.claude\.json|\.mcp\.json|crush\.json|claude_desktop_config\.json|managed-settings[^/]*\.json|\.github/hooks)",
+        rf"{_BEGIN}(?:\.claude\.json|\.mcp\.json|crush\.json|claude_desktop_config\.json|opencode\.jsonc?|\.zed/(?:settings|tasks)\.json|\.continue/config|managed-settings[^/]*\.json|\.github/hooks)",
     ),
     _place(
         "V-AGENT-CONFIG", rf"^~/{_AGENTS}$|^\./{_AGENTS}(?:/hooks)?$|\.config/(?:crush|goose)", ("delete",)
@@ -199,7 +199,7 @@ PLACES: tuple[Place, ...] = (
     _place("V-AGENT-CONFIG", rf"{_BEGIN}[^/]*(?:guard|sandhook)[^/]*\.(?:sh|py|js|json)$"),
     _place(
         "V-INSTRUCTIONS",
-        rf"{_BEGIN}(?:(?:CLAUDE|AGENTS|GEMINI|QWEN|MEMORY)(?:\.\w+)?\.md|\.cursorrules|\.windsurfrules|\.cursor/rules|copilot-instructions\.md)",
+        rf"{_BEGIN}(?:(?:CLAUDE|AGENTS|GEMINI|QWEN|MEMORY)(?:\.\w+)?\.md|\.cursorrules|\.windsurfrules|\.cursor/rules|copilot-instructions\.md|\.clinerules|\.roo(?:rules)?|\.goosehints|\.aider\.conf\.yml|\.windsurf/rules|\.junie/guidelines\.md|WARP\.md|CONVENTIONS\.md|\.github/instructions/)",
         ("write",),
     ),
     _place(
@@ -208,6 +208,7 @@ PLACES: tuple[Place, ...] = (
         ("write",),
     ),
     _place("V-DESTROY", r"^/dev/(?:sd|hd|vd|nvme|disk|rdisk|mmcblk|mapper)", ("write", "delete", "read")),
+    _place("V-SYSTEM", r"^/(?:proc/(?!self/fd|\d+/fd|[^/]*/oom_)|sys/)", ("write",)),
     _place("V-SYSTEM", r"^/(?:etc|usr|bin|sbin|lib|lib64|boot|System|Library)(?:/|$)"),
 )
 

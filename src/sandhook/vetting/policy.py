@@ -146,6 +146,9 @@ def computed(value: Value) -> Verdict | None:
     """Return what it means that a shell computes with a text: it runs the substitutions in a subscript."""
     if all(_NUMBER.fullmatch(text) for text in value.texts):
         return None
+    hosts = sorted(each.name for each in value.origins if each.kind == "download" and not local(each.name))
+    if hosts and not value.has("field"):
+        return Verdict("V-RUN-DOWNLOAD", f"computes with what {', '.join(hosts)} sends")
     hidden = sorted(each.name for each in value.origins if each.kind == "decoded" and each.name in _ENCODINGS)
     if hidden or value.has("assembled"):
         detail = f"computes with what {', '.join(hidden) or 'pieces'} made"

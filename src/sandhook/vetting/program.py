@@ -51,7 +51,7 @@ _ENCRYPTS = re.compile(
     r"Fernet|\bAES\b|createCipher|nacl\.secret|ChaCha20|cryptography|Cipher\.new|crypto\.subtle\.encrypt|openssl_encrypt|\^\s*(?:0x|key)"
 )
 _SPIES = re.compile(
-    r"pyperclip|ImageGrab|pynput|\bmss\b|pyautogui\.screenshot|clipboardy|sounddevice|pyaudio|VideoCapture|GetAsyncKeyState|hidden answer|getpass\.getpass|\bkeystroke\b|navigator\.clipboard|Clipboard::|clipboard_get"
+    r"TIOCSTI|\b0x5412\b|\b21522\b|pyperclip|ImageGrab|pynput|\bmss\b|pyautogui\.screenshot|clipboardy|sounddevice|pyaudio|VideoCapture|GetAsyncKeyState|hidden answer|getpass\.getpass|\bkeystroke\b|navigator\.clipboard|Clipboard::|clipboard_get"
 )
 _HIDDEN_NAME = re.compile(
     r"""\(\s*(?:[\w.]+\s*,\s*)?["'](?P<one>\w{1,8})["']\s*\+\s*["']\w{1,8}["']\s*\)|getattr\(\s*(?:__import__|__builtins__|builtins|os|subprocess|sys)\b[^)]*?(?:\+|\[::-1\]|join|chr\(|decode|replace)"""

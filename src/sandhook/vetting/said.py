@@ -66,7 +66,7 @@ _REFUSAL = re.compile(
 
 #: Characters that are not shown, or change the order of those that are: zero width, bidirectional, tags.
 _UNSEEN = re.compile("[\u200b\u200c\u2060-\u2064\u202a-\u202e\u2066-\u2069\u00ad\U000e0000-\U000e007f]")
-_ERASING = re.compile("\x1b\\[[0-9;]*[AKJHsu]|\x1b\\[8m|\x08{3,}|\r(?!\n)[^\n]*\x1b")
+_ERASING = re.compile("\x1b\\]52;|\x1b\\[[0-9;]*[AKJHsu]|\x1b\\[8m|\x08{3,}|\r(?!\n)[^\n]*\x1b")
 
 #: Letters of another alphabet that look like Latin ones, in a word with Latin ones.
 _MIXED = re.compile(

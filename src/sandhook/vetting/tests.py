@@ -53,7 +53,7 @@ def kinds_of_values(left: Value, right: Value) -> frozenset[str]:
 
 def _named(subject: Value, patterns: Iterable[str]) -> frozenset[str]:
     names = {each.name for each in subject.origins if each.kind == "payload"}
-    if names != {METADATA} or any(_POWERFUL.search(pattern) for pattern in patterns):
+    if names != {METADATA} or subject.has("when") or any(_POWERFUL.search(pattern) for pattern in patterns):
         return frozenset()
     return frozenset({"named"})
 

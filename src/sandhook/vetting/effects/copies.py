@@ -136,6 +136,8 @@ def _forge(call: Call, line: str) -> None:
         r"api\b.*(?:collaborators|keys|hooks|protection|rulesets|secrets|invitations|permissions)", line
     ) and (call.has("-X", "--method", "-f", "-F", "--field", "--raw-field", "--input")):
         call.find("V-LOGIN")
+    if re.match(r"(?:pr|mr) (?:merge\b.*--admin|review\b.*--approve|approve\b)", line):
+        call.find("V-DISABLE", call.line)
     if re.match(r"repo deploy-key add|ssh-key add|gpg-key add", line):
         call.find("V-LOGIN", call.line)
     if re.match(r"repo (?:edit|create)\b.*(?:--visibility[= ]public|--public)", line):

@@ -62,6 +62,8 @@ _DISCARDING = frozenset(
         "stash",
         "branch",
         "filter-branch",
+        "filter-repo",
+        "replace",
         "reflog",
         "gc",
         "update-ref",
@@ -151,6 +153,7 @@ def _git_directory(texts: Sequence[str]) -> Value:
 #: Commands of git whose words stay in the repository, which is pushed.
 _GIT_KEEPS = frozenset(
     {
+        "add",
         "branch",
         "checkout",
         "commit",
@@ -168,10 +171,14 @@ _GIT_KEEPS = frozenset(
 
 def _git_keeps(call: Call, command: str) -> None:
     """Report secrets that become a message, a name of a branch, or a note."""
-    names = sorted(
-        {origin.name for origin in call.origins if origin.kind in ("secret", "environment", "token")}
-    )
-    if command in _GIT_KEEPS and (names or call.stdin.has("secret", "environment", "token")):
+    if command not in _GIT_KEEPS:
+        return
+    whole = command == "commit" or call.has("-A", "--all", "-u", "-a") or "." in call.texts
+    paths = {call.state.path(text) for text in call.texts}
+    stored = [value for path, value in call.state.written.items() if path in paths or (whole and path[:2] == "./")]
+    origins = call.origins.union(*(value.origins for value in stored))
+    names = sorted({origin.name for origin in origins if origin.kind in ("secret", "environment", "token")})
+    if (names or call.stdin.has("secret", "environment", "token")):
         call.find("V-SEND-SECRET", f"{', '.join(names) or 'a secret'} in what git {command} stores")
 
 
@@ -205,7 +212,7 @@ def _git_push(call: Call, line: str) -> Value:
 
 def _git_discards(call: Call, command: str, line: str) -> None:
     if (
-        command == "filter-branch"
+        command in ("filter-branch", "filter-repo")
         or (command == "update-ref" and re.search(r"(?:^|\s)(?:-d|--stdin|refs/(?:heads|tags)/|HEAD)", line))
         or (command == "reflog" and "expire" in line)
         or (command == "clean" and re.search(r"-\w*[xXd]", line) and re.search(r"-\w*f", line))

@@ -206,6 +206,14 @@ def _machine(what: str) -> Effect:
     return effect
 
 
+def _network(call: Call) -> Value:
+    """Programs that show the network, or change where names and requests go."""
+    line = " ".join(call.texts)
+    if re.search(r"\bdns\b.*\d|-set\w*(?:dns|proxy)\w*|ipv4\.dns|\broute (?:add|replace)|proxy", line):
+        call.find("V-SYSTEM", call.line)
+    return Value((HOLE,), frozenset({Origin("machine", "network")}))
+
+
 def _processes(call: Call) -> Value:
     """ps shows the variables of processes, too, if it is asked for."""
     letters = "".join(call.texts[:1])
@@ -232,7 +240,7 @@ EFFECTS: Mapping[str, Effect] = {
     **dict.fromkeys(("hostname", "uname", "hostnamectl", "sw_vers", "lsb_release"), _machine("the host")),
     **dict.fromkeys(
         ("ifconfig", "ip", "arp", "netstat", "ss", "route", "nmcli", "networksetup", "iwconfig", "scutil"),
-        _machine("network"),
+        _network,
     ),
     **dict.fromkeys(("pgrep", "pidof"), _numbers),
     "ps": _processes,

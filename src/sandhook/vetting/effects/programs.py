@@ -145,6 +145,9 @@ def _computed(call: Call) -> str | None:
     return call.runner.compute(["jq", *known], call.stdin.text or "")
 
 
+#: Fields that say in which session a hook runs, and nothing of the tool.
+_WHERE = re.compile(r"^[^\w]*\.(?:cwd|session_id|model|transcript_path|workspace)\b(?!.*\btool)")
+
 #: An answer by which a tool is about a file that the script names.
 _OTHER_FILE = re.compile(r"\b(?:file_path|path|notebook_path)\W{0,2}\s*[|]?[=:]\s*\"[~/.]")
 
@@ -237,6 +240,8 @@ def _jq(call: Call) -> Value | None:
         return Value((output,), origins)
     if any(origin == Origin("payload") for origin in origins):
         origins = (origins - {Origin("payload")}) | {payload_part(text)}
+        if _WHERE.search(text):
+            origins |= {Origin("when", "the session")}
     return Value((HOLE,), origins | {Origin("field", "jq")})
 
 

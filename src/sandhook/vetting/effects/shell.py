@@ -167,6 +167,7 @@ def _printf(call: Call) -> Value:
     if hidden or _COMPUTED_ESCAPE.search(format_) or ("%b" in format_ and any(_COMPUTED_ESCAPE.search(word.any_text) for word in words[1:])):
         value = value.plus(Origin("decoded", "printf"))
     if target is not None:
+        call.runner.evaluates(call.words[1], call)
         name, subscript, _ = target.partition("[")
         if subscript:
             call.state.set_elements(name, [value], append=True)
@@ -254,6 +255,8 @@ def _shift(call: Call) -> Value:
 
 
 def _unset(call: Call) -> Value:
+    for word in call.words:
+        call.runner.evaluates(word, call)
     for text in call.texts:
         if text == "HISTFILE":
             call.find("V-TRACES")
@@ -267,6 +270,7 @@ def _declare(call: Call) -> Value:
     """``declare`` with names that assignments of other words compute: ``export "$name=$value"``."""
     for word in call.words:
         name, equals, text = word.any_text.partition("=")
+        call.runner.evaluates(Value((name,), word.origins), call)
         if name in call.state.functions and call.has("-f", "-fx", "-xf") and is_command(name):
             call.find("V-LOADER", f"gives every later shell another {name}")
         if equals and name.isidentifier():
@@ -280,8 +284,10 @@ def _declare(call: Call) -> Value:
 
 
 def _let(call: Call) -> Value:
-    for text in call.texts:
-        call.state.declared |= computed_names(text)
+    for word in call.words:
+        call.state.declared |= computed_names(word.any_text)
+        for name in re.findall(r"[A-Za-z_]\w*", word.any_text):
+            call.runner.evaluates(Value((f"[{HOLE}",), call.state.value(name).origins | word.origins), call)
     return EMPTY
 
 
@@ -318,6 +324,13 @@ def _alias(call: Call) -> Value:
 def _enable(call: Call) -> Value:
     if call.has("-f"):
         call.find("V-LOADER", call.line)
+    return EMPTY
+
+
+def _hash(call: Call) -> Value:
+    """hash -p: another file for a name."""
+    if call.has("-p"):
+        call.find("V-PATH", call.line)
     return EMPTY
 
 
@@ -369,6 +382,7 @@ EFFECTS: Mapping[str, Effect] = {
     "enable": _enable,
     "exec": _exec,
     "mkdir": _make_directory,
+    "hash": _hash,
     "parallel": _parallel,
     **dict.fromkeys(
         (
@@ -384,7 +398,6 @@ EFFECTS: Mapping[str, Effect] = {
             "break",
             "continue",
             "type",
-            "hash",
             "disown",
         ),
         _nothing,

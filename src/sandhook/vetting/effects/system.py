@@ -200,6 +200,12 @@ def _sysctl(call: Call) -> Value | None:
 EFFECTS: Mapping[str, Effect] = {
     "sleep": _sleep,
     "osascript": _when(r"login item", "V-SCHEDULE"),
+    "loginctl": _when(r"enable-linger", "V-SCHEDULE"),
+    **dict.fromkeys(
+        ("gsettings", "dconf", "kwriteconfig5", "kwriteconfig6", "xfconf-query"),
+        _when(r"command|exec|autostart|proxy|default-applications|keybinding", "V-STARTUP"),
+    ),
+    **dict.fromkeys(("xdg-mime", "xdg-settings", "duti"), _when(r"^(?:default|set|-s)\b", "V-STARTUP")),
     "setcap": _rule("V-LOGIN"),
     "setfacl": _when(r"(?:^|\s)(?:-\w*m|--modify)\S*\s.*(?:\.ssh|~|/etc|/$)", "V-LOGIN"),
     "sysctl": _sysctl,
@@ -320,5 +326,5 @@ EFFECTS: Mapping[str, Effect] = {
         _when(r"^(?!.*(?:127\.0\.0\.1|localhost))", "V-TUNNEL"),
     ),
     **dict.fromkeys(("shutdown", "reboot", "halt", "poweroff", "init"), _rule("V-KILL", "high")),
-    **dict.fromkeys(("nohup", "setsid", "daemonize", "screen", "tmux"), _rule("V-BACKGROUND")),
+    **dict.fromkeys(("nohup", "setsid", "daemonize"), _rule("V-BACKGROUND")),
 }

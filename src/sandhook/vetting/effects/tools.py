@@ -15,8 +15,14 @@ from sandhook.vetting.variables import loads
 Effect = Callable[[Call], "Value | None"]
 
 
+#: Powers over the machine in a file of compose.
+_COMPOSED = re.compile(r"privileged:\s*true|-\s*[\"']?/:/|/var/run/docker\.sock|pid:\s*[\"']?host")
+
+
 def _docker(call: Call) -> Value | None:
     line = " ".join(call.texts)
+    if any(_COMPOSED.search(text) for text in call.stdin.texts):
+        call.find("V-CONTAINER", f"{call.name}: a container with powers over the machine")
     if call.texts[:1] == ["push"]:
         host = call.operands[-1].any_text.partition("/")[0]
         sends(call, frozenset({Origin("file", "tree")}), host if "." in host else "docker.io")
@@ -107,6 +113,17 @@ def _agent(call: Call) -> Value | None:
     return None
 
 
+def _types(call: Call) -> Value | None:
+    """tmux, screen, kitty: they type into another terminal, or run a command there."""
+    line = " ".join(call.texts)
+    match = re.search(r"\b(?:send-keys|send|stuff|send-text|paste-buffer)\b(?P<text>.*)", line, re.DOTALL)
+    if match is not None:
+        call.find("V-RUN-TEXT", f"types into another terminal: {call.line}", "high")
+    elif call.name in ("tmux", "screen"):
+        call.find("V-BACKGROUND")
+    return None
+
+
 def _editor(call: Call) -> Value | None:
     line = " ".join(call.texts)
     if "--install-extension" in line:
@@ -130,6 +147,7 @@ def _powershell(call: Call) -> Value | None:
 
 
 EFFECTS: Mapping[str, Effect] = {
+    **dict.fromkeys(("tmux", "screen", "kitty", "wezterm", "zellij"), _types),
     **dict.fromkeys(("docker", "podman", "nerdctl"), _docker),
     **dict.fromkeys(
         (
