@@ -85,7 +85,8 @@ def with_usual(event: Event, name: str, words: Sequence[str]) -> Iterator[tuple[
     """Yield events with usual commands that have a word for which a script looks."""
     sought = {part for word in words for part in re.findall(r"[A-Za-z][\w-]+", word)}
     chosen = [command for command in USUAL if sought.intersection(re.findall(r"[\w-]+", command))]
-    for command in chosen[:MAX_WORDS]:
+    chosen += [word for word in words if " " in word and _WORD.fullmatch(word) and is_command(word)]
+    for command in dict.fromkeys(chosen[:MAX_WORDS]):
         yield event.with_(tool=ToolCall(name, {"command": command}, "call")), ""
 
 
@@ -101,14 +102,19 @@ def weaker(before: str, after: str) -> str | None:
     had = before.split()
     added = [word for word in after.split() if word not in had]
     match = _WEAKER.search(f" {'  '.join(added)} ") or _WEAKER_THERE.search(after)
-    if match is None or match.group().strip() in before:
-        return None
-    return match.group().strip()
+    if match is not None and match.group().strip() not in before:
+        return match.group().strip()
+    others = [word for word in added if word[:1] != "-" and word not in _VERBS] if _INSTALLS.search(before) else []
+    return f"the package {others[0]}" if others and _INSTALLS.search(after) else None
+
+
+_INSTALLS = re.compile(r"\b(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|gem|cargo|go) (?:pip )?(?:install|i|add|get)\s+\S")
+_VERBS = frozenset("npm pnpm yarn bun pip pip3 uv poetry install i add get python3 python".split())
 
 
 #: Options of single programs that do so.
 _WEAKER_THERE = re.compile(
-    r"\bcurl\b[^|;&]*\s-\w*k\b|\bgit push\b[^|;&]*\s-f\b|\b(?:docker|podman)\b[^|;&]*\s(?:-v|--volume|--mount)[= ](?:type=bind,\S*)?[/~$]|\bgit commit\b[^|;&]*\s-n\b"
+    r"\bcurl\b[^|;&]*\s-\w*k\b|\bgit push\b[^|;&]*\s-f\b|\b(?:docker|podman)\b[^|;&]*\s(?:-v|--volume|--mount)[= ](?:type=bind,\S*)?[/~$]|\bgit commit\b[^|;&]*\s-n\b|\bchmod\b[^|;&]*\s(?:0?666|0?777|[ao]\+\w*w)\b"
 )
 
 

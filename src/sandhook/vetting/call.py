@@ -175,6 +175,8 @@ class Call:
         for text in path.texts:
             if text == HOLE:
                 self.runner.notes.access("*", access)
+                if access == "read" and not path.has("mixed"):
+                    origins.add(Origin("file", "a file that is not known"))
             if text in ("", "-", HOLE):
                 continue
             name = self.state.path(text)

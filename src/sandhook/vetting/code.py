@@ -23,7 +23,7 @@ _POWERS: tuple[tuple[Power, re.Pattern[str]], ...] = (
     ("duplicate", re.compile(r"dup2|pty\.spawn|STDIN->fdopen|>&|fileno\(\)|pipe\(")),
     ("environment", re.compile(r"os\.environ(?!\s*(?:\[|\.get))|dict\(os\.environ|JSON\.stringify\(process\.env\)|process\.env(?!\s*[.\[])|ENV\.to_h|%ENV|getenv\(\)")),
     ("delete", re.compile(r"rmtree|rmSync|rm_rf|rimraf|remove_tree|unlinkSync|FileUtils\.rm")),
-    ("write", re.compile(r"open\s*\([^)]*['\"][wa]b?\+?['\"]|write_text|writeFile|appendFile|File\.write|>>|file_put_contents|open\s*\([^)]*>")),
+    ("write", re.compile(r"open\s*\((?:[^()\n]|\([^()\n]{0,80}\)){0,200}['\"][wa]b?\+?['\"]|write_text|writeFile|appendFile|File\.write|>>|file_put_contents|open\s*\([^)]*>")),
     ("listen", re.compile(r"\.listen\s*\(|\.bind\s*\(|http\.server|SimpleHTTPServer|createServer|TCPServer")),
     ("send", re.compile(r"\.sendall\s*\(|\.request\s*\(\s*['\"](?:POST|PUT)|\.send\s*\(|\.post\s*\(|data\s*=|method\s*[:=]\s*['\"]POST|\.write\s*\(|gethostby|getaddrinfo|dns\.resolve|dns\.lookup|urlopen|\?\w*=")),
 )  # fmt: skip

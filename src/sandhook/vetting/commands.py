@@ -131,7 +131,7 @@ class Commands(Contents):
             state.tests |= frozenset(filter(None, [found]))
         if program in ("[", "test"):
             self._tested(call)
-        if program in ("grep", "egrep", "fgrep", "rg", "[", "test", "jq"):
+        if program in ("grep", "egrep", "fgrep", "rg", "[", "test", "jq", "sed"):
             for word in arguments:
                 self._walker.seek(word)
         effect = EFFECTS.get(program)

@@ -156,6 +156,7 @@ PLACES: tuple[Place, ...] = (
         rf"\.git/(?:modules/.*/)?hooks{_END}|{_BEGIN}\.husky{_END}|git/templates?/hooks",
         ("write",),
     ),
+    _place("V-DELETE", rf"\.git/(?:objects|refs|index|HEAD|packed-refs){_END}", ("write",)),
     _place("V-DISABLE", rf"\.git/hooks{_END}|{_BEGIN}\.husky{_END}", ("delete",)),
     _place(
         "V-DISABLE",

@@ -30,6 +30,8 @@ def check_function(node: ast.FunctionDefinition, notes: Notes, file: str, at: tu
 
 def check_loop(node: ast.While | ast.ArithmeticFor, notes: Notes, file: str, at: tuple[int, int]) -> None:
     """Report a loop without end."""
+    if isinstance(node, ast.While) and _MANY.search(unparse(node.condition)):
+        notes.find("V-EXHAUST", "a loop of millions of rounds", file, at)
     if _is_endless(node):
         notes.find("V-EXHAUST", "a loop without end", file, at)
 
@@ -41,6 +43,9 @@ def check_background(node: ast.Node, notes: Notes, file: str, at: tuple[int, int
     )
     what = "a loop without end" if endless else "a command"
     notes.find("V-BACKGROUND", f"runs {what} in the background", file, at, "high" if endless else None)
+
+
+_MANY = re.compile(r"(?:-l[te]|<=?)\s*\d{7,}")
 
 
 def _is_endless(node: ast.While | ast.ArithmeticFor) -> bool:

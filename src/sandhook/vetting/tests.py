@@ -41,6 +41,13 @@ def written(word: ast.Word) -> str:
 _POWERFUL = re.compile(r"bash|shell|exec|terminal|write|edit|patch|\bmcp|^[\W_]*$", re.IGNORECASE)
 
 
+def is_part(word: ast.Word) -> bool:
+    """Return True for a word that is a part of a text: its end, a slice of it."""
+    return any(
+        isinstance(each, ast.ParameterExpansion) and each.operator in (":", "#", "##") for each in ast.walk(word)
+    )
+
+
 def kinds_of_test(subject: Value, patterns: Sequence[ast.Word]) -> frozenset[str]:
     """Return {"named"} for a test by which only tools go on that neither run commands nor change files."""
     return _named(subject, map(written, patterns))

@@ -24,7 +24,7 @@ from sandhook.vetting.said import far_line, unseen_in
 from sandhook.vetting.scratch import Scratch
 from sandhook.vetting.shapes import check_background, check_function, check_loop, check_pipeline, is_shell
 from sandhook.vetting.state import PAYLOAD, ShellState, from_environment
-from sandhook.vetting.tests import kinds_of_test, of_circumstances, of_pattern, written
+from sandhook.vetting.tests import is_part, kinds_of_test, of_circumstances, of_pattern, written
 from sandhook.vetting.values import (
     EMPTY,
     HOLE,
@@ -229,6 +229,7 @@ class Walker(Paths["ShellState", Value]):
             on_variable,
             self.notes.inserted.append,
             on_evaluation=on_evaluation,
+            on_sought=self.seek,
         )
 
     def _from_outside(self, name: str, *, is_own: bool = False) -> Origins:
@@ -526,8 +527,8 @@ class Walker(Paths["ShellState", Value]):
             words.evaluate(node.left)
             words.evaluate(node.right)
         elif node.operator in ("==", "=", "=~"):
-            is_expression = node.operator == "=~"
-            pattern = right.any_text if is_expression else written(node.right)
+            is_expression = node.operator == "=~" or is_part(node.left)
+            pattern = right.any_text if node.operator == "=~" else written(node.right)
             found = of_pattern(left, pattern, expression=is_expression)
             state.tests |= frozenset(filter(None, [found]))
             state.tests |= kinds_of_test(left, [node.right])

@@ -78,6 +78,7 @@ class Words:
         on_insertion: Receives every text that replaces another one.
         on_evaluation: Receives every text that the shell reads as an expression or a prompt, and in which it runs
             substitutions.
+        on_sought: Receives every text for which the script looks in its payload.
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class Words:
         on_insertion: Callable[[str], None],
         *,
         on_evaluation: Callable[[Evaluation, Value], None],
+        on_sought: Callable[[Value], None],
     ) -> None:
         self._state = state
         self._scratch = scratch
@@ -96,6 +98,7 @@ class Words:
         self._on_variable = on_variable
         self._on_insertion = on_insertion
         self._on_evaluation = on_evaluation
+        self._on_sought = on_sought
 
     def value(self, word: Word | None) -> Value:
         """Return a word without field splitting."""
@@ -273,6 +276,8 @@ class Words:
                 return value
             if part.operator in ("/", "//") and part.second is not None:
                 self._on_insertion(self.value(part.second).any_text)
+                if part.word is not None and value.has("payload"):
+                    self._on_sought(self.value(part.word))
             if part.operator in (":-", "-", ":=", "=", ":+", "+", ":?", "?"):
                 return self._default(part, value)
         if part.prefix == "#":

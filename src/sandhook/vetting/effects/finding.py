@@ -32,7 +32,9 @@ def _find(call: Call) -> Value:
             break
         roots.append(word)
     path = call.state.path(roots[0].any_text) if roots else "."
-    removes = "-delete" in texts or any(text == "rm" for text in texts)
+    removes = "-delete" in texts or any(text in ("rm", "unlink", "shred") for text in texts)
+    away = any(text.startswith(("/tmp", "/dev/null", "/var/tmp")) for text in texts[1:])
+    removes = removes or ("mv" in texts and away)
     named = [texts[i + 1] for i, text in enumerate(texts[:-1]) if text in _FIND_NAMES]
     again = any(is_made_again(name.strip("*")) or is_made_again(name) for name in named) or "-empty" in texts
     if removes:

@@ -239,7 +239,7 @@ EFFECTS: Mapping[str, Effect] = {
     **dict.fromkeys(("whoami", "id", "logname", "who", "w", "last", "users", "groups"), _machine("the user")),
     **dict.fromkeys(("hostname", "uname", "hostnamectl", "sw_vers", "lsb_release"), _machine("the host")),
     **dict.fromkeys(
-        ("ifconfig", "ip", "arp", "netstat", "ss", "route", "nmcli", "networksetup", "iwconfig", "scutil"),
+        ("nmap", "arp-scan", "masscan", "avahi-browse", "lldpctl", "ifconfig", "ip", "arp", "netstat", "ss", "route", "nmcli", "networksetup", "iwconfig", "scutil"),
         _network,
     ),
     **dict.fromkeys(("pgrep", "pidof"), _numbers),

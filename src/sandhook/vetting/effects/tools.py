@@ -60,6 +60,8 @@ def _package(call: Call) -> Value | None:
         return Value((HOLE,), frozenset({Origin("secret", f"{call.name} {line[:40]}")}))
     if re.match(r"(?:npm|pnpm|yarn) (?:pkg set scripts|set-script)", call.line):
         call.find("V-PIPELINE", call.line, "high")
+    if re.match(r"(?:unpublish|yank)\b", line):
+        call.find("V-DELETE", call.line)
     if _UNCHECKED.search(line):
         call.find("V-PACKAGE-SOURCE")
     if re.search(
