@@ -91,7 +91,8 @@ def order_in(text: str) -> str | None:
     for pattern in _DOUBTFUL:
         for match in pattern.finditer(text):
             sentence = _around(text, match)
-            if not _REFUSAL.search(sentence) and not _POLICY.search(sentence):
+            negated = _NEGATED.search(text[max(0, match.start() - 24) : match.start()])
+            if not negated and not _REFUSAL.search(sentence) and not _POLICY.search(sentence):
                 return match.group()
     match = _WEAKENED.search(text)
     if match is not None and not _REFUSAL.search(text[max(0, match.start() - 80) : match.end() + 80]):
@@ -125,6 +126,7 @@ def _around(text: str, match: re.Match[str]) -> str:
     return f"{before} {after}"
 
 
+_NEGATED = re.compile(r"\b(?:not|never|don't|cannot|no)\s+(?:ever\s+)?$", re.IGNORECASE)
 _END_OF_SENTENCE = re.compile(r"[.!?](?=\s|$)|\n")
 
 

@@ -147,12 +147,12 @@ def _copy(call: Call) -> Value:
             else:
                 call.access(word, "delete")
     content = Value((HOLE,), origins)
+    if sources and sources[0].any_text == "/dev/null" and call.name != "ln":
+        _emptied(call, target)
     if len(sources) == 1:
         written = call.state.written.get(call.state.path(sources[0].any_text))
         content = written if written is not None else content
         path = call.state.path(sources[0].any_text)
-        if path == "/dev/null" and call.name != "ln":
-            _emptied(call, target)
         if is_system_program(path) and "/" in path and HOLE not in path:
             content = content.plus(Origin("program", posixpath.basename(path)))
     call.writes(target, content)

@@ -184,7 +184,8 @@ def _git_keeps(call: Call, command: str) -> None:
 
 def _git_config(call: Call, line: str) -> None:
     reads = re.search(r"--(?:get|list|get-all|get-regexp|unset)|(?:^|\s)-l(?:\s|$)", line)
-    if reads or not _GIT_RUNS.search(line):
+    one = len([word for word in call.operands if word.any_text != "config"]) == 1  # prints a setting
+    if reads or one or not _GIT_RUNS.search(line):
         return
     wanted = re.search(r"core\.hookspath\s+(\S+)", line, re.IGNORECASE)
     local = "--global" not in line and "--system" not in line
