@@ -102,7 +102,7 @@ def order_in(text: str) -> str | None:
 
 #: A command in a text: between back quotes, after a word that asks to run it, at the begin of a line.
 _TOLD = re.compile(
-    r"`([^`\n]{4,300})`|\b(?:run|execute|running|executing|type|paste|invoke|with|using|via|command)\b:?[ \t]+[\"']?([a-z][\w.+-]*[ \t][^\n]{4,300})|(?m:^\s*(?:\$|[-*]|\d+[.)])[ \t]+([a-z][\w.+-]*[ \t][^\n]{4,300}))"
+    r"`([^`\n]{4,300})`|\b(?:run|execute|running|executing|type|paste|invoke|with|using|via|command)\b:?[ \t]+[\"']?([a-z][\w.+-]*[ \t][^\n]{4,300})|(?m:^[ \t]*(?:\$|[-*]|\d+[.)])[ \t]+([a-z][\w.+-]*[ \t][^\n]{4,300}))"
     r"|[:;][ \t]+((?:curl|wget|npm|pip3?|bash|sh|git|echo|cat|chmod|env|python3?|node|npx|nc|ssh|docker|sudo)[ \t][^\n]{4,300})"
 )
 
