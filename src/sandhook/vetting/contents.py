@@ -8,6 +8,7 @@ import re
 from sandhook.syntax import nodes as ast
 from sandhook.vetting.bundle import language_of
 from sandhook.vetting.call import Call
+from sandhook.vetting.effects.files import is_found
 from sandhook.vetting.effects.programs import DOWNLOADS
 from sandhook.vetting.following import Following
 from sandhook.vetting.notes import Notes
@@ -160,6 +161,8 @@ class Contents:
         call.writes(target, content, append=append)
         if content is not None:
             self.stored(content, target, call)
+            if not append and is_found(target) and not content.has("file") and content.texts not in ((HOLE,), ("",)):
+                call.find("V-DELETE", f"overwrites files that it looks for: {', '.join(target.names('file'))}")
             if content.names("mixed") == ["endless"] and not target.any_text.startswith("/dev/"):
                 call.find("V-EXHAUST", f"writes to {target.any_text} without end")
         for text in target.texts:

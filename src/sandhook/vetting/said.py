@@ -52,7 +52,7 @@ _POLICY = re.compile(
 
 #: Code that a text recommends, unless it forbids it.
 _WEAKENED = re.compile(
-    r"\b(?:verify\s*=\s*False|rejectUnauthorized\W{1,3}false|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*0|StrictHostKeyChecking[= ]no|permissions:\s*write-all|InsecureSkipVerify:\s*true|_create_unverified_context|@?csrf_exempt|CURLOPT_SSL_VERIFYPEER\W{1,3}(?:0|false)|ssl[_-]?verify\W{1,3}(?:0|[Ff]alse))\b"
+    r"\b(?:verify\s*=\s*False|rejectUnauthorized\W{1,3}false|NODE_TLS_REJECT_UNAUTHORIZED\s*=\s*0|StrictHostKeyChecking[= ]no|permissions:\s*write-all|InsecureSkipVerify:\s*true|_create_unverified_context|@?csrf_exempt|assert True|CURLOPT_SSL_VERIFYPEER\W{1,3}(?:0|false)|ssl[_-]?verify\W{1,3}(?:0|[Ff]alse))\b"
 )
 
 #: A replacement of sed.

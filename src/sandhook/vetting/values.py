@@ -32,6 +32,7 @@ OriginKind = Literal[
     "printed",
     "program",
     "field",
+    "argument",
     "digest",
     "when",
     "mixed",

@@ -98,7 +98,7 @@ def origins_of(name: str) -> Origins | None:
     return frozenset({Origin("token", name)}) if _SECRET.search(name) else NOTHING
 
 
-_COMPUTED = re.compile(r"([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*=(?!=)")
+_COMPUTED = re.compile(r"(?<!\w)([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*=(?!=)")
 
 
 def computed_names(expression: str) -> frozenset[str]:

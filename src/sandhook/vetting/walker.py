@@ -119,6 +119,8 @@ class Walker(Paths["ShellState", Value]):
             variables: What the configuration sets.
         """
         state = ShellState(PAYLOAD, f"./{name}" if at is None else "bash")
+        if at is None:  # some agents give the payload as the first argument
+            state.positional = (Value((HOLE,), frozenset({Origin("argument")})),)
         state.variables |= {each: known(value) for each, value in variables.items()}
         again = state.copy()
         again.written, again.made = state.written, set()
@@ -533,6 +535,8 @@ class Walker(Paths["ShellState", Value]):
             state.tests |= frozenset(filter(None, [found]))
             state.tests |= kinds_of_test(left, [node.right])
             self._commands.compared(left, right, self._now)
+            if node.operator == "=~":
+                state.set_elements("BASH_REMATCH", [left.without_text()])
         state.tests |= of_circumstances(left) | of_circumstances(right)
         self.seek(left)
         self.seek(right)

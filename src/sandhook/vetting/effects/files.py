@@ -83,7 +83,7 @@ def filtered(call: Call) -> Value | None:
         started = [text for text in call.texts if starts_something(text)]
         for word in files:
             call.writes(word)
-            if code and _is_found(word):
+            if code and is_found(word):
                 call.find("V-REWRITE", f"puts into files that it looks for: {code}", "high")
             if started and word.any_text.endswith(SHELL_SCRIPTS):
                 call.find("V-REWRITE", f"puts into {word.any_text}: {started[0]}", "high")
@@ -122,9 +122,9 @@ def changed_code(program: str) -> str | None:
     return next((new for new in replacements(program) if _CODE.search(new)), None)
 
 
-def _is_found(word: Value) -> bool:
+def is_found(word: Value) -> bool:
     """Return True for a file that a search found, and that no tool is about."""
-    return HOLE in word.any_text and word.has("file", "secret") and not word.has("payload")
+    return HOLE in word.any_text and word.has("file", "secret", "printed") and not word.has("payload", "mixed")
 
 
 def _copy(call: Call) -> Value:
@@ -327,6 +327,8 @@ def _dd(call: Call) -> Value:
     source = call.access(values["if"], "read") if "if" in values else call.stdin.origins
     if "of" in values:
         target = values["of"]
+        if is_found(target):
+            call.find("V-DESTROY", f"overwrites files that it looks for: {call.line}")
         call.writes(target, Value((HOLE,), source))
         size = _bytes(values.get("bs", known("512")).any_text) * _bytes(values.get("count", known("0")).any_text)
         if values.get("if", EMPTY).any_text in ENDLESS and ("count" not in values or size > _MUCH):

@@ -145,6 +145,9 @@ def _computed(call: Call) -> str | None:
     return call.runner.compute(["jq", *known], call.stdin.text or "")
 
 
+#: A payload of which jq takes a part.
+_WHOLE = frozenset({Origin("payload"), Origin("argument")})
+
 #: Fields that say in which session a hook runs, and nothing of the tool.
 _WHERE = re.compile(r"^[^\w]*\.(?:cwd|session_id|model|transcript_path|workspace)\b(?!.*\btool)")
 
@@ -238,8 +241,8 @@ def _jq(call: Call) -> Value | None:
         origins |= {Origin("environment", "the environment")}
     if not files and call.stdin.text and (output := _computed(call)) is not None:
         return Value((output,), origins)
-    if any(origin == Origin("payload") for origin in origins):
-        origins = (origins - {Origin("payload")}) | {payload_part(text)}
+    if any(origin in _WHOLE for origin in origins):
+        origins = (origins - _WHOLE) | {payload_part(text)}
         if _WHERE.search(text):
             origins |= {Origin("when", "the session")}
     return Value((HOLE,), origins | {Origin("field", "jq")})
