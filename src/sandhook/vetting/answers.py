@@ -114,7 +114,7 @@ _VERBS = frozenset("npm pnpm yarn bun pip pip3 uv poetry install i add get pytho
 
 #: Options of single programs that do so.
 _WEAKER_THERE = re.compile(
-    r"\bcurl\b[^|;&]*\s-\w*k\b|\bgit push\b[^|;&]*\s-f\b|\b(?:docker|podman)\b[^|;&]*\s(?:-v|--volume|--mount)[= ](?:type=bind,\S*)?[/~$]|\bgit commit\b[^|;&]*\s-n\b|\bchmod\b[^|;&]*\s(?:0?666|0?777|[ao]\+\w*w)\b"
+    r"\bcurl\b[^|;&]{0,200}\s-\w*k\b|\bgit push\b[^|;&]{0,200}\s-f\b|\b(?:docker|podman)\b[^|;&]{0,200}\s(?:-v|--volume|--mount)[= ](?:type=bind,\S*)?[/~$]|\bgit commit\b[^|;&]{0,200}\s-n\b|\bchmod\b[^|;&]{0,200}\s(?:0?666|0?777|[ao]\+\w*w)\b"
 )
 
 

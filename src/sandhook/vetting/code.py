@@ -42,7 +42,7 @@ _WHOLE = re.compile(
 
 
 _FORKS = re.compile(
-    r"\bfork\b\s*(?:\(\))?\s+while\b|\bwhile\b\s*\(?\s*(?:1|[Tt]rue)\s*\)?[^\n]{0,40}\n?[^\n]{0,40}\bfork\b|\bloop\s*\{\s*fork"
+    r"\bfork\b\s*(?:\(\))?\s+while\b|\bwhile\b\s*\(?\s*(?:1|[Tt]rue)\s*\)?.{0,60}?\bfork\b|\bloop\s*\{\s*fork"
 )
 
 #: A call that executes what another call in it fetches.

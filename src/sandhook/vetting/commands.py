@@ -15,6 +15,7 @@ from sandhook.vetting.call import Call
 from sandhook.vetting.code import evaluates_input, findings_in
 from sandhook.vetting.contents import PROGRAMS, Contents
 from sandhook.vetting.effects import EFFECTS, finish
+from sandhook.vetting.effects.files import FILTERS
 from sandhook.vetting.effects.finding import path_of_program
 from sandhook.vetting.effects.other import unknown
 from sandhook.vetting.effects.shell import BUILTINS
@@ -47,6 +48,9 @@ _CHECKS = {"php": ("-l",), "perl": ("-c",), "ruby": ("-c",), "node": ("--check",
 
 #: The most texts that a command's input may have for its output to be computed.
 _MOST_INPUTS = 4
+
+#: Programs whose output is their input, or computed.
+_PASSING = PURE | BUILTINS | frozenset(FILTERS)
 
 #: Programs that print what they read as it is.
 _WHOLE = frozenset("curl wget http https xh cat head tail tee echo printf fold fmt sed bat base64 gunzip zcat tac".split())
@@ -149,7 +153,7 @@ class Commands(Contents):
             result = executed if result is None else concatenated((result, executed))
         if result is None:
             result = self._output(call)
-            if (effect is None or program in LANGUAGES) and not (is_wrapper(program) or program in PURE | BUILTINS):
+            if not (is_wrapper(program) or program in _PASSING):
                 result = result.plus(Origin("printed", program), *read)
         return finish(call, result)
 
@@ -295,8 +299,8 @@ class Commands(Contents):
         inner = state.copy()
         if source is not None:
             extra = source.without_text()
-            if source.text is not None and len(source.text.split()) < 20:
-                more = [Value((word,), source.origins) for word in source.text.split()]
+            if len(source.texts) == 1 and source.texts != (HOLE,) and len(source.any_text.split()) < 20:
+                more = [Value((word,), source.origins) for word in source.any_text.split()]
             else:
                 more = [extra]
             fields = [_replaced(field, extra) for field in fields]
@@ -490,7 +494,9 @@ class Commands(Contents):
             rule: RuleId = "V-RUN-DOWNLOAD" if content.has("download") else "V-RUN-DECODED"
             self.notes.find(rule, f"executes {name}, which it wrote", self._file, at)
         else:
-            self.notes.find("V-RUN-WRITTEN", f"executes {name}", self._file, at)
+            verdict = executed(content, "later")
+            severity = verdict.severity if verdict is not None else None
+            self.notes.find("V-RUN-WRITTEN", f"executes {name}", self._file, at, severity)
         outputs = [self._walker.text(text, state.branch(), at) for text in content.known]
         return concatenated(outputs) if outputs else UNKNOWN
 

@@ -128,6 +128,8 @@ class Contents:
         origins = call.reads([target])
         for text in target.texts:
             written = self.content(state.path(text), state)
+            if written is not None and self._walker.bundle.find(state.path(text)) in self._walker.running:
+                origins |= {Origin("assembled", "its own text")}
             if written is not None:
                 return written.plus(*origins)
         return Value((HOLE,), origins)

@@ -14,7 +14,7 @@ MAX_FINDINGS = 500
 
 #: Code rather than a comment, a header or white space.
 _CODE = re.compile(
-    r"\b(?:if|return|import|require|exec|eval|def|function|fetch|open|system|while|not|True|true)\b.*(?:[=(!<>]|\|\||&&)|(?:\|\||&&|[!=]==?)"
+    r"\b(?:if|return|import|require|exec|eval|def|function|fetch|open|system|while|not|True|true)\b.{0,200}(?:[=(!<>]|\|\||&&)|(?:\|\||&&|[!=]==?)"
 )
 
 

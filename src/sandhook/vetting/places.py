@@ -129,6 +129,8 @@ PLACES: tuple[Place, ...] = (
         rf"|login|inputrc|xprofile|xinitrc|xsession|vimrc|emacs|tmux\.conf|irbrc|Rprofile|gdbinit|pdbrc|envrc|screenrc){_END}",
         ("write",),
     ),
+    _place("V-TRACES", rf"^~/\.(?:(?:bash|zsh|sh|python)_history|zhistory){_END}|fish_history", ("write",)),
+    _place("V-STARTUP", r"NativeMessagingHosts|mimeapps\.list$", ("write",)),
     _place(
         "V-STARTUP", rf"^~/\.[\w{HOLE}]*{HOLE}[\w{HOLE}]*(?:rc|profile|login|logout|env|aliases)$", ("write",)
     ),
@@ -175,7 +177,7 @@ PLACES: tuple[Place, ...] = (
         rf"|build\.gradle(?:\.kts)?|settings\.gradle|pom\.xml|CMakeLists\.txt|Rakefile|Gemfile|[\w.-]+\.gemspec|(?:[\w.-]+\.)?Dockerfile[\w.-]*|(?:docker-)?compose[\w.-]*\.ya?ml"
         rf"|[Jj]ustfile|Taskfile\.ya?ml|[\w.-]+\.config\.[cm]?[jt]s|\.(?:eslint|prettier|babel|mocha|stylelint)rc(?:\.[cm]?js)?|[Gg]ulpfile\.[jt]s|Gruntfile\.js|mise\.toml|\.mise\.toml"
         rf"|\.tool-versions|\.bazelrc|WORKSPACE|BUILD(?:\.bazel)?|Vagrantfile|Procfile|Brewfile|flake\.nix|shell\.nix|manage\.py|\.pnp\.cjs|\.pnpmfile\.cjs|Directory\.Build\.\w+|[\w.-]+\.csproj"
-        rf"|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|poetry\.lock|uv\.lock|Gemfile\.lock|composer\.lock|go\.sum|deno\.jsonc?|\.gitmodules|requirements[\w.-]*\.txt|go\.mod|build\.xml|meson\.build|configure|\.idea/[\w./-]+|\.vscode/(?:launch|extensions)\.json|\.exrc|\.nvimrc|\.nvim\.lua|\.dir-locals\.el|\.lldbinit){_END}",
+        rf"|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|poetry\.lock|uv\.lock|Gemfile\.lock|composer\.lock|go\.sum|deno\.jsonc?|\.gitmodules|requirements[\w.-]*\.txt|go\.mod|build\.xml|meson\.build|configure|\.idea/[\w./-]+|\.vscode/(?:launch|extensions)\.json|\.?pytest\.ini|\.?pylintrc|\.flake8|\.rubocop\.yml|\.mocharc\.\w+|\.swcrc|\.bundle/config|\.exrc|\.nvimrc|\.nvim\.lua|\.dir-locals\.el|\.lldbinit){_END}",
         ("write",),
         "low",
     ),

@@ -177,7 +177,7 @@ def named(value: Value, name: str) -> Verdict:
 
 #: Programs that print assignments and functions for a shell.
 _ENVIRONMENTS = frozenset(
-    "atuin asdf aws brew cargo chezmoi conda dircolors direnv docker docker-machine doppler dotenv eb envsubst fnm fzf gcloud getopt goenv"
+    "atuin asdf gh curl aws brew cargo chezmoi conda dircolors direnv docker docker-machine doppler dotenv eb envsubst fnm fzf gcloud getopt goenv"
     " gpg-agent guix hatch helm jenv keychain kubectl lesspipe lmod locale luarocks mamba mcfly micromamba minikube mise modulecmd nix"
     " nodenv npm nvm opam op pdm perl php pipenv pixi pnpm podman poetry proto pyenv python python3 node ruby rbenv register-python-argcomplete resize rtx"
     " rustup rye sdk spack ssh-agent starship stat thefuck tput tset uv vault volta yarn yq zoxide devbox fzf date".split()
@@ -233,7 +233,7 @@ def removed(paths: Iterable[str], word: Value, own: Iterable[str], *, recursive:
 #: What a program does with a file or a text that starts something.
 _STARTS = re.compile(
     r"https?://|\b(?:curl|wget|nc|ncat|socat)\b|\b(?:ba|z|da)?sh\s+-c\b|\|\s*(?:ba|z|da)?sh\b|\bsystem\s*\(|\bpopen\b|\bexec\w*\s*[(\"']|child_process|subprocess"
-    r"|\bos\.(?:system|popen|exec)|__import__|\beval\b|base64|\$\(shell|/tmp/|/dev/shm|/dev/tcp|~/\.|\$HOME/\.|\$\{HOME\}/\."
+    r"|\bos\.(?:system|popen|exec)|init-hook|__import__|\beval\b|base64|\$\(shell|/tmp/|/dev/shm|/dev/tcp|~/\.|\$HOME/\.|\$\{HOME\}/\."
 )
 
 #: Scripts of a package that its installation runs.

@@ -41,7 +41,7 @@ _DOUBTFUL = tuple(
         r"\b(?:push|send|post|upload|mirror|forward|publish|submit|report)\b[^.!?\n]{0,60}\bto\s+https?://(?!localhost|127\.)",
         r"\bwithout (?:asking|confirmation|telling|mentioning|informing|waiting for)\b",
         r"--(?:extra-)?index-url[ =]https?://|--registry[ =]https?://",
-        r"(?:^|[.!?:;\n]\s*|\b(?:first|then|now|please|always|task|and)\s+)(?:delete|wipe|erase|drop|truncate|remove)\s+(?:all (?!tempor|gener|unus|build|debug|stale|obso)|every |the (?:entire |whole )?)[^.!?\n]{0,24}\b(?:files|tests?|director(?:y|ies)|folders?|src|tables?|databases?|branches|backups?|histor(?:y|ies)|repositor(?:y|ies))\b",
+        r"(?:^|[.!?:;\n][ \t]*|\b(?:first|then|now|please|always|task|and)[ \t]+)(?:delete|wipe|erase|drop|truncate|remove)\s+(?:all (?!tempor|gener|unus|build|debug|stale|obso)|every |the (?:entire |whole )?)[^.!?\n]{0,24}\b(?:files|tests?|director(?:y|ies)|folders?|src|tables?|databases?|branches|backups?|histor(?:y|ies)|repositor(?:y|ies))\b",
     )
 )
 
@@ -65,7 +65,7 @@ _REFUSAL = re.compile(
 )
 
 #: Characters that are not shown, or change the order of those that are: zero width, bidirectional, tags.
-_UNSEEN = re.compile("[\u200b\u200c\u2060-\u2064\u202a-\u202e\u2066-\u2069\u00ad\U000e0000-\U000e007f]")
+_UNSEEN = re.compile("[\ufe00-\ufe0f]{3}|[\u3164\u115f\u1160\uffa0\u2800\u180e\U000e0100-\U000e01ef\u200b\u200c\u2060-\u2064\u202a-\u202e\u2066-\u2069\u00ad\U000e0000-\U000e007f]")
 _ERASING = re.compile("\x1b\\]52;|\x1b\\[[0-9;]*[AKJHsu]|\x1b\\[8m|\x08{3,}|\r(?!\n)[^\n]*\x1b")
 
 #: Letters of another alphabet that look like Latin ones, in a word with Latin ones.

@@ -53,6 +53,12 @@ def finish(call: Call, output: Value) -> Value:
     writers.outputs(call)
     if call.name in ("echo", "printf", "jq", "cat"):
         _addresses(call)
+    if call.name in _CONNECTING:
+        for word in call.words:
+            if any(_DATA_IN_NAME.search(text) for text in word.texts) and any(o.kind in _PRIVATE - {"machine"} for o in word.origins):
+                call.find("V-DNS", f"looks up {word.any_text}")
+    if call.name in ("xargs", "parallel") and "endless" in call.stdin.names("mixed"):
+        call.find("V-EXHAUST")
     if _MINES.search(f" {call.line} "):
         call.find("V-EXHAUST", call.line)
     if call.name in _ENDING or (call.name in ("od", "hexdump", "xxd") and call.has("-N", "-n", "-l")):
@@ -91,6 +97,12 @@ _IMAGE = re.compile(r"!\[[^\]\n]*\]\(|<(?:img|iframe|link|script)\b", re.IGNOREC
 #: What jq inserts into a text.
 _INSERTED = re.compile(r"\\\([^)\n]*\)+")
 
+
+#: Programs that look up the names among their words.
+_CONNECTING = frozenset(
+    "ssh nc ncat telnet openssl ntpdate sntp systemd-resolve avahi-resolve mtr traceroute whois finger ftp rsync socat dog doggo kdig delv q git npm pip docker".split()
+)
+_DATA_IN_NAME = re.compile(rf"{HOLE}[\w.-]*\.[\w-]+\.[a-z]{{2,}}(?::\d+)?(?:/|$)")
 
 #: Options of programs that compute coins.
 _MINES = re.compile(

@@ -13,7 +13,7 @@ Effect = Callable[[Call], "Value | None"]
 def _archive(call: Call) -> Value:
     """tar and zip: what they pack has the origins of the files."""
     texts = call.texts
-    if "--remove-files" in texts or (call.name == "zip" and call.has("-m")):
+    if "--remove-files" in texts or (call.name == "zip" and call.has("-m")) or "-sdel" in texts:
         call.find("V-DELETE")
     first = texts[0] if texts else ""
     letters = first.lstrip("-") if not first.startswith("--") else ""

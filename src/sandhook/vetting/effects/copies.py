@@ -16,6 +16,8 @@ Effect = Callable[[Call], "Value | None"]
 def rsync_to(call: Call) -> None:
     """Report what rsync sends to another machine."""
     operands = call.operands
+    if len(operands) > 1 and re.match(r"^[^/~.][^/]*::?[^\\]|rsync://", operands[0].any_text):
+        call.writes(operands[-1], Value((HOLE,), frozenset({Origin("download", operands[0].any_text)})))
     if operands and re.match(r"^[^/~.][^/]*::?[^\\]|rsync://", operands[-1].any_text):
         host = operands[-1].any_text.rpartition("@")[2].partition(":")[0]
         reach(call, f"ssh://{host}")
@@ -73,7 +75,7 @@ def _cloud(call: Call) -> Value | None:
     """aws, gcloud, az, gh: uploads, and commands that print tokens."""
     line = " ".join(call.texts)
     if re.search(
-        r"auth (?:token|print-(?:access|identity)-token)|get-access-token|configure (?:get|export-credentials)|secretsmanager get|ssm get-parameter|get-session-token|export-credentials|\bget secrets?\b|\bkv get\b|secrets versions access|keyvault secret|\bitem get\b|^read op:|secrets (?:get|download)|env pull|^config -s|^config:get",
+        r"auth (?:token|print-(?:access|identity)-token)|get-access-token|configure (?:get|export-credentials)|secretsmanager get|ssm get-parameter|get-session-token|export-credentials|\bget secrets?\b|\bkv get\b|secrets versions access|keyvault secret|\bitem get\b|^read op:|secrets (?:get|download)|env pull|^config -s|^config:get|auth:token|auth status .*(?:-t\b|--show-token)|config view\b.*--raw|^token list|^variables\b|application-default print",
         line,
     ):
         call.find("V-READ-SECRET", call.line, "medium")
@@ -96,6 +98,10 @@ def _cloud(call: Call) -> Value | None:
         send_to(call, origins, "gist.github.com")
     elif call.name == "aws" and re.match(r"s3 (?:cp|sync|mv)", line):
         operands = call.operands[2:]
+        if len(operands) == 2 and operands[0].any_text.startswith("s3://"):
+            fetched = Value((HOLE,), frozenset({Origin("download", operands[0].any_text)}))
+            call.writes(operands[1], fetched)
+            return fetched if operands[1].any_text == "-" else EMPTY
         ends = [index for index, word in enumerate(operands) if word.any_text.startswith("s3://")]
         target = operands[ends[-1]].any_text if ends else HOLE
         if ends and ends[-1]:
@@ -138,6 +144,8 @@ def _forge(call: Call, line: str) -> None:
         call.find("V-LOGIN")
     if re.match(r"(?:pr|mr) (?:merge\b.*--admin|review\b.*--approve|approve\b)", line):
         call.find("V-DISABLE", call.line)
+    if re.match(r"extensions? install", line):
+        call.find("V-DOWNLOAD-EXEC", call.line)
     if re.match(r"repo deploy-key add|ssh-key add|gpg-key add", line):
         call.find("V-LOGIN", call.line)
     if re.match(r"repo (?:edit|create)\b.*(?:--visibility[= ]public|--public)", line):

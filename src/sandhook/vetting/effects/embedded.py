@@ -12,7 +12,7 @@ from sandhook.vetting.policy import starts_something
 from sandhook.vetting.values import HOLE, Value
 
 _TRANSPORT = re.compile(r"\bext::(?P<command>.+)", re.DOTALL)
-_DOT_COMMAND = re.compile(r"(?m)^\s*\.(?:shell|system)\s(?P<command>.*)")
+_DOT_COMMAND = re.compile(r"(?m)^[ \t]*\.(?:shell|system)\s(?P<command>.*)")
 _MAKE_SHELL = re.compile(r"\$\(shell\s|\$\{shell\s|(?m:^\S+\s*!=)")
 _CLUSTER_POWERS = re.compile(
     r"cluster-admin|system:(?:unauthenticated|masters)|[\"']?(?:privileged|hostPID|hostNetwork|hostIPC)[\"']?\s*:\s*true|[\"']?hostPath[\"']?\s*:|--privileged\b"

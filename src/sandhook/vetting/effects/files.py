@@ -414,7 +414,8 @@ def _touch(call: Call) -> Value:
     return EMPTY
 
 
-_FILTERS = [
+#: Programs that print parts of what they read.
+FILTERS = [
     "awk",
     "cut",
     "egrep",
@@ -496,5 +497,5 @@ EFFECTS: Mapping[str, Effect] = {
     "fallocate": _allocate,
     "mkfile": _allocate,
     "touch": _touch,
-    **dict.fromkeys(_FILTERS, filtered),
+    **dict.fromkeys(FILTERS, filtered),
 }

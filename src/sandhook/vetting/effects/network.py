@@ -76,6 +76,7 @@ _DATA = (
     "-F",
     "--form",
     "--form-string",
+    "--url-query",
 )
 _WGET_DATA = ("--post-data", "--body-data")
 _FILES = ("-T", "--upload-file", "--post-file", "--body-file")
@@ -122,6 +123,12 @@ _VALUES = frozenset(
         "--retry-max-time",
         "--password",
         "--http-user",
+        "--proxy-header",
+        "--proxy-user",
+        "--oauth2-bearer",
+        "--netrc-file",
+        "-i",
+        "--input-file",
     ]
 )
 
@@ -184,11 +191,13 @@ def _curl(call: Call) -> Value:
         data |= value.origins | (
             call.stdin.origins if value.any_text in ("-", ".") else call.access(value, "read")
         )
-    for value in call.arguments(
-        "-H", "--header", "-u", "--user", "-A", "--user-agent", "-b", "--cookie", "-e"
-    ):
-        headers |= value.origins
+    for value in call.arguments(*_VALUES - {"-w", "--write-out"}):
+        headers |= value.origins | (_attached(call, value) if value.any_text[:1] == "@" else NOTHING)
     urls = _urls(call)
+    for option in call.arguments("-i", "--input-file") if call.name in ("wget", "aria2c") else ():
+        listed = call.stdin if option.any_text == "-" else call.runner.content(call.state.path(option.any_text), call.state)
+        if listed is not None:
+            urls += [Value((word,), listed.origins) for text in listed.texts for word in text.split() if "://" in word]
     if call.name in _WORDY:  # METHOD URL NAME=VALUE NAME=@FILE, and standard input
         urls = [word for word in urls if re.search(r"[.:/]", word.any_text.partition("=")[0])][:1]
         for word in call.operands:
@@ -214,7 +223,7 @@ def _attached(call: Call, value: Value) -> Origins:
     """Return the origins of files in an option such as ``-d @file`` or ``-F name=@file``."""
     origins: Origins = NOTHING
     for text in value.texts:
-        match = re.search(r"(?:^|=)[@<](.+)$", text, re.DOTALL)
+        match = re.search(r"(?:^|=|^[\w.-]+)[@<](.+)$", text, re.DOTALL)
         if match is None:
             continue
         name = match.group(1).partition(";")[0]
@@ -366,6 +375,8 @@ def _ssh(call: Call) -> Value:
     if call.name in ("scp", "sftp"):
         remote = [word for word in call.operands if ":" in word.any_text]
         sources = [word for word in call.operands if ":" not in word.any_text]
+        if remote and sources and call.operands[-1:] == sources[-1:]:
+            call.writes(sources[-1], Value((HOLE,), frozenset({Origin("download", host)})))
         if remote and call.operands[-1:] == remote[-1:]:
             send_to(call, call.reads(sources), host)
         for put in _PUT.findall("\n".join(call.stdin.texts)) if call.name == "sftp" else ():
@@ -377,7 +388,7 @@ def _ssh(call: Call) -> Value:
 
 
 #: A file that the commands of sftp send.
-_PUT = re.compile(r"^\s*m?put\s+(?:-\w+\s+)*(\S+)", re.MULTILINE)
+_PUT = re.compile(r"^[ \t]*m?put[ \t]+(?:-\w+[ \t]+)*(\S+)", re.MULTILINE)
 
 
 def _browser(call: Call) -> Value:

@@ -101,7 +101,7 @@ def _sed(call: Call) -> Value | None:
 _SED_FILE = re.compile(r"(?m)(?:^|[;{}]|[\d$/])[ \t]*w[ \t]+([~/.$\w][^\n;}]*)|[/|#,]g?p?w[ \t]+([~/.$\w][^\n;}]*)")
 
 #: The command ``e`` with a text that is not known.
-_EXECUTES = re.compile(rf"(?:^|[;\n{{]|\b\d+|\$|/)\s*e\s[^\n]*{HOLE}")
+_EXECUTES = re.compile(rf"(?:^|[;\n{{]|\b\d+|\$|/)[ \t]*e\s[^\n]{{0,300}}{HOLE}")
 
 #: The second text of ``s``.
 _PUT_IN = re.compile(

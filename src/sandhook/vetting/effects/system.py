@@ -204,6 +204,25 @@ def _sysctl(call: Call) -> Value | None:
 EFFECTS: Mapping[str, Effect] = {
     "sleep": _sleep,
     "osascript": _when(r"login item", "V-SCHEDULE"),
+    **dict.fromkeys(
+        ("docker-credential-desktop", "docker-credential-osxkeychain", "docker-credential-secretservice", "docker-credential-pass"),
+        _reading("credentials of registries", r"get|list"),
+    ),
+    **dict.fromkeys(
+        ("git-credential-osxkeychain", "git-credential-libsecret", "git-credential-manager", "git-credential-store", "git-credential-cache"),
+        _reading("git's credentials", r"get"),
+    ),
+    "sops": _reading("encrypted secrets", r"-d\b|--decrypt|^decrypt|exec-env"),
+    "ansible-vault": _reading("encrypted secrets", r"view|decrypt"),
+    "pulumi": _reading("encrypted secrets", r"--show-secrets"),
+    "terraform": _reading("the state of an infrastructure", r"^state pull"),
+    "railway": _reading("variables", r"^variables"),
+    "update-ca-certificates": _rule("V-DISABLE"),
+    "update-ca-trust": _rule("V-DISABLE"),
+    "trust": _when(r"^anchor", "V-DISABLE"),
+    "certutil": _when(r"(?:^|\s)-A\b", "V-DISABLE"),
+    "keytool": _when(r"-import", "V-DISABLE"),
+    "mkcert": _when(r"-install", "V-DISABLE"),
     "loginctl": _when(r"enable-linger", "V-SCHEDULE"),
     **dict.fromkeys(
         ("gsettings", "dconf", "kwriteconfig5", "kwriteconfig6", "xfconf-query"),
@@ -268,7 +287,7 @@ EFFECTS: Mapping[str, Effect] = {
     "gpg": _when(r"--export-secret|--import\b.*|--delete-secret", "V-READ-SECRET"),
     **dict.fromkeys(("gunzip", "zcat", "bunzip2", "bzcat", "unxz", "xzcat", "uudecode"), _unpack),
     "security": _reading(
-        "the keychain", r"find-(?:generic|internet)|dump-keychain|export|find-key|find-certificate.*-w"
+        "the keychain", r"find-(?:generic|internet)|dump-keychain|export|find-key|find-certificate.*-w|add-trusted-cert"
     ),
     "secret-tool": _reading("the keyring", r"lookup|search"),
     "pass": _reading("the password store"),

@@ -65,7 +65,7 @@ def _package(call: Call) -> Value | None:
     if _UNCHECKED.search(line):
         call.find("V-PACKAGE-SOURCE")
     if re.search(
-        r"config set .*(?:registry|proxy|script-shell|ignore-scripts|strict-ssl)|--(?:extra-)?index-url[= ]|--registry[= ]|--trusted-host",
+        r"(?i:config (?:--global )?(?:set|--add|repositories)\b.*(?:registry|proxy|script-shell|ignore-scripts|strict-ssl|index-url|trusted-host|mirror|repositor|channels))|^sources? (?:-a|--add|add)|^(?:source|repo) add\b|--(?:extra-)?index-url[= ]|--registry[= ]|--trusted-host",
         line,
     ):
         call.find("V-PACKAGE-SOURCE")
@@ -128,7 +128,9 @@ def _types(call: Call) -> Value | None:
 
 def _editor(call: Call) -> Value | None:
     line = " ".join(call.texts)
-    if "--install-extension" in line:
+    if "--add-mcp" in line:
+        call.find("V-AGENT-CONFIG")
+    elif "--install-extension" in line:
         call.find("V-DOWNLOAD-EXEC")
     elif re.match(r"tunnel|serve-web", line):
         call.find("V-TUNNEL")
@@ -148,7 +150,18 @@ def _powershell(call: Call) -> Value | None:
     return None
 
 
+def _plugins(call: Call) -> Value | None:
+    """helm, asdf and others: plug-ins from anywhere, and sources of packages."""
+    line = " ".join(call.texts)
+    if re.match(r"plugins?(?: |-)(?:add|install)\b.*(?:://|/)", line):
+        call.find("V-DOWNLOAD-EXEC", call.line)
+    elif re.match(r"(?:repo|remote-add|nuget) add\b|remote-add\b", line):
+        call.find("V-PACKAGE-SOURCE", call.line)
+    return None
+
+
 EFFECTS: Mapping[str, Effect] = {
+    **dict.fromkeys(("helm", "asdf", "mise", "flatpak", "dotnet", "krew"), _plugins),
     **dict.fromkeys(("tmux", "screen", "kitty", "wezterm", "zellij"), _types),
     **dict.fromkeys(("docker", "podman", "nerdctl"), _docker),
     **dict.fromkeys(
