@@ -144,7 +144,7 @@ def unseen_in(text: str) -> str | None:
     """Return what a reader of a text does not see, or None."""
     match = _UNSEEN.search(text.replace(HOLE, ""))
     if match is not None:
-        return f"the character U+{ord(match.group()):04X}"
+        return f"the character U+{ord(match.group()[0]):04X}"
     mixed = _MIXED.search(text)
     if mixed is not None:
         return f"letters of two alphabets in one word: {mixed.group()}"
