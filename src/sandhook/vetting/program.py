@@ -40,6 +40,10 @@ READS_INPUT = re.compile(
 _TREE = re.compile(
     r"os\.walk|\brglob\b|\bglob\b|readdirSync|scandir|listdir|Dir\[|Dir\.glob|File::Find|iterdir|\bwalk\s*\(|fs\.readdir|RecursiveDirectoryIterator"
 )
+#: Reading a file that the command line names.
+_READS_ARGUMENT = re.compile(
+    r"(?:open|readFileSync|readFile|File\.read|file_get_contents|Path)\s*\(\s*(?:sys\.argv|process\.argv|ARGV|\$argv|\$ARGV)"
+)
 _REMOVES = re.compile(
     r"os\.(?:remove|unlink)|\.unlink\(|unlinkSync|rmSync|File\.delete|FileUtils\.rm|\bunlink\b|rmtree|\.truncate\("
 )
@@ -94,6 +98,8 @@ def combined(text: str, powers: frozenset[Power]) -> Iterator[tuple[RuleId, str]
         yield "V-SEND-PAYLOAD", f"a program sends what it reads to {hosts[0]}"
     if reaches and tree and powers & {"send", "run"}:
         yield "V-SEND-FILE", f"a program sends files of a tree to {hosts[0]}"
+    if reaches and "send" in powers and _READS_ARGUMENT.search(text):
+        yield "V-SEND-FILE", f"a program sends the file of its argument to {hosts[0]}"
     for names in _VARIABLE.findall(text) if reaches else ():
         token = next(filter(None, names))
         is_token = any(each.kind == "token" for each in origins_of(token) or NOTHING)

@@ -130,6 +130,9 @@ _SUMMARY = re.compile(
 def _git_fetches(call: Call, command: str) -> None:
     """Keep which directory has what a server sent."""
     urls = urls_of(call.words)
+    elsewhere = call.argument("-C")
+    if command in ("pull", "submodule") and elsewhere is not None and call.state.path(elsewhere.any_text) != ".":
+        call.state.store(call.state.path(elsewhere.any_text), Value((HOLE,), frozenset({Origin("download", "git")})))
     if command in ("pull", "submodule") and urls:
         call.find("V-DOWNLOAD-EXEC")
     if command != "clone" or not urls:

@@ -290,11 +290,11 @@ EFFECTS: Mapping[str, Effect] = {
         "the keychain", r"find-(?:generic|internet)|dump-keychain|export|find-key|find-certificate.*-w|add-trusted-cert"
     ),
     "secret-tool": _reading("the keyring", r"lookup|search"),
-    "pass": _reading("the password store"),
+    "pass": _reading("the password store", r"\S"),
     "kwallet-query": _reading("the wallet"),
     "keyctl": _reading("the keyring", r"print|read|pipe"),
     "bw": _reading("the password store", r"get|list|export"),
-    "lpass": _reading("the password store"),
+    "lpass": _reading("the password store", r"\S"),
     **dict.fromkeys(
         ("screencapture", "scrot", "gnome-screenshot", "import", "grim", "maim", "spectacle"),
         _spying("the screen"),
