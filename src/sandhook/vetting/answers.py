@@ -104,12 +104,16 @@ def weaker(before: str, after: str) -> str | None:
     match = _WEAKER.search(f" {'  '.join(added)} ") or _WEAKER_THERE.search(after)
     if match is not None and match.group().strip() not in before:
         return match.group().strip()
-    others = [word for word in added if word[:1] != "-" and word not in _VERBS] if _INSTALLS.search(before) else []
+    others = (
+        [word for word in added if word[:1] != "-" and word not in _VERBS] if _INSTALLS.search(before) else []
+    )
     return f"the package {others[0]}" if others and _INSTALLS.search(after) else None
 
 
-_INSTALLS = re.compile(r"\b(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|gem|cargo|go) (?:pip )?(?:install|i|add|get)\s+\S")
-_VERBS = frozenset("npm pnpm yarn bun pip pip3 uv poetry install i add get python3 python".split())
+_INSTALLS = re.compile(
+    r"\b(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|gem|cargo|go) (?:pip )?(?:install|i|add|get)\s+\S"
+)
+_VERBS = frozenset(["npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "install", "i", "add", "get", "python3", "python"])
 
 
 #: Options of single programs that do so.

@@ -106,7 +106,12 @@ def _paths(text: str, powers: frozenset[Power]) -> Iterator[tuple[RuleId, str]]:
             path = each if each.startswith(("/", "~", ".")) and each[:2] != ".s" else f"~/{each}"
             path = f"~/{each}" if at_home and each[:1] not in ("~", "/") else path
             read = places_of(path, "read")
-            if read is not None and read.rule == "V-READ-ENV-FILE" and "send" in powers and powers & {"fetch", "socket"}:
+            if (
+                read is not None
+                and read.rule == "V-READ-ENV-FILE"
+                and "send" in powers
+                and powers & {"fetch", "socket"}
+            ):
                 yield "V-SEND-SECRET", f"a program sends {path}"
                 break
             if read is not None and read.rule == "V-READ-SECRET":

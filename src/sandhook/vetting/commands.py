@@ -40,7 +40,13 @@ _STARTED = re.compile(
 )
 
 #: Options of single programs whose argument is a command line.
-_COMMAND_OPTIONS = {"rsync": ("-e", "--rsh"), "zip": ("-TT", "--unzip-command"), "man": ("-P", "--pager"), "tar": ("-I", "-F"), "less": ("+!",)}
+_COMMAND_OPTIONS = {
+    "rsync": ("-e", "--rsh"),
+    "zip": ("-TT", "--unzip-command"),
+    "man": ("-P", "--pager"),
+    "tar": ("-I", "-F"),
+    "less": ("+!",),
+}
 
 #: Options by which an interpreter reads a program and does not run it.
 _CHECKS = {"php": ("-l",), "perl": ("-c",), "ruby": ("-c",), "node": ("--check", "-c")}
@@ -53,7 +59,9 @@ _MOST_INPUTS = 4
 _PASSING = PURE | BUILTINS | frozenset(FILTERS)
 
 #: Programs that print what they read as it is.
-_WHOLE = frozenset("curl wget http https xh cat head tail tee echo printf fold fmt sed bat base64 gunzip zcat tac".split())
+_WHOLE = frozenset(
+    ["curl", "wget", "http", "https", "xh", "cat", "head", "tail", "tee", "echo", "printf", "fold", "fmt", "sed", "bat", "base64", "gunzip", "zcat", "tac"]
+)
 
 #: Functions of languages that quote words for a shell.
 _QUOTES = re.compile(r"shlex\.(?:quote|join)|shellescape|Shellwords|escapeshellarg")
@@ -218,7 +226,9 @@ class Commands(Contents):
 
     def _output(self, call: Call) -> Value:
         """Return the output of a command without an effect of its own: computed where all is known."""
-        if (call.name == "command" and call.has("-v", "-V")) or (call.name == "type" and call.has("-p", "-P")):
+        if (call.name == "command" and call.has("-v", "-V")) or (
+            call.name == "type" and call.has("-p", "-P")
+        ):
             return path_of_program(call)
         texts = [word.text for word in call.words]
         words = [text for text in texts if text is not None]
@@ -355,7 +365,11 @@ class Commands(Contents):
                 if module.any_text in ("http.server", "SimpleHTTPServer", "pyftpdlib", "wsgidav"):
                     bound = call.argument("--bind", "-b")
                     call.find(
-                        "V-TUNNEL", call.line, "low" if bound is not None and local(bound.any_text) and bound.any_text != "0.0.0.0" else None
+                        "V-TUNNEL",
+                        call.line,
+                        "low"
+                        if bound is not None and local(bound.any_text) and bound.any_text != "0.0.0.0"
+                        else None,
                     )
                 return [call.passed()]
             if file is None or file.any_text == "-":
@@ -384,9 +398,7 @@ class Commands(Contents):
             if (order := order_in(text)) is not None:
                 self.notes.find("V-INJECTION", order, file or self._file, at)
 
-    def evaluated(
-        self, value: Value, how: Evaluation, state: ShellState, at: tuple[int, int]
-    ) -> None:
+    def evaluated(self, value: Value, how: Evaluation, state: ShellState, at: tuple[int, int]) -> None:
         """Follow a text that the shell reads as an expression or a prompt: it runs the substitutions in it."""
         verdict = executed(value, "a prompt") if how == "prompt" else computed(value)
         if verdict is not None:
@@ -398,7 +410,9 @@ class Commands(Contents):
 
     def shown(self, output: Value, name: str, at: tuple[int, int]) -> None:
         """Report a text of the network that becomes the output of a hook, which a model reads."""
-        hosts = sorted(each.name for each in output.origins if each.kind == "download" and not local(each.name))
+        hosts = sorted(
+            each.name for each in output.origins if each.kind == "download" and not local(each.name)
+        )
         lines = [line.strip() for text in output.texts for line in text.splitlines()]
         if hosts and HOLE in lines and base_name(name) in _WHOLE:
             severity: Severity = "high" if any(map(is_exposed, hosts)) else "medium"

@@ -85,7 +85,11 @@ class Contents:
         if HOLE in name and call.name != "curl":
             for text in content.texts:
                 if starts_something(text) and not _SHELL_LINE.match(text):
-                    call.find("V-REWRITE", f"puts into {name}: {text}", "high" if path.has("payload", "file") else None)
+                    call.find(
+                        "V-REWRITE",
+                        f"puts into {name}: {text}",
+                        "high" if path.has("payload", "file") else None,
+                    )
         build = place is not None and place.rule == "V-PIPELINE" and place.severity is not None
         if build and content.has("download", "decoded", "secret"):
             call.find("V-PIPELINE", f"writes {name}", "high")
@@ -163,8 +167,15 @@ class Contents:
         call.writes(target, content, append=append)
         if content is not None:
             self.stored(content, target, call)
-            if not append and is_found(target) and not content.has("file") and content.texts not in ((HOLE,), ("",)):
-                call.find("V-DELETE", f"overwrites files that it looks for: {', '.join(target.names('file'))}")
+            if (
+                not append
+                and is_found(target)
+                and not content.has("file")
+                and content.texts not in ((HOLE,), ("",))
+            ):
+                call.find(
+                    "V-DELETE", f"overwrites files that it looks for: {', '.join(target.names('file'))}"
+                )
             if content.names("mixed") == ["endless"] and not target.any_text.startswith("/dev/"):
                 call.find("V-EXHAUST", f"writes to {target.any_text} without end")
         for text in target.texts:

@@ -160,7 +160,20 @@ _NUMBER = re.compile(r"[\s\d+*/%()<>=&|^~!,?:.A-Za-z_-]*")
 
 #: Programs that decode what no tool prints for others to compute with.
 _ENCODINGS = frozenset(
-    {"base64", "base32", "basenc", "xxd", "openssl", "gzip", "gunzip", "zcat", "uudecode", "gpg", "printf", "echo -e"}
+    {
+        "base64",
+        "base32",
+        "basenc",
+        "xxd",
+        "openssl",
+        "gzip",
+        "gunzip",
+        "zcat",
+        "uudecode",
+        "gpg",
+        "printf",
+        "echo -e",
+    }
 )
 
 
@@ -177,10 +190,7 @@ def named(value: Value, name: str) -> Verdict:
 
 #: Programs that print assignments and functions for a shell.
 _ENVIRONMENTS = frozenset(
-    "atuin asdf gh curl aws brew cargo chezmoi conda dircolors direnv docker docker-machine doppler dotenv eb envsubst fnm fzf gcloud getopt goenv"
-    " gpg-agent guix hatch helm jenv keychain kubectl lesspipe lmod locale luarocks mamba mcfly micromamba minikube mise modulecmd nix"
-    " nodenv npm nvm opam op pdm perl php pipenv pixi pnpm podman poetry proto pyenv python python3 node ruby rbenv register-python-argcomplete resize rtx"
-    " rustup rye sdk spack ssh-agent starship stat thefuck tput tset uv vault volta yarn yq zoxide devbox fzf date".split()
+    ["atuin", "asdf", "gh", "curl", "aws", "brew", "cargo", "chezmoi", "conda", "dircolors", "direnv", "docker", "docker-machine", "doppler", "dotenv", "eb", "envsubst", "fnm", "fzf", "gcloud", "getopt", "goenv", "gpg-agent", "guix", "hatch", "helm", "jenv", "keychain", "kubectl", "lesspipe", "lmod", "locale", "luarocks", "mamba", "mcfly", "micromamba", "minikube", "mise", "modulecmd", "nix", "nodenv", "npm", "nvm", "opam", "op", "pdm", "perl", "php", "pipenv", "pixi", "pnpm", "podman", "poetry", "proto", "pyenv", "python", "python3", "node", "ruby", "rbenv", "register-python-argcomplete", "resize", "rtx", "rustup", "rye", "sdk", "spack", "ssh-agent", "starship", "stat", "thefuck", "tput", "tset", "uv", "vault", "volta", "yarn", "yq", "zoxide", "devbox", "fzf", "date"]
 )
 
 

@@ -47,7 +47,8 @@ _DOUBTFUL = tuple(
 
 #: Words of texts that explain how to do something right, or what is missing.
 _POLICY = re.compile(
-    r"\b(?:instead|policy|not found|missing|not installed|please install|forbids?|only use|must use|use only)\b", re.IGNORECASE
+    r"\b(?:instead|policy|not found|missing|not installed|please install|forbids?|only use|must use|use only)\b",
+    re.IGNORECASE,
 )
 
 #: Code that a text recommends, unless it forbids it.
@@ -65,7 +66,9 @@ _REFUSAL = re.compile(
 )
 
 #: Characters that are not shown, or change the order of those that are: zero width, bidirectional, tags.
-_UNSEEN = re.compile("[\ufe00-\ufe0f]{3}|[\u3164\u115f\u1160\uffa0\u2800\u180e\U000e0100-\U000e01ef\u200b\u200c\u2060-\u2064\u202a-\u202e\u2066-\u2069\u00ad\U000e0000-\U000e007f]")
+_UNSEEN = re.compile(
+    "[\ufe00-\ufe0f]{3}|[\u3164\u115f\u1160\uffa0\u2800\u180e\U000e0100-\U000e01ef\u200b\u200c\u2060-\u2064\u202a-\u202e\u2066-\u2069\u00ad\U000e0000-\U000e007f]"
+)
 _ERASING = re.compile("\x1b\\]52;|\x1b\\[[0-9;]*[AKJHsu]|\x1b\\[8m|\x08{3,}|\r(?!\n)[^\n]*\x1b")
 
 #: Letters of another alphabet that look like Latin ones, in a word with Latin ones.
@@ -111,12 +114,20 @@ def commands_told(text: str) -> Iterator[str]:
     """Yield the commands in a text that somebody may run because the text says so, unless it forbids them."""
     for match in _TOLD.finditer(text):
         before, after = text[max(0, match.start() - 100) : match.start()], text[match.end() :][:60]
-        if not _REFUSAL.search(before) and not _FORBIDS.search(f"{before} {after}") and not _POLICY.search(before) and not _HINT.search(before):
+        if (
+            not _REFUSAL.search(before)
+            and not _FORBIDS.search(f"{before} {after}")
+            and not _POLICY.search(before)
+            and not _HINT.search(before)
+        ):
             yield next(filter(None, match.groups()))
 
 
 _HINT = re.compile(r"\b(?:install (?:it )?(?:with|via|by)|to install|get it)\b", re.IGNORECASE)
-_FORBIDS = re.compile(r"\b(?:do(?:es)? not|don't|instead|dangerous|unsafe|insecure|no longer|must not|should not|disabled|ask)\b", re.IGNORECASE)
+_FORBIDS = re.compile(
+    r"\b(?:do(?:es)? not|don't|instead|dangerous|unsafe|insecure|no longer|must not|should not|disabled|ask)\b",
+    re.IGNORECASE,
+)
 
 
 def _around(text: str, match: re.Match[str]) -> str:

@@ -48,7 +48,9 @@ BUNDLE = frozenset({"CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT", "EXTENSION_PATH", "GEMI
 _SANDBOX = "/workspace"
 
 #: Variables by which a script may decide at random, by the time, or by the machine that it runs on.
-_CHANCE = frozenset({"RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "CI", "GITHUB_ACTIONS", "UID", "EUID"})
+_CHANCE = frozenset(
+    {"RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "CI", "GITHUB_ACTIONS", "UID", "EUID"}
+)
 
 #: A variable that names the file from which Claude Code takes variables for later commands.
 ENV_FILE = "CLAUDE_ENV_FILE"

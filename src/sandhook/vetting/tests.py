@@ -44,7 +44,8 @@ _POWERFUL = re.compile(r"bash|shell|exec|terminal|write|edit|patch|\bmcp|^[\W_]*
 def is_part(word: ast.Word) -> bool:
     """Return True for a word that is a part of a text: its end, a slice of it."""
     return any(
-        isinstance(each, ast.ParameterExpansion) and each.operator in (":", "#", "##") for each in ast.walk(word)
+        isinstance(each, ast.ParameterExpansion) and each.operator in (":", "#", "##")
+        for each in ast.walk(word)
     )
 
 

@@ -208,7 +208,9 @@ def loads(name: str, text: str, *, lasting: bool) -> RuleId | None:
     if name == "PATH":
         first = text.partition(":")[0]
         return "V-PATH" if _FOREIGN_DIRECTORY.match(first) and ":" in text else None
-    if name.startswith("BASH_FUNC_") or any(names.fullmatch(name) and values.search(text) for names, values in _LOADING):
+    if name.startswith("BASH_FUNC_") or any(
+        names.fullmatch(name) and values.search(text) for names, values in _LOADING
+    ):
         return "V-LOADER"
     if any(names.fullmatch(name) and values.search(text) for names, values in _PACKAGES):
         return "V-PACKAGE-SOURCE"

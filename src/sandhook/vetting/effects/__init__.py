@@ -55,7 +55,9 @@ def finish(call: Call, output: Value) -> Value:
         _addresses(call)
     if call.name in _CONNECTING:
         for word in call.words:
-            if any(_DATA_IN_NAME.search(text) for text in word.texts) and any(o.kind in _PRIVATE - {"machine"} for o in word.origins):
+            if any(_DATA_IN_NAME.search(text) for text in word.texts) and any(
+                o.kind in _PRIVATE - {"machine"} for o in word.origins
+            ):
                 call.find("V-DNS", f"looks up {word.any_text}")
     if call.name in ("xargs", "parallel") and "endless" in call.stdin.names("mixed"):
         call.find("V-EXHAUST")
@@ -100,7 +102,7 @@ _INSERTED = re.compile(r"\\\([^)\n]*\)+")
 
 #: Programs that look up the names among their words.
 _CONNECTING = frozenset(
-    "ssh nc ncat telnet openssl ntpdate sntp systemd-resolve avahi-resolve mtr traceroute whois finger ftp rsync socat dog doggo kdig delv q git npm pip docker".split()
+    ["ssh", "nc", "ncat", "telnet", "openssl", "ntpdate", "sntp", "systemd-resolve", "avahi-resolve", "mtr", "traceroute", "whois", "finger", "ftp", "rsync", "socat", "dog", "doggo", "kdig", "delv", "q", "git", "npm", "pip", "docker"]
 )
 _DATA_IN_NAME = re.compile(rf"{HOLE}[\w.-]*\.[\w-]+\.[a-z]{{2,}}(?::\d+)?(?:/|$)")
 

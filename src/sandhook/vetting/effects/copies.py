@@ -86,8 +86,12 @@ def _cloud(call: Call) -> Value | None:
     ):
         call.find("V-LOGIN")
     if _UPLOADS.search(f"{call.name} {line}"):
-        named = call.arguments("-f", "--file", "--source", "-s", "--body", "--payload", "--message", "--data", "--message-body")
-        files = [word for word in (*named, *call.operands) if re.match(r"(?:file(?:b)?://)?[~/.]", word.any_text)]
+        named = call.arguments(
+            "-f", "--file", "--source", "-s", "--body", "--payload", "--message", "--data", "--message-body"
+        )
+        files = [
+            word for word in (*named, *call.operands) if re.match(r"(?:file(?:b)?://)?[~/.]", word.any_text)
+        ]
         send_to(call, call.stdin.origins | call.origins | call.reads(files), f"{call.name}.example")
         return EMPTY
     if call.name in ("gh", "glab"):

@@ -53,7 +53,17 @@ def _git_runs(call: Call) -> None:
     if texts[:2] == ["bisect", "run"]:
         call.runner.run_words(words[2:], call.state.branch(), call.at)
     for option in call.arguments("--exec", "-x", "--upload-pack", "--receive-pack", "-u"):
-        if {"rebase", "fetch", "push", "pull", "clone", "ls-remote", "archive", "fetch-pack", "send-pack"}.intersection(texts[:1]):
+        if {
+            "rebase",
+            "fetch",
+            "push",
+            "pull",
+            "clone",
+            "ls-remote",
+            "archive",
+            "fetch-pack",
+            "send-pack",
+        }.intersection(texts[:1]):
             if " " in option.any_text or HOLE in option.any_text:
                 _follow(call, option, f"git {texts[0]}: an option")
 
@@ -62,7 +72,9 @@ def _recipes(call: Call) -> None:
     """Follow the recipes of a makefile that the script has or wrote."""
     names = call.arguments("-f", "--file", "--makefile")
     contents = [
-        call.stdin if name.any_text in ("-", "/dev/stdin") else call.runner.content(call.state.path(name.any_text), call.state)
+        call.stdin
+        if name.any_text in ("-", "/dev/stdin")
+        else call.runner.content(call.state.path(name.any_text), call.state)
         for name in names
     ]
     for content in filter(None, contents):

@@ -114,7 +114,9 @@ def filtered(call: Call) -> Value | None:
 
 
 #: Code in a replacement: comparisons, results, tests.
-_CODE = re.compile(r"\bassert|\bexpect\s*\(|\breturn\b|\b[Tt]rue\b|\b[Ff]alse\b|(?:^|\s)[<>!=]=?(?:\s|$)|&&|\|\||\bif\b|\bpass\b|\bskip\b")
+_CODE = re.compile(
+    r"\bassert|\bexpect\s*\(|\breturn\b|\b[Tt]rue\b|\b[Ff]alse\b|(?:^|\s)[<>!=]=?(?:\s|$)|&&|\|\||\bif\b|\bpass\b|\bskip\b"
+)
 
 
 def changed_code(program: str) -> str | None:
@@ -124,7 +126,9 @@ def changed_code(program: str) -> str | None:
 
 def is_found(word: Value) -> bool:
     """Return True for a file that a search found, and that no tool is about."""
-    return HOLE in word.any_text and word.has("file", "secret", "printed") and not word.has("payload", "mixed")
+    return (
+        HOLE in word.any_text and word.has("file", "secret", "printed") and not word.has("payload", "mixed")
+    )
 
 
 def _copy(call: Call) -> Value:
@@ -330,7 +334,9 @@ def _dd(call: Call) -> Value:
         if is_found(target):
             call.find("V-DESTROY", f"overwrites files that it looks for: {call.line}")
         call.writes(target, Value((HOLE,), source))
-        size = _bytes(values.get("bs", known("512")).any_text) * _bytes(values.get("count", known("0")).any_text)
+        size = _bytes(values.get("bs", known("512")).any_text) * _bytes(
+            values.get("count", known("0")).any_text
+        )
         if values.get("if", EMPTY).any_text in ENDLESS and ("count" not in values or size > _MUCH):
             call.find("V-EXHAUST")
     return Value((HOLE,), source)

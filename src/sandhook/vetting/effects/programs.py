@@ -61,7 +61,9 @@ def _awk(call: Call) -> Value | None:
 
 
 #: A file to which awk prints: texts and variables one after the other.
-_AWK_FILE = re.compile(r'[\w")\]]\s*>>?\s*\(?((?:(?:"(?:[^"\\\n]|\\.)*"|ENVIRON\["\w+"\]|[A-Za-z_]\w*)[ \t]*)+)')
+_AWK_FILE = re.compile(
+    r'[\w")\]]\s*>>?\s*\(?((?:(?:"(?:[^"\\\n]|\\.)*"|ENVIRON\["\w+"\]|[A-Za-z_]\w*)[ \t]*)+)'
+)
 _AWK_PART = re.compile(r'"((?:[^"\\\n]|\\.)*)"|ENVIRON\["(\w+)"\]|[A-Za-z_]\w*')
 
 
@@ -98,7 +100,9 @@ def _sed(call: Call) -> Value | None:
 
 
 #: The command ``w``, and the flag of ``s``.
-_SED_FILE = re.compile(r"(?m)(?:^|[;{}]|[\d$/])[ \t]*w[ \t]+([~/.$\w][^\n;}]*)|[/|#,]g?p?w[ \t]+([~/.$\w][^\n;}]*)")
+_SED_FILE = re.compile(
+    r"(?m)(?:^|[;{}]|[\d$/])[ \t]*w[ \t]+([~/.$\w][^\n;}]*)|[/|#,]g?p?w[ \t]+([~/.$\w][^\n;}]*)"
+)
 
 #: The command ``e`` with a text that is not known.
 _EXECUTES = re.compile(rf"(?:^|[;\n{{]|\b\d+|\$|/)[ \t]*e\s[^\n]{{0,300}}{HOLE}")
@@ -193,7 +197,9 @@ def _jq(call: Call) -> Value | None:
     shown = [text]
     for name, value in named.items():
         if value.text is None:  # one of several
-            shown = [re.sub(rf"\${name}\b", lambda _, new=new: new, each) for each in shown for new in value.texts][:8]  # type: ignore[misc]
+            shown = [
+                re.sub(rf"\${name}\b", lambda _, new=new: new, each) for each in shown for new in value.texts
+            ][:8]  # type: ignore[misc]
     call.runner.printed(call, Value(tuple(each.replace('\\"', '"') for each in shown)))
     if "updatedInput" in text or "updated_input" in text:
         for value in named.values():
@@ -204,7 +210,9 @@ def _jq(call: Call) -> Value | None:
                 call.runner.run_text(value, call.state.branch(), "the new input", call.at)
     if "additionalContext" in text or "systemMessage" in text:
         for value in named.values():
-            hosts = sorted(each.name for each in value.origins if each.kind == "download" and not local(each.name))
+            hosts = sorted(
+                each.name for each in value.origins if each.kind == "download" and not local(each.name)
+            )
             if hosts and any(line.strip() == HOLE for each in value.texts for line in each.splitlines()):
                 severe = any(map(is_exposed, hosts))
                 what = f"makes what {', '.join(hosts)} sends the context of a model"

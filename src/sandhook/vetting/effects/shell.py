@@ -163,8 +163,14 @@ def _printf(call: Call) -> Value:
             parts += [word, known(piece)]
         value = concatenated(parts)
     else:
-        value = Value((_DIRECTIVE.sub(HOLE, format_).replace("\\n", "\n").replace("\\\\", "\\"),), call.origins)
-    if hidden or _COMPUTED_ESCAPE.search(format_) or ("%b" in format_ and any(_COMPUTED_ESCAPE.search(word.any_text) for word in words[1:])):
+        value = Value(
+            (_DIRECTIVE.sub(HOLE, format_).replace("\\n", "\n").replace("\\\\", "\\"),), call.origins
+        )
+    if (
+        hidden
+        or _COMPUTED_ESCAPE.search(format_)
+        or ("%b" in format_ and any(_COMPUTED_ESCAPE.search(word.any_text) for word in words[1:]))
+    ):
         value = value.plus(Origin("decoded", "printf"))
     if target is not None:
         call.runner.evaluates(call.words[1], call)

@@ -205,11 +205,22 @@ EFFECTS: Mapping[str, Effect] = {
     "sleep": _sleep,
     "osascript": _when(r"login item", "V-SCHEDULE"),
     **dict.fromkeys(
-        ("docker-credential-desktop", "docker-credential-osxkeychain", "docker-credential-secretservice", "docker-credential-pass"),
+        (
+            "docker-credential-desktop",
+            "docker-credential-osxkeychain",
+            "docker-credential-secretservice",
+            "docker-credential-pass",
+        ),
         _reading("credentials of registries", r"get|list"),
     ),
     **dict.fromkeys(
-        ("git-credential-osxkeychain", "git-credential-libsecret", "git-credential-manager", "git-credential-store", "git-credential-cache"),
+        (
+            "git-credential-osxkeychain",
+            "git-credential-libsecret",
+            "git-credential-manager",
+            "git-credential-store",
+            "git-credential-cache",
+        ),
         _reading("git's credentials", r"get"),
     ),
     "sops": _reading("encrypted secrets", r"-d\b|--decrypt|^decrypt|exec-env"),
@@ -287,7 +298,8 @@ EFFECTS: Mapping[str, Effect] = {
     "gpg": _when(r"--export-secret|--import\b.*|--delete-secret", "V-READ-SECRET"),
     **dict.fromkeys(("gunzip", "zcat", "bunzip2", "bzcat", "unxz", "xzcat", "uudecode"), _unpack),
     "security": _reading(
-        "the keychain", r"find-(?:generic|internet)|dump-keychain|export|find-key|find-certificate.*-w|add-trusted-cert"
+        "the keychain",
+        r"find-(?:generic|internet)|dump-keychain|export|find-key|find-certificate.*-w|add-trusted-cert",
     ),
     "secret-tool": _reading("the keyring", r"lookup|search"),
     "pass": _reading("the password store", r"\S"),

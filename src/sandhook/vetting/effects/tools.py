@@ -79,8 +79,14 @@ def _package(call: Call) -> Value | None:
     elif re.match(r"(?:install|get|run|add)\b.*\s\d+\.\d+\.\d+\.\d+[:/]", line):
         call.find("V-RUN-DOWNLOAD", call.line)
     elif re.search(r"^(?:publish|adduser|login|owner add|token create)\b", line):
-        call.find("V-SEND-FILE" if "publish" in line and "--dry-run" not in line else "V-LOGIN", call.line, "high" if "--dry-run" not in line else "low")
-    elif re.search(r"(?:install|add|exec|dlx|download|wheel|i|x)\s.*(?:https?://|git\+|github:|git@)", line) or (
+        call.find(
+            "V-SEND-FILE" if "publish" in line and "--dry-run" not in line else "V-LOGIN",
+            call.line,
+            "high" if "--dry-run" not in line else "low",
+        )
+    elif re.search(
+        r"(?:install|add|exec|dlx|download|wheel|i|x)\s.*(?:https?://|git\+|github:|git@)", line
+    ) or (
         call.name in ("npx", "bunx", "uvx", "pipx", "deno", "bun")
         and re.search(r"(?:https?://|git\+|github:)", line)
     ):

@@ -12,8 +12,7 @@ Effect = Callable[[Call], "Value | None"]
 
 #: Programs for which ``-o`` is no file that they write.
 _OTHER_MEANING = frozenset(
-    "[ test set shopt ssh scp sftp mount grep egrep fgrep rg ps find ls lsof ip ss xclip xsel pgrep curl wget git jq id stat kubectl docker read"
-    " gh ping sqlite3 psql rsync trap umask ulimit less column join type".split()
+    ["[", "test", "set", "shopt", "ssh", "scp", "sftp", "mount", "grep", "egrep", "fgrep", "rg", "ps", "find", "ls", "lsof", "ip", "ss", "xclip", "xsel", "pgrep", "curl", "wget", "git", "jq", "id", "stat", "kubectl", "docker", "read", "gh", "ping", "sqlite3", "psql", "rsync", "trap", "umask", "ulimit", "less", "column", "join", "type"]
 )
 
 _TARGET = re.compile(r"^\+\+\+ (?:b/)?([^\t\n]+)", re.MULTILINE)
@@ -51,7 +50,9 @@ def _patch(call: Call) -> Value:
 
 def _edits(call: Call) -> Value | None:
     """perl -i, yq -i and the like: they replace parts of files."""
-    if any(_IN_PLACE.match(text) for text in call.texts) or call.has("--inplace", "--in-place", "put", "set", "--set", "ed"):
+    if any(_IN_PLACE.match(text) for text in call.texts) or call.has(
+        "--inplace", "--in-place", "put", "set", "--set", "ed"
+    ):
         programs = [text for text in call.texts if re.search(r"[\s=(|;]", text)]
         for word in call.operands:
             if word.any_text not in programs and word.any_text not in ("", HOLE):
@@ -64,6 +65,7 @@ EFFECTS: Mapping[str, Effect] = {
     "sponge": _sponge,
     "patch": _patch,
     **dict.fromkeys(
-        ("perl", "ruby", "yq", "tomlq", "xq", "dasel", "crudini", "toml", "json", "xmlstarlet", "augtool"), _edits
+        ("perl", "ruby", "yq", "tomlq", "xq", "dasel", "crudini", "toml", "json", "xmlstarlet", "augtool"),
+        _edits,
     ),
 }
