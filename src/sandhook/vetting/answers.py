@@ -113,7 +113,24 @@ def weaker(before: str, after: str) -> str | None:
 _INSTALLS = re.compile(
     r"\b(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|gem|cargo|go) (?:pip )?(?:install|i|add|get)\s+\S"
 )
-_VERBS = frozenset(["npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "install", "i", "add", "get", "python3", "python"])
+_VERBS = frozenset(
+    [
+        "npm",
+        "pnpm",
+        "yarn",
+        "bun",
+        "pip",
+        "pip3",
+        "uv",
+        "poetry",
+        "install",
+        "i",
+        "add",
+        "get",
+        "python3",
+        "python",
+    ]
+)
 
 
 #: Options of single programs that do so.

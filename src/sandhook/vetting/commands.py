@@ -6,32 +6,28 @@ import re
 from collections.abc import Sequence
 
 from sandhook.dispatch.operands import LANGUAGES, LOADERS, SHELLS, base_name, execution, is_system_program
-from sandhook.dispatch.parts import Execution
 from sandhook.dispatch.wrappers import is_wrapper
 from sandhook.syntax import nodes as ast
 from sandhook.syntax.unparse import unparse
 from sandhook.vetting.bundle import Language, interpreters_of, language_of
 from sandhook.vetting.call import Call
-from sandhook.vetting.code import evaluates_input, findings_in
-from sandhook.vetting.contents import PROGRAMS, Contents
+from sandhook.vetting.contents import PROGRAMS
 from sandhook.vetting.effects import EFFECTS, finish
 from sandhook.vetting.effects.files import FILTERS
 from sandhook.vetting.effects.finding import path_of_program
 from sandhook.vetting.effects.other import unknown
 from sandhook.vetting.effects.shell import BUILTINS
 from sandhook.vetting.following import Following
+from sandhook.vetting.languages import Languages
 from sandhook.vetting.places import SHELL_SCRIPTS, places_of
-from sandhook.vetting.policy import METADATA, computed, executed, is_exposed, local, named
-from sandhook.vetting.program import commands_in
-from sandhook.vetting.rules import RuleId, Severity
-from sandhook.vetting.said import order_in
+from sandhook.vetting.policy import METADATA, executed, named
+from sandhook.vetting.rules import RuleId
 from sandhook.vetting.scratch import PURE, WITHOUT_INPUT, decodes
 from sandhook.vetting.shapes import is_disguised, is_pattern
 from sandhook.vetting.state import PAYLOAD, ShellState
-from sandhook.vetting.tests import hides_text, kinds_of_values, of_circumstances, of_pattern
+from sandhook.vetting.tests import of_pattern
 from sandhook.vetting.values import EMPTY, HOLE, NOTHING, UNKNOWN, Origin, Origins, Value, concatenated, known
 from sandhook.vetting.variables import check_assignment
-from sandhook.vetting.words import Evaluation
 
 #: Options of many programs by which they start another one.
 _STARTED = re.compile(
@@ -48,23 +44,11 @@ _COMMAND_OPTIONS = {
     "less": ("+!",),
 }
 
-#: Options by which an interpreter reads a program and does not run it.
-_CHECKS = {"php": ("-l",), "perl": ("-c",), "ruby": ("-c",), "node": ("--check", "-c")}
-
-
 #: The most texts that a command's input may have for its output to be computed.
 _MOST_INPUTS = 4
 
 #: Programs whose output is their input, or computed.
 _PASSING = PURE | BUILTINS | frozenset(FILTERS)
-
-#: Programs that print what they read as it is.
-_WHOLE = frozenset(
-    ["curl", "wget", "http", "https", "xh", "cat", "head", "tail", "tee", "echo", "printf", "fold", "fmt", "sed", "bat", "base64", "gunzip", "zcat", "tac"]
-)
-
-#: Functions of languages that quote words for a shell.
-_QUOTES = re.compile(r"shlex\.(?:quote|join)|shellescape|Shellwords|escapeshellarg")
 
 #: Commands whose words are texts.
 _PRINTING = frozenset({"echo", "printf", "grep", "egrep", "fgrep", "rg", "jq", "cat", "[", "test", "git"})
@@ -80,7 +64,7 @@ _KEPT = re.compile(
 )
 
 
-class Commands(Contents):
+class Commands(Languages):
     """Follows command lines for a walker."""
 
     def __init__(self, walker: Following) -> None:
@@ -99,10 +83,6 @@ class Commands(Contents):
         if nodes and is_pattern(nodes[0]):
             self.notes.find("V-OBFUSCATED", f"the name {unparse(nodes[0])} is a pattern", self._file, at)
         return self.line(fields, state, at)
-
-    @property
-    def _file(self) -> str:
-        return self._walker.file
 
     def line(self, fields: Sequence[Value], state: ShellState, at: tuple[int, int], depth: int = 0) -> Value:
         """Follow a command line; its first field is the command."""
@@ -142,7 +122,7 @@ class Commands(Contents):
             found = of_pattern(call.stdin, "^" if whole else call.operands[0].any_text, expression=True)
             state.tests |= frozenset(filter(None, [found]))
         if program in ("[", "test"):
-            self._tested(call)
+            self.tested(call)
         if program in ("grep", "egrep", "fgrep", "rg", "[", "test", "jq", "sed"):
             for word in arguments:
                 self._walker.seek(word)
@@ -164,19 +144,6 @@ class Commands(Contents):
             if not (is_wrapper(program) or program in _PASSING):
                 result = result.plus(Origin("printed", program), *read)
         return finish(call, result)
-
-    def _tested(self, call: Call) -> None:
-        """Note what a ``[`` decides by."""
-        words, texts = call.words, call.texts
-        for index, text in enumerate(texts):
-            if text in ("=", "==") and 0 < index < len(words) - 1:
-                left, right = words[index - 1], words[index + 1]
-                found = of_pattern(left, right.any_text, expression=False)
-                call.state.tests |= frozenset(filter(None, [found])) | kinds_of_values(left, right)
-                self.compared(left, right, call.at)
-            elif text == "-v" and index + 1 < len(words):
-                self.evaluated(words[index + 1], "arithmetic", call.state, call.at)
-        call.state.tests |= of_circumstances(*words)
 
     def _shells_within(self, call: Call) -> None:
         """Follow ``sh -c TEXT`` among the words of a program, which starts it somewhere: in a container, a terminal."""
@@ -333,96 +300,6 @@ class Commands(Contents):
                 return self.run_file(field, state, fields[index + 1 :], at, language="shell")
         return UNKNOWN
 
-    def _language(
-        self, call: Call, found: Execution, fields: Sequence[Value], state: ShellState, at: tuple[int, int]
-    ) -> list[Value]:
-        """Follow an interpreter of another language: its program's text, file or input."""
-        language = LANGUAGES[call.name]
-        rule: RuleId
-        letters = [f"-{name}" if len(name) == 1 else f"--{name}" for name in language.text]
-        texts = list(call.arguments(*letters))
-        for index, field in enumerate(fields):  # perl -ne '...', ruby -rsocket -e
-            text = field.any_text
-            if (
-                text[:1] == "-" != text[1:2]
-                and len(text) > 2
-                and text[-1] in language.text
-                and index + 1 < len(fields)
-            ):
-                texts.append(fields[index + 1])
-        known_texts = [text for value in texts for text in value.texts]
-        if call.stdin.has("download", "decoded") and any(map(evaluates_input, known_texts)):
-            rule = "V-RUN-DOWNLOAD" if call.stdin.has("download") else "V-RUN-DECODED"
-            self.notes.find(rule, f"{call.name} evaluates what it reads", self._file, at)
-        for value in texts:
-            self.code(concatenated((Value((" ".join(call.texts[:2]) + "\n",)), value)), at)
-        operands = [word for word in call.operands if all(word is not text for text in texts)]
-        if not texts:
-            if call.has(*_CHECKS.get(call.name, ())):
-                return [EMPTY]
-            file = next(iter(operands), None)
-            if (module := call.argument("-m")) is not None:
-                if module.any_text in ("http.server", "SimpleHTTPServer", "pyftpdlib", "wsgidav"):
-                    bound = call.argument("--bind", "-b")
-                    call.find(
-                        "V-TUNNEL",
-                        call.line,
-                        "low"
-                        if bound is not None and local(bound.any_text) and bound.any_text != "0.0.0.0"
-                        else None,
-                    )
-                return [call.passed()]
-            if file is None or file.any_text == "-":
-                if call.stdin.has("download"):
-                    self.notes.find("V-RUN-DOWNLOAD", call.line, self._file, at)
-                elif call.stdin.has("decoded", "assembled"):
-                    self.notes.find("V-RUN-DECODED", call.line, self._file, at)
-                self.code(call.stdin, at)
-            else:
-                return [self.run_file(file, state, operands[1:], at, language="other")]
-        elif any(value.has("download", "decoded") for value in texts):
-            rule = "V-RUN-DOWNLOAD" if any(v.has("download") for v in texts) else "V-RUN-DECODED"
-            self.notes.find(rule, call.line, self._file, at)
-        output = call.passed()
-        if any(_QUOTES.search(text) for value in (*texts, call.stdin) for text in value.texts):
-            return [Value(output.texts, frozenset(each for each in output.origins if each.kind != "payload"))]
-        return [output]
-
-    def code(self, value: Value, at: tuple[int, int], file: str | None = None) -> None:
-        """Report what a program of another language does."""
-        for text in value.texts:
-            for rule, detail in findings_in(text):
-                sends = rule in ("V-SEND-PAYLOAD", "V-SEND-FILE")
-                self.notes.find(rule, detail, file or self._file, at, "high" if sends else None)
-            self._walker.texts_of_program(commands_in(text), file or self._file, at)
-            if (order := order_in(text)) is not None:
-                self.notes.find("V-INJECTION", order, file or self._file, at)
-
-    def evaluated(self, value: Value, how: Evaluation, state: ShellState, at: tuple[int, int]) -> None:
-        """Follow a text that the shell reads as an expression or a prompt: it runs the substitutions in it."""
-        verdict = executed(value, "a prompt") if how == "prompt" else computed(value)
-        if verdict is not None:
-            self.notes.find(verdict.rule, verdict.detail, self._file, at, verdict.severity)
-        for text in value.texts:
-            if "$(" in text or "`" in text:
-                escaped = text.replace('"', '\\"')
-                self._walker.text(f': "{escaped}"', state.branch(), at)
-
-    def shown(self, output: Value, name: str, at: tuple[int, int]) -> None:
-        """Report a text of the network that becomes the output of a hook, which a model reads."""
-        hosts = sorted(
-            each.name for each in output.origins if each.kind == "download" and not local(each.name)
-        )
-        lines = [line.strip() for text in output.texts for line in text.splitlines()]
-        if hosts and HOLE in lines and base_name(name) in _WHOLE:
-            severity: Severity = "high" if any(map(is_exposed, hosts)) else "medium"
-            self.notes.find("V-INJECTION", f"prints what {', '.join(hosts)} sends", self._file, at, severity)
-
-    def compared(self, left: Value, right: Value, at: tuple[int, int]) -> None:
-        """Report a comparison that does not show what it looks for."""
-        if hides_text(left, right):
-            self.notes.find("V-OBFUSCATED", "looks for a text of which it has the hash alone", self._file, at)
-
     # For effects, see call.Runner.
 
     def run_text(self, value: Value, state: ShellState, how: str, at: tuple[int, int]) -> Value:
@@ -432,11 +309,6 @@ class Commands(Contents):
             self.notes.find(verdict.rule, verdict.detail, self._file, at, verdict.severity)
         outputs = [self._walker.text(text, state, at) for text in value.texts if text.strip(f"{HOLE} \n;")]
         return concatenated(outputs) if outputs else UNKNOWN
-
-    def evaluates(self, value: Value, call: Call) -> None:
-        """Report a name of a variable whose subscript a shell evaluates."""
-        if "[" in value.any_text or value.texts == (HOLE,):
-            self.evaluated(value, "arithmetic", call.state, call.at)
 
     def run_words(self, words: Sequence[Value], state: ShellState, at: tuple[int, int]) -> Value:
         """Follow a command line whose words are these; return its output."""

@@ -52,6 +52,10 @@ class Contents:
     #: Whether the output of the present command goes to a file, and so is not shown to a model.
     to_file = False
 
+    @property
+    def _file(self) -> str:
+        return self._walker.file
+
     def run_text(self, value: Value, state: ShellState, how: str, at: tuple[int, int]) -> Value:
         """Follow a text that a shell executes; return its output."""
         raise NotImplementedError
@@ -180,11 +184,11 @@ class Contents:
                 call.find("V-EXHAUST", f"writes to {target.any_text} without end")
         for text in target.texts:
             path = state.path(text)
-            place = places_of(path, "write")
-            if append and place is not None and place.rule == "V-PIPELINE" and _EXECUTED.search(path):
+            matters = places_of(path, "write")
+            if append and matters is not None and matters.rule == "V-PIPELINE" and _EXECUTED.search(path):
                 call.find("V-PIPELINE", f"adds to {path}", "high")
             lasting = path == ENV_FILE_PATH or (
-                place is not None and place.rule in ("V-STARTUP", "V-GIT-HOOK")
+                matters is not None and matters.rule in ("V-STARTUP", "V-GIT-HOOK")
             )
             if lasting and content is not None:
                 self.lasting(content, call)

@@ -84,8 +84,9 @@ _DIGEST = re.compile(r"\b[0-9a-f]{8,128}\b")
 
 def hides_text(left: Value, right: Value) -> bool:
     """Return True for a comparison with the digest of a text, which the script thus does not show."""
-    for one, other in ((left, right), (right, left)):
-        if one.has("digest") and one.has("payload", "machine", "when", "environment"):
-            if other.text is not None and _DIGEST.search(other.text):
-                return True
-    return False
+    return any(
+        one.has("digest")
+        and one.has("payload", "machine", "when", "environment")
+        and _DIGEST.search(other.text or "") is not None
+        for one, other in ((left, right), (right, left))
+    )

@@ -6,25 +6,24 @@ its ways. Steps, depth and time are bounded: a script that exceeds them has a fi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
 from typing import cast
 
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.syntax import nodes as ast
-from sandhook.syntax import parse_cached, parse_heredoc
-from sandhook.syntax.paths import Paths
+from sandhook.syntax import parse_cached
 from sandhook.vetting.bundle import Bundle
 from sandhook.vetting.commands import Commands
+from sandhook.vetting.conditions import Conditions
 from sandhook.vetting.notes import Notes
 from sandhook.vetting.reading import commands_of
+from sandhook.vetting.redirections import WRITING
 from sandhook.vetting.rules import RuleId
 from sandhook.vetting.said import far_line, unseen_in
 from sandhook.vetting.scratch import Scratch
 from sandhook.vetting.shapes import check_background, check_function, check_loop, check_pipeline, is_shell
 from sandhook.vetting.state import PAYLOAD, ShellState, from_environment
-from sandhook.vetting.tests import is_part, kinds_of_test, of_circumstances, of_pattern, written
 from sandhook.vetting.values import (
     EMPTY,
     HOLE,
@@ -37,7 +36,7 @@ from sandhook.vetting.values import (
     joined,
     known,
 )
-from sandhook.vetting.variables import check_assignment, computed_names, origins_of, persists
+from sandhook.vetting.variables import check_assignment, origins_of, persists
 from sandhook.vetting.words import Evaluation, Words, is_letter, makes_reference
 
 #: Commands and parts of words of one hook, and seconds.
@@ -70,15 +69,12 @@ MAX_SHELLS = 16
 #: Words of a loop that are followed one by one.
 MAX_ROUNDS = 64
 
-_NUMERIC = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
-_WRITING = frozenset({">", ">>", ">|", "&>", "&>>", "<>"})
-
 
 class TooComplex(Exception):
     """A script exceeds what is followed."""
 
 
-class Walker(Paths["ShellState", Value]):
+class Walker(Conditions):
     """Follows the scripts of one hook.
 
     Args:
@@ -308,7 +304,7 @@ class Walker(Paths["ShellState", Value]):
             self.assign(assignment, state, node)
         outer, state.stdin = state.stdin, stdin
         self._commands.to_file = any(
-            each.operator in _WRITING and each.fd in (None, 1) for each in node.redirections
+            each.operator in WRITING and each.fd in (None, 1) for each in node.redirections
         )
         output = self._commands.run(fields, nodes, state, node) if fields else EMPTY
         state.stdin = outer
@@ -359,77 +355,6 @@ class Walker(Paths["ShellState", Value]):
         )
         state.variables[name] = value
 
-    # Redirections.
-
-    def _input(self, redirections: tuple[ast.Redirection, ...], state: ShellState, words: Words) -> Value:
-        stdin = state.stdin
-        for each in redirections:
-            if each.document is not None:
-                stdin = self.document(each.document, words)
-            elif each.operator == "<<<":
-                value = words.value(each.target)
-                stdin = concatenated((value, known("\n")))
-            elif each.operator == "<" and each.fd in (None, 0):
-                value = words.value(each.target)
-                process = next((p for p in each.target.parts if isinstance(p, ast.ProcessSubstitution)), None)
-                stdin = value if process is not None else self._commands.source(value, state, each, self.file)
-            elif each.operator == "<" and each.fd is not None:
-                value = words.value(each.target)
-                state.written[f"/dev/fd/{each.fd}"] = value
-                state.written[f"/proc/self/fd/{each.fd}"] = value
-            elif each.operator == "<&":
-                stdin = state.written.get(f"/dev/fd/{words.value(each.target).any_text}", stdin)
-        return stdin
-
-    def document(self, node: ast.HereDocument, words: Words) -> Value:
-        """Return the text of a here-document."""
-        if node.quoted:
-            return known(node.text)
-        try:
-            return words.value(parse_heredoc(node.text))
-        except (ShellSyntaxError, LimitExceeded):
-            return UNKNOWN
-
-    def _redirected(
-        self, redirections: tuple[ast.Redirection, ...], state: ShellState, output: Value, node: ast.Node
-    ) -> Value:
-        """Follow where the output of a command goes; return what reaches standard output."""
-        words = self.words(state)
-        for each in redirections:
-            if each.variable is not None:
-                state.declared |= {each.variable}
-            if each.operator not in (*_WRITING, ">&", "<"):
-                continue
-            target = words.value(each.target)
-            self._commands.connection(target, state, self.place(node), self.file)
-            if each.operator == ">&":
-                if target.text == "2" and each.fd in (None, 1):
-                    output = EMPTY
-                if target.text is None or target.text.rstrip("-").isdecimal() or target.text == "-":
-                    continue
-            if each.operator == "<":
-                continue
-            content = output if each.fd in (None, 1) else None
-            place = self.file, self.place(node)
-            self._commands.sink(target, content, state, place, append=each.operator in (">>", "&>>"))
-            if each.operator != ">>" and content == EMPTY:
-                self._commands.emptied(target, state, self.place(node), self.file)
-            if content is not None:
-                output = EMPTY
-        return output
-
-    def around(self, node: ast.Node, state: ShellState, follow: Callable[[ShellState], Value]) -> Value:
-        redirections = cast("tuple[ast.Redirection, ...]", getattr(node, "redirections", ()))
-        outer = state.stdin
-        if redirections:
-            state.stdin = self._input(redirections, state, self.words(state))
-        away = any(each.operator in _WRITING and each.fd in (None, 1) for each in redirections)
-        self.captured += away
-        output = follow(state)
-        self.captured -= away
-        state.stdin = outer
-        return self._redirected(redirections, state, output, node) if redirections else output
-
     # Lists and compounds, see Paths.
 
     def sequence(self, results: Sequence[Value]) -> Value:
@@ -441,25 +366,12 @@ class Walker(Paths["ShellState", Value]):
     def tested(self) -> None:
         self.tests += 1
 
-    def chosen(self, clause: ast.CaseClause, node: ast.Case, state: ShellState) -> None:
-        subject = self.words(state).value(node.subject)
-        found = {of_pattern(subject, written(pattern), expression=False) for pattern in clause.patterns}
-        state.tests |= frozenset(filter(None, found)) | kinds_of_test(subject, clause.patterns)
-        state.tests |= of_circumstances(subject)
-
     def followed(self, node: ast.Node) -> None:
         if isinstance(node, ast.Pipeline):
             check_pipeline(node, self.notes, self.file, self.place(node.commands[0]))
         elif isinstance(node, ast.ListItem):
             at = self.place(node.command)
             check_background(node.command, self.notes, self.file, at)
-
-    def seek(self, value: Value) -> None:
-        """Keep the literal parts of what a script looks for in its payload."""
-        for text in value.texts:
-            self.sought += [
-                part.strip(" *^$()[]\\\"'") for part in re.split(rf"[{HOLE}*|?]|\\.[*+]|\\\\[bsw][+*]?", text)
-            ]
 
     def expand(self, word: ast.Word, state: ShellState) -> None:
         self.seek(self.words(state).value(word))
@@ -498,48 +410,6 @@ class Walker(Paths["ShellState", Value]):
             state.variables[node.name] = value.plus(Origin("mixed", "letters")) if letters else value
             outputs.append(self.body(node.body, state))
         return concatenated(outputs)
-
-    def other(self, node: ast.Node, state: ShellState) -> Value:
-        words = self.words(state)
-        if isinstance(node, ast.ConditionalCommand):
-            self._now = self.place(node)
-            self.tests += 1
-            for part in ast.walk(node.expression):
-                if isinstance(part, (ast.CondUnary, ast.CondBinary)):
-                    self._condition(part, words, state)
-        elif isinstance(node, ast.ArithmeticCommand):
-            self._now = self.place(node)
-            for each in ast.walk(node.expression):
-                if isinstance(each, ast.Literal):
-                    state.declared |= computed_names(each.text)
-            state.tests |= of_circumstances(words.evaluate(node.expression))
-        return EMPTY
-
-    def _condition(self, node: ast.CondUnary | ast.CondBinary, words: Words, state: ShellState) -> None:
-        """Follow one test of a ``[[ ]]``."""
-        if isinstance(node, ast.CondUnary):
-            value = words.value(node.operand)
-            if node.operator == "-v":
-                self._commands.evaluated(value, "arithmetic", state, self._now)
-            state.tests |= of_circumstances(value)
-            self.seek(value)
-            return
-        left, right = words.value(node.left), words.value(node.right)
-        if node.operator in _NUMERIC:
-            words.evaluate(node.left)
-            words.evaluate(node.right)
-        elif node.operator in ("==", "=", "=~"):
-            is_expression = node.operator == "=~" or is_part(node.left)
-            pattern = right.any_text if node.operator == "=~" else written(node.right)
-            found = of_pattern(left, pattern, expression=is_expression)
-            state.tests |= frozenset(filter(None, [found]))
-            state.tests |= kinds_of_test(left, [node.right])
-            self._commands.compared(left, right, self._now)
-            if node.operator == "=~":
-                state.set_elements("BASH_REMATCH", [left.without_text()])
-        state.tests |= of_circumstances(left) | of_circumstances(right)
-        self.seek(left)
-        self.seek(right)
 
     def define(self, node: ast.FunctionDefinition, state: ShellState) -> Value:
         state.functions[node.name] = node.body

@@ -102,7 +102,33 @@ _INSERTED = re.compile(r"\\\([^)\n]*\)+")
 
 #: Programs that look up the names among their words.
 _CONNECTING = frozenset(
-    ["ssh", "nc", "ncat", "telnet", "openssl", "ntpdate", "sntp", "systemd-resolve", "avahi-resolve", "mtr", "traceroute", "whois", "finger", "ftp", "rsync", "socat", "dog", "doggo", "kdig", "delv", "q", "git", "npm", "pip", "docker"]
+    [
+        "ssh",
+        "nc",
+        "ncat",
+        "telnet",
+        "openssl",
+        "ntpdate",
+        "sntp",
+        "systemd-resolve",
+        "avahi-resolve",
+        "mtr",
+        "traceroute",
+        "whois",
+        "finger",
+        "ftp",
+        "rsync",
+        "socat",
+        "dog",
+        "doggo",
+        "kdig",
+        "delv",
+        "q",
+        "git",
+        "npm",
+        "pip",
+        "docker",
+    ]
 )
 _DATA_IN_NAME = re.compile(rf"{HOLE}[\w.-]*\.[\w-]+\.[a-z]{{2,}}(?::\d+)?(?:/|$)")
 

@@ -52,20 +52,17 @@ def _git_runs(call: Call) -> None:
     words, texts = call.words, call.texts
     if texts[:2] == ["bisect", "run"]:
         call.runner.run_words(words[2:], call.state.branch(), call.at)
+    if not _WITH_COMMANDS.intersection(texts[:1]):
+        return
     for option in call.arguments("--exec", "-x", "--upload-pack", "--receive-pack", "-u"):
-        if {
-            "rebase",
-            "fetch",
-            "push",
-            "pull",
-            "clone",
-            "ls-remote",
-            "archive",
-            "fetch-pack",
-            "send-pack",
-        }.intersection(texts[:1]):
-            if " " in option.any_text or HOLE in option.any_text:
-                _follow(call, option, f"git {texts[0]}: an option")
+        if " " in option.any_text or HOLE in option.any_text:
+            _follow(call, option, f"git {texts[0]}: an option")
+
+
+#: Commands of git with options whose argument is a command line.
+_WITH_COMMANDS = frozenset(
+    {"rebase", "fetch", "push", "pull", "clone", "ls-remote", "archive", "fetch-pack", "send-pack"}
+)
 
 
 def _recipes(call: Call) -> None:

@@ -381,14 +381,14 @@ def _ssh(call: Call) -> Value:
     host = (hosts[0].any_text if hosts else HOLE).rpartition("@")[2].partition(":")[0]
     reach(call, f"ssh://{host}")
     for word in call.operands:
-        sources = [
+        listed = [
             each.name
             for each in word.origins
             if (each.kind == "file" and re.search(r"\.ssh/|^/etc/|history|inventory", each.name))
             or (each.kind in ("machine", "secret") and each.name != "the user")
         ]
-        if sources and HOLE in word.any_text:
-            call.find("V-LOGIN", f"logs in to the hosts of {', '.join(sorted(sources))}")
+        if listed and HOLE in word.any_text:
+            call.find("V-LOGIN", f"logs in to the hosts of {', '.join(sorted(listed))}")
     if call.name in ("scp", "sftp"):
         remote = [word for word in call.operands if ":" in word.any_text]
         sources = [word for word in call.operands if ":" not in word.any_text]

@@ -140,6 +140,11 @@ _SCRIPTS = re.compile(
 )
 
 
+def _with(text: str, name: str, value: str) -> str:
+    """Return a program of jq with a text in place of a variable."""
+    return re.sub(rf"\${name}\b", lambda _: value, text)
+
+
 def _computed(call: Call) -> str | None:
     """Return what jq prints where all that it reads is known."""
     texts = [word.text for word in call.words]
@@ -193,13 +198,11 @@ def _jq(call: Call) -> Value | None:
     named = _named_values(call)
     for name, value in named.items():
         if value.text is not None:
-            text = re.sub(rf"\${name}\b", lambda _, new=value.text: f'"{new}"', text)  # type: ignore[misc]
+            text = _with(text, name, f'"{value.text}"')
     shown = [text]
     for name, value in named.items():
         if value.text is None:  # one of several
-            shown = [
-                re.sub(rf"\${name}\b", lambda _, new=new: new, each) for each in shown for new in value.texts
-            ][:8]  # type: ignore[misc]
+            shown = [_with(each, name, new) for each in shown for new in value.texts][:8]
     call.runner.printed(call, Value(tuple(each.replace('\\"', '"') for each in shown)))
     if "updatedInput" in text or "updated_input" in text:
         for value in named.values():

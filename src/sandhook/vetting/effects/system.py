@@ -91,9 +91,9 @@ def _environment(call: Call) -> Value:
     for text in call.arguments("-S", "--split-string") if call.name == "env" else ():
         return call.runner.run_text(text, call.state.copy(), "env -S", call.at)
     for word in call.words if call.name == "env" else ():
-        name, equals, text = word.any_text.partition("=")
+        name, equals, value = word.any_text.partition("=")
         if equals and (name.startswith("BASH_FUNC_") or name.isidentifier()):
-            call.runner.assigned(name, Value((text,), word.origins), call)
+            call.runner.assigned(name, Value((value,), word.origins), call)
     if call.name == "printenv" and call.operands:
         return call.runner.variable(call.operands[0].any_text)
     if any("=" not in word.any_text for word in call.operands):

@@ -12,7 +12,50 @@ Effect = Callable[[Call], "Value | None"]
 
 #: Programs for which ``-o`` is no file that they write.
 _OTHER_MEANING = frozenset(
-    ["[", "test", "set", "shopt", "ssh", "scp", "sftp", "mount", "grep", "egrep", "fgrep", "rg", "ps", "find", "ls", "lsof", "ip", "ss", "xclip", "xsel", "pgrep", "curl", "wget", "git", "jq", "id", "stat", "kubectl", "docker", "read", "gh", "ping", "sqlite3", "psql", "rsync", "trap", "umask", "ulimit", "less", "column", "join", "type"]
+    [
+        "[",
+        "test",
+        "set",
+        "shopt",
+        "ssh",
+        "scp",
+        "sftp",
+        "mount",
+        "grep",
+        "egrep",
+        "fgrep",
+        "rg",
+        "ps",
+        "find",
+        "ls",
+        "lsof",
+        "ip",
+        "ss",
+        "xclip",
+        "xsel",
+        "pgrep",
+        "curl",
+        "wget",
+        "git",
+        "jq",
+        "id",
+        "stat",
+        "kubectl",
+        "docker",
+        "read",
+        "gh",
+        "ping",
+        "sqlite3",
+        "psql",
+        "rsync",
+        "trap",
+        "umask",
+        "ulimit",
+        "less",
+        "column",
+        "join",
+        "type",
+    ]
 )
 
 _TARGET = re.compile(r"^\+\+\+ (?:b/)?([^\t\n]+)", re.MULTILINE)
