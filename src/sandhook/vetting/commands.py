@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from sandhook.dispatch.operands import LANGUAGES, LOADERS, SHELLS, base_name, execution, is_system_program
 from sandhook.dispatch.wrappers import is_wrapper
@@ -227,6 +228,8 @@ class Commands(Languages):
         if call.name in ("find", "fd"):  # what it removes is judged by where it looks
             source = source.plus(Origin("mixed", "found"))
         found = execution(words)
+        if call.name in SHELLS and _only_reads(call):
+            return EMPTY
         outputs: list[Value] = []
         if call.name in LANGUAGES:
             outputs += self._language(call, found, fields, state, at)
@@ -447,6 +450,12 @@ class Commands(Languages):
         check_assignment(name, value, self.notes, call.file, call.at, exported=True)
 
     # Redirections.
+
+
+def _only_reads(call: Call) -> bool:
+    """Return True for a shell that parses and does not run: ``bash -n``."""
+    options = takewhile(lambda text: text[:1] == "-" and text != "--", call.texts)
+    return any("n" in text and text[1:2] != "-" for text in options)
 
 
 def _replaced(field: Value, read: Value) -> Value:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from sandhook.vetting.call import Call
 from sandhook.vetting.effects.network import reach, send_to
 from sandhook.vetting.places import is_precious
-from sandhook.vetting.values import EMPTY, HOLE, Origin, Value
+from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Value
 
 Effect = Callable[[Call], "Value | None"]
 
@@ -110,7 +110,8 @@ def _cloud(call: Call) -> Value | None:
         target = operands[ends[-1]].any_text if ends else HOLE
         if ends and ends[-1]:
             sources = operands[: ends[-1]]
-            origins = call.stdin.origins | call.reads(sources)
+            from_stdin = any(word.any_text == "-" for word in sources)
+            origins = (call.stdin.origins if from_stdin else NOTHING) | call.reads(sources)
             if any(is_precious(call.state.path(word.any_text)) for word in sources):
                 origins |= {Origin("file", "tree")}
             reach(call, "https://s3.amazonaws.com")

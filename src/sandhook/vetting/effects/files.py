@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from sandhook.dispatch.operands import is_system_program
 from sandhook.vetting.call import Call
-from sandhook.vetting.places import ENDLESS, SHELL_SCRIPTS, is_precious, places_of
+from sandhook.vetting.places import SHELL_SCRIPTS, is_precious, places_of
 from sandhook.vetting.policy import removed, starts_something
 from sandhook.vetting.said import replacements, weakens
 from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Value, concatenated, known
@@ -241,13 +241,6 @@ def _remove(call: Call) -> Value:
     return EMPTY
 
 
-def _shred(call: Call) -> Value:
-    for word in call.operands:
-        call.access(word, "delete")
-    call.find("V-DESTROY")
-    return EMPTY
-
-
 def _truncate(call: Call) -> Value:
     if re.search(r"\d+[GTP]", call.line):
         call.find("V-EXHAUST")
@@ -323,42 +316,6 @@ def _chmod(call: Call) -> Value:
     return EMPTY
 
 
-def _dd(call: Call) -> Value:
-    values: dict[str, Value] = {}
-    for word in call.words:
-        name, _, text = word.any_text.partition("=")
-        values[name] = Value((text,), word.origins)
-    source = call.access(values["if"], "read") if "if" in values else call.stdin.origins
-    if "of" in values:
-        target = values["of"]
-        if is_found(target):
-            call.find("V-DESTROY", f"overwrites files that it looks for: {call.line}")
-        call.writes(target, Value((HOLE,), source))
-        size = _bytes(values.get("bs", known("512")).any_text) * _bytes(
-            values.get("count", known("0")).any_text
-        )
-        if values.get("if", EMPTY).any_text in ENDLESS and ("count" not in values or size > _MUCH):
-            call.find("V-EXHAUST")
-    return Value((HOLE,), source)
-
-
-def _chown(call: Call) -> Value:
-    """chown of a whole tree: its owner cannot use it any more."""
-    if call.has("-R", "--recursive") and any(is_precious(call.state.path(each)) for each in call.texts):
-        call.find("V-DESTROY", call.line)
-    return EMPTY
-
-
-#: Bytes that fill a disk.
-_MUCH = 8 << 30
-
-
-def _bytes(text: str) -> int:
-    """Return the number that a size such as ``10M`` stands for; 0 for what is none."""
-    match = re.fullmatch(r"(\d{1,18})([kKMGT]?)(?:i?B)?", text)
-    return int(match[1]) << {"": 0, "k": 10, "K": 10, "M": 20, "G": 30, "T": 40}[match[2]] if match else 0
-
-
 def _mktemp(call: Call) -> Value:
     directory = call.argument("-p", "--tmpdir")
     base = directory.any_text if directory is not None and directory.any_text else "/tmp"
@@ -397,20 +354,6 @@ def _count(call: Call) -> Value:
 
 def _mount(call: Call) -> Value:
     call.find("V-PRIVILEGE")
-    return EMPTY
-
-
-def _format(call: Call) -> Value:
-    call.find("V-DESTROY")
-    return EMPTY
-
-
-def _allocate(call: Call) -> Value:
-    size = " ".join(call.texts)
-    if re.search(r"\d+[GgTt]|\d{10,}", size) or HOLE in (call.argument("-l", "--length") or EMPTY).any_text:
-        call.find("V-EXHAUST")
-    for word in call.operands[-1:]:
-        call.writes(word)
     return EMPTY
 
 
@@ -473,11 +416,8 @@ EFFECTS: Mapping[str, Effect] = {
     **dict.fromkeys(("cp", "mv", "ln", "rsync", "ditto"), _copy),
     "install": _install,
     **dict.fromkeys(("rm", "unlink", "rmdir", "trash", "srm"), _remove),
-    "shred": _shred,
     "truncate": _truncate,
     "chmod": _chmod,
-    "chown": _chown,
-    "dd": _dd,
     "mktemp": _mktemp,
     **dict.fromkeys(
         ("md5sum", "sha1sum", "sha256sum", "shasum", "md5", "cksum", "b2sum", "sha512sum"), _digest
@@ -485,23 +425,6 @@ EFFECTS: Mapping[str, Effect] = {
     "wc": _count,
     "mount": _mount,
     "umount": _mount,
-    **dict.fromkeys(
-        (
-            "mkfs",
-            "mkfs.ext4",
-            "mkfs.xfs",
-            "mke2fs",
-            "wipefs",
-            "fdisk",
-            "parted",
-            "sgdisk",
-            "blkdiscard",
-            "cryptsetup",
-        ),
-        _format,
-    ),
-    "fallocate": _allocate,
-    "mkfile": _allocate,
     "touch": _touch,
     **dict.fromkeys(FILTERS, filtered),
 }
