@@ -43,6 +43,22 @@ _COMMAND_OPTIONS = {
     "man": ("-P", "--pager"),
     "tar": ("-I", "-F"),
     "less": ("+!",),
+    **dict.fromkeys(
+        (
+            "xterm",
+            "konsole",
+            "alacritty",
+            "urxvt",
+            "st",
+            "gnome-terminal",
+            "xfce4-terminal",
+            "mate-terminal",
+            "lxterminal",
+            "kitty",
+            "terminator",
+        ),
+        ("-e", "--command", "-x"),
+    ),
 }
 
 #: The most texts that a command's input may have for its output to be computed.

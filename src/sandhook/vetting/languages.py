@@ -15,7 +15,7 @@ from sandhook.vetting.program import commands_in
 from sandhook.vetting.rules import RuleId
 from sandhook.vetting.said import order_in
 from sandhook.vetting.state import ShellState
-from sandhook.vetting.values import EMPTY, Value, concatenated
+from sandhook.vetting.values import EMPTY, Origin, Value, concatenated
 
 #: Options by which an interpreter reads a program and does not run it.
 _CHECKS = {"php": ("-l",), "perl": ("-c",), "ruby": ("-c",), "node": ("--check", "-c")}
@@ -78,7 +78,8 @@ class Languages(Evaluations):
                         if bound is not None and local(bound.any_text) and bound.any_text != "0.0.0.0"
                         else None,
                     )
-                return [call.passed()]
+                decoding = module.any_text in ("base64", "quopri", "uu", "zipfile", "tarfile", "gzip")
+                return [call.passed(Origin("decoded", module.any_text)) if decoding else call.passed()]
             if file is None or file.any_text == "-":
                 if call.stdin.has("download"):
                     self.notes.find("V-RUN-DOWNLOAD", call.line, self._file, at)

@@ -124,7 +124,7 @@ _BY_ORIGIN: tuple[tuple[tuple[str, ...], RuleId], ...] = (
 
 def executed(value: Value, how: str) -> Verdict | None:
     """Return what it means that a shell executes a text."""
-    whole = all(text.strip(f"{HOLE} \n;") == "" for text in value.texts)
+    whole = all(text.strip(f"{HOLE} \n;*") == "" for text in value.texts)
     for kinds, rule in _BY_ORIGIN:
         if any(origin.kind in kinds for origin in value.origins):
             partly = rule == "V-RUN-PAYLOAD" and not whole

@@ -400,7 +400,7 @@ class Walker(Conditions):
                 field
                 for here in self._alternatives(node.words, state)
                 for word in node.words
-                for field in self.words(here).fields(word)
+                for field in map(_of_pattern, self.words(here).fields(word))
             ]
         if len(values) > MAX_ROUNDS:
             values = [joined(values)]
@@ -482,3 +482,9 @@ class Walker(Conditions):
         if persists(text, self.notes, self.file, at):
             return
         self.text(text, state.branch(), at)
+
+
+def _of_pattern(value: Value) -> Value:
+    """Return a word of a loop, with names of files as its origin where it is a pattern."""
+    text = value.any_text
+    return value.plus(Origin("file", text)) if "*" in text and " " not in text else value

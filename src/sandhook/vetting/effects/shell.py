@@ -217,6 +217,9 @@ def _read(call: Call) -> Value:
         else:
             names.append(text)
     source = call.stdin
+    number = call.argument("-u")
+    if number is not None and call.name == "read":
+        source = call.state.written.get(f"/dev/fd/{number.any_text}", UNKNOWN)
     callback = call.argument("-C") if call.name != "read" else None
     if callback is not None and callback.any_text.split()[:1] in (["eval"], ["source"], ["."]):
         call.runner.run_text(source, call.state.branch(), f"{call.name} -C", call.at)
@@ -286,6 +289,8 @@ def _declare(call: Call) -> Value:
             call.state.declared |= {name}
     if not call.words or call.texts in (["-x"], ["-p"], ["-xp"], ["-px"]):
         return call.runner.all_variables()
+    if call.name in ("declare", "typeset") and call.has("-f", "-F"):
+        return Value((HOLE,), frozenset({Origin("assembled", "its own text")}))
     return EMPTY
 
 
@@ -331,6 +336,13 @@ def _enable(call: Call) -> Value:
     if call.has("-f"):
         call.find("V-LOADER", call.line)
     return EMPTY
+
+
+def _fix(call: Call) -> Value:
+    """fc: it prints the history, or executes a part of it."""
+    if call.has("-s") or not call.has("-l"):
+        call.find("V-RUN-TEXT", call.line, "high")
+    return Value((HOLE,), frozenset({Origin("secret", "the history of the shell")}))
 
 
 def _hash(call: Call) -> Value:
@@ -389,6 +401,7 @@ EFFECTS: Mapping[str, Effect] = {
     "exec": _exec,
     "mkdir": _make_directory,
     "hash": _hash,
+    "fc": _fix,
     "parallel": _parallel,
     **dict.fromkeys(
         (
