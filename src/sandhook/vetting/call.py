@@ -26,8 +26,14 @@ class Runner(Protocol):
         """Report a name of a variable whose subscript a shell evaluates."""
         ...
 
-    def run_words(self, words: Sequence[Value], state: ShellState, at: tuple[int, int]) -> Value:
-        """Follow a command line whose words are these; return its output."""
+    def run_words(
+        self, words: Sequence[Value], state: ShellState, at: tuple[int, int], *, own: bool = False
+    ) -> Value:
+        """Follow a command line whose words are these; return its output.
+
+        Args:
+            own: The shell itself runs it, so that it may be a function.
+        """
         ...
 
     def run_file(
@@ -192,6 +198,13 @@ class Call:
                     origins.add(Origin("secret", name))
                 elif written is None and not name.startswith("/dev/"):
                     origins.add(Origin("file", name))
+        if access == "read" and HOLE in path.any_text:  # a name that leads to secrets
+            named = {
+                each for each in path.origins if each.kind == "secret" and each.name.startswith("files named")
+            }
+            for each in named:
+                self.find("V-READ-SECRET", f"reads {each.name}")
+            origins |= named
         if access == "read" and path.has("payload") and "transcript" in path.names("payload"):
             origins.add(Origin("transcript"))
         return frozenset(origins)

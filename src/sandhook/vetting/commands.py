@@ -24,7 +24,7 @@ from sandhook.vetting.places import SHELL_SCRIPTS, places_of
 from sandhook.vetting.policy import METADATA, executed, named
 from sandhook.vetting.rules import RuleId
 from sandhook.vetting.scratch import PURE, WITHOUT_INPUT, decodes
-from sandhook.vetting.shapes import is_disguised, is_pattern
+from sandhook.vetting.shapes import hidden_program, is_disguised, is_pattern
 from sandhook.vetting.state import PAYLOAD, ShellState
 from sandhook.vetting.tests import of_pattern
 from sandhook.vetting.values import EMPTY, HOLE, NOTHING, UNKNOWN, Origin, Origins, Value, concatenated, known
@@ -112,6 +112,15 @@ class Commands(Languages):
         self, name: str, fields: Sequence[Value], state: ShellState, at: tuple[int, int], depth: int
     ) -> Value:
         first = fields[0]
+        if (program := hidden_program(name)) is not None and depth < 8:
+            self.notes.find("V-OBFUSCATED", f"the name {name} is a pattern", self._file, at)
+            return self.line([known(program), *fields[1:]], state, at, depth + 1)
+        functions = [each for each in state.functions if HOLE in name and _fits(each, name)]
+        if functions and depth == 0:  # check_$extension
+            for each in functions:
+                self._walker.called(each)
+                self._walker.function(state.functions[each], fields[1:], state.branch())
+            return Value((HOLE,), first.origins)
         if HOLE in name and (name == HOLE or not name.startswith(("~", ".", "/"))):
             self._computed(first, name, at)
             if name == HOLE and len(fields) > 1 and fields[1].known and depth < 8:  # $SUDO tee FILE
@@ -329,9 +338,11 @@ class Commands(Languages):
         outputs = [self._walker.text(text, state, at) for text in value.texts if text.strip(f"{HOLE} \n;")]
         return concatenated(outputs) if outputs else UNKNOWN
 
-    def run_words(self, words: Sequence[Value], state: ShellState, at: tuple[int, int]) -> Value:
+    def run_words(
+        self, words: Sequence[Value], state: ShellState, at: tuple[int, int], *, own: bool = False
+    ) -> Value:
         """Follow a command line whose words are these; return its output."""
-        return self.line(words, state, at, 1)
+        return self.line(words, state, at, 0 if own else 1)
 
     def run_file(
         self,
@@ -472,6 +483,12 @@ def _only_reads(call: Call) -> bool:
     """Return True for a shell that parses and does not run: ``bash -n``."""
     options = takewhile(lambda text: text[:1] == "-" and text != "--", call.texts)
     return any("n" in text and text[1:2] != "-" for text in options)
+
+
+def _fits(function: str, name: str) -> bool:
+    """Return True for a function that a name may stand for which is known at its begin."""
+    begin, _, end = name.partition(HOLE)
+    return len(begin) > 2 and HOLE not in end and function.startswith(begin) and function.endswith(end)
 
 
 def _replaced(field: Value, read: Value) -> Value:

@@ -73,9 +73,10 @@ PLACES: tuple[Place, ...] = (
     ),
     _place(
         "V-READ-SECRET",
-        rf"{_AGENTS}/(?:\.credentials|auth\.json|oauth_creds)|{_BEGIN}\.claude\.json$",
+        rf"{_AGENTS}/(?:\.credentials|auth\.json|oauth_creds)",
         ("read",),
     ),
+    _place("V-READ-SECRET", rf"{_BEGIN}\.claude\.json$", ("read",), "medium"),
     _place(
         "V-READ-SECRET",
         r"Library/Keychains|Login Data|/Cookies|cookies\.sqlite|logins\.json|key4\.db|\.mozilla|google-chrome|Google/Chrome"

@@ -146,13 +146,14 @@ def computed(value: Value) -> Verdict | None:
     """Return what it means that a shell computes with a text: it runs the substitutions in a subscript."""
     if all(_NUMBER.fullmatch(text) for text in value.texts):
         return None
+    fields = {each.name for each in value.origins if each.kind == "field"}
     hosts = sorted(each.name for each in value.origins if each.kind == "download" and not local(each.name))
-    if hosts and not value.has("field"):
+    if set(hosts) - fields:
         return Verdict("V-RUN-DOWNLOAD", f"computes with what {', '.join(hosts)} sends")
     hidden = sorted(each.name for each in value.origins if each.kind == "decoded" and each.name in _ENCODINGS)
     if hidden or value.has("assembled"):
         detail = f"computes with what {', '.join(hidden) or 'pieces'} made"
-        return Verdict("V-RUN-DECODED", detail, "medium" if value.has("field") else None)
+        return Verdict("V-RUN-DECODED", detail, None if set(hidden) - fields or not hidden else "medium")
     return None
 
 

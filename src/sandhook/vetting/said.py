@@ -39,6 +39,8 @@ _DOUBTFUL = tuple(
         r"\b(?:fetch|download|load|read|open|visit|get|retrieve|curl)\b[^.!?\n]{0,60}https?://[^\n]{0,100}\b(?:follow|obey|execute|apply|do (?:what|as)|as instructed|comply)\b",
         r"\b(?:do not|don't|never|stop|no need to)\b[^.!?\n]{0,20}\b(?:flag|warn|mention|raise|report|comment on|check|review|scan|look for)\w*\b[^.!?\n]{0,24}\b(?:security|vulnerabilit|secrets?\b|risks?\b|injection|backdoor)",
         r"\b(?:push|send|post|upload|mirror|forward|publish|submit|report)\b[^.!?\n]{0,60}\bto\s+https?://(?!localhost|127\.)",
+        r"\b(?:report|claim|state|say|pretend|announce)\b[^.!?\n]{0,30}\b(?:success\b|that (?:all|every|the) (?:tests?|checks?|builds?)[^.!?\n]{0,20}pass)",
+        r"\b(?:failures?|errors?|warnings?|findings?|alerts?)\b[^.!?\n]{0,40}\b(?:are|is|as)\b[^.!?\n]{0,12}\b(?:noise|harmless|false positives?|irrelevant)\b",
         r"\bwithout (?:asking|confirmation|telling|mentioning|informing|waiting for)\b",
         r"--(?:extra-)?index-url[ =]https?://|--registry[ =]https?://",
         r"(?:^|[.!?:;\n][ \t]*|\b(?:first|then|now|please|always|task|and)[ \t]+)(?:delete|wipe|erase|drop|truncate|remove)\s+(?:all (?!tempor|gener|unus|build|debug|stale|obso)|every |the (?:entire |whole )?)[^.!?\n]{0,24}\b(?:files|tests?|director(?:y|ies)|folders?|src|tables?|databases?|branches|backups?|histor(?:y|ies)|repositor(?:y|ies))\b",

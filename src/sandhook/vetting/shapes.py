@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 
 from sandhook.dispatch.operands import SHELLS, base_name
 from sandhook.expand.shapes import has_braces
@@ -79,6 +80,49 @@ def is_shell(node: ast.SimpleCommand) -> bool:
     """Return True for a shell that reads its commands from its input."""
     others = [unparse(word) for word in node.words[1:]]
     return _name_of(node) in SHELLS and all(text[:1] == "-" and "c" not in text for text in others)
+
+
+#: Programs whose names are hidden.
+_PROGRAMS = [
+    "curl",
+    "wget",
+    "bash",
+    "sh",
+    "zsh",
+    "dash",
+    "nc",
+    "ncat",
+    "socat",
+    "python3",
+    "python",
+    "perl",
+    "ruby",
+    "node",
+    "php",
+    "ssh",
+    "scp",
+    "base64",
+    "openssl",
+    "xxd",
+    "awk",
+    "sed",
+    "env",
+    "rm",
+    "dd",
+    "cat",
+    "tee",
+    "chmod",
+    "crontab",
+    "git",
+]
+
+
+def hidden_program(path: str) -> str | None:
+    """Return the program that a path such as ``/???/b??/c?rl`` stands for, or None."""
+    name = path.rpartition("/")[2]
+    if not path.startswith("/") or not any(letter in path for letter in "?[") or not name.strip("?*"):
+        return None
+    return next((each for each in _PROGRAMS if fnmatchcase(each, name)), None)
 
 
 def is_pattern(word: ast.Word) -> bool:

@@ -76,7 +76,9 @@ def _recipes(call: Call) -> None:
     ]
     for content in filter(None, contents):
         for text in content.texts:
-            for line in re.findall(r"(?m)^\t[@+-]*(.+)", text):
+            if _MAKE_SHELL.search(text) and starts_something(text.replace("$(shell", "")):
+                call.find("V-RUN-TEXT", f"make: {text.strip()}", "high")
+            for line in re.findall(r"(?m)^(?:\t|[^#\s=][^=;\n]*:[^=;\n]*;)[ \t]*[@+-]*(.+)", text):
                 _follow(call, Value((line.replace("$$", "$"),), content.origins), "make: a recipe")
 
 

@@ -80,6 +80,10 @@ def filtered(call: Call) -> Value | None:
         if any(weakens(text) for text in call.texts):
             call.find("V-REWRITE", call.line, "high")
         code = changed_code(" ".join(call.texts))
+        if any(_LOCK.search(word.any_text) for word in files) and re.search(
+            r"https?:|integrity|sha\d|resolved", " ".join(call.texts)
+        ):
+            call.find("V-PACKAGE-SOURCE", call.line)
         started = [text for text in call.texts if starts_something(text)]
         for word in files:
             call.writes(word)
@@ -97,6 +101,13 @@ def filtered(call: Call) -> Value | None:
         and _SECRET_TEXT.search(" ".join(call.texts[:3]))
     ):
         return Value((HOLE,), frozenset({Origin("secret", "a search for secrets")}))
+    sources = [
+        *(call.state.path(word.any_text) for word in files),
+        *(each.name for each in call.stdin.origins),
+    ]
+    removes = call.has("-v", "--invert-match") or call.name != "grep"
+    if removes and _IGNORED.search(" ".join(call.texts)) and any(each.endswith("ignore") for each in sources):
+        call.find("V-DISABLE", f"takes secrets out of a list of what is ignored: {call.line}")
     if not files:
         return None
     origins = call.reads(files) | call.origins
@@ -117,6 +128,14 @@ def filtered(call: Call) -> Value | None:
 _CODE = re.compile(
     r"\bassert|\bexpect\s*\(|\breturn\b|\b[Tt]rue\b|\b[Ff]alse\b|(?:^|\s)[<>!=]=?(?:\s|$)|&&|\|\||\bif\b|\bpass\b|\bskip\b"
 )
+
+
+_LOCK = re.compile(
+    r"(?:package-lock\.json|yarn\.lock|pnpm-lock\.yaml|poetry\.lock|uv\.lock|Cargo\.lock|go\.sum|composer\.lock)$"
+)
+
+#: Names of secret files in a pattern that takes lines out of a list.
+_IGNORED = re.compile(r"\benv\b|\bpem\b|\bkeys?\b|secret|credential|npmrc|id_rsa", re.IGNORECASE)
 
 
 def changed_code(program: str) -> str | None:

@@ -36,7 +36,11 @@ def _find(call: Call) -> Value:
     away = any(text.startswith(("/tmp", "/dev/null", "/var/tmp")) for text in texts[1:])
     removes = removes or ("mv" in texts and away)
     named = [texts[i + 1] for i, text in enumerate(texts[:-1]) if text in _FIND_NAMES]
-    again = any(is_made_again(name.strip("*")) or is_made_again(name) for name in named) or "-empty" in texts
+    again = (
+        is_made_again(path)
+        or any(is_made_again(name.strip("*")) or is_made_again(name) for name in named)
+        or "-empty" in texts
+    )
     if removes:
         for root in roots:
             call.runner.notes.access(call.state.path(root.any_text), "delete")

@@ -52,6 +52,8 @@ def send_to(call: Call, origins: Origins, host: str, where: Origins = NOTHING) -
 def _dns(call: Call, host: str, origins: Origins) -> None:
     """Report the look-up of a name that has data in it."""
     kinds = {origin.kind for origin in origins}
+    if host == HOLE:  # a whole name is a setting, unless it is a secret
+        kinds -= {"file", "machine", "decoded"}
     if (
         (
             kinds & {"payload", "secret", "token", "environment", "transcript", "file", "decoded"}
@@ -195,6 +197,8 @@ def _curl(call: Call) -> Value:
         )
     for value in call.arguments(*_VALUES - {"-w", "--write-out"}):
         headers |= value.origins | (_attached(call, value) if value.any_text[:1] == "@" else NOTHING)
+    for value in call.arguments("-b", "--cookie"):
+        headers |= call.access(value, "read") if "=" not in value.any_text else NOTHING
     urls = _urls(call)
     for option in call.arguments("-i", "--input-file") if call.name in ("wget", "aria2c") else ():
         listed = (

@@ -37,6 +37,11 @@ _WHOLE = frozenset({Origin("payload"), Origin("argument")})
 #: Fields that say in which session a hook runs, and nothing of the tool.
 _WHERE = re.compile(r"^[^\w]*\.(?:cwd|session_id|model|transcript_path|workspace)\b(?!.*\btool)")
 
+#: A change of where the packages of a lock file come from, or of their digests.
+_LOCKED = re.compile(
+    r"del\(\s*\.[\w.\[\]]*(?:integrity|checksum|shasum)|\.(?:resolved|tarball|integrity)\s*\|?=|\.(?:resolved|tarball)\b[^|\n]{0,40}\|\s*g?sub\("
+)
+
 #: An answer by which a tool is about a file that the script names.
 _OTHER_FILE = re.compile(r"\b(?:file_path|path|notebook_path)\W{0,2}\s*[|]?[=:]\s*\"[~/.]")
 
@@ -69,6 +74,8 @@ def _jq(call: Call) -> Value | None:
         _new_input(call, text, list(named.values()))
     if "additionalContext" in text or "systemMessage" in text:
         _context(call, list(named.values()))
+    if _LOCKED.search(text):
+        call.find("V-PACKAGE-SOURCE", call.line)
     if _SCRIPTS.search(text):
         call.find("V-PIPELINE", call.line, "high")
     if re.search(r"disableAllHooks\s*[=:]\s*true|del\(\s*\.hooks|\.hooks\s*=\s*(?:\{\}|\[\]|null)", text):
@@ -138,7 +145,8 @@ def _output(call: Call, text: str, files: Sequence[Value]) -> Value:
         origins = (origins - _WHOLE) | {payload_part(text)}
         if _WHERE.search(text):
             origins |= {Origin("when", "the session")}
-    return Value((HOLE,), origins | {Origin("field", "jq")})
+    fields = {Origin("field", each.name) for each in origins if each.kind in ("download", "decoded")}
+    return Value((HOLE,), origins | fields)
 
 
 EFFECTS: Mapping[str, Callable[[Call], Value | None]] = {"jq": _jq}

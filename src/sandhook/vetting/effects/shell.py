@@ -224,7 +224,9 @@ def _read(call: Call) -> Value:
     if callback is not None and callback.any_text.split()[:1] in (["eval"], ["source"], ["."]):
         call.runner.run_text(source, call.state.branch(), f"{call.name} -C", call.at)
     elif callback is not None:
-        call.runner.run_text(callback, call.state.branch(), f"{call.name} -C", call.at)
+        line = [Value((word,), callback.origins) for word in callback.any_text.split()]
+        line += [Value((HOLE,)), source.without_text()]
+        call.runner.run_words(line, call.state.branch(), call.at, own=True)
     for index, name in enumerate(names or ["REPLY"]):
         one = len(names) <= 1
         lines = source.text.splitlines() if source.text is not None and one else []
@@ -400,6 +402,7 @@ EFFECTS: Mapping[str, Effect] = {
     "enable": _enable,
     "exec": _exec,
     "mkdir": _make_directory,
+    "compgen": lambda call: Value((HOLE,)),
     "hash": _hash,
     "fc": _fix,
     "parallel": _parallel,
