@@ -95,6 +95,8 @@ def _environment(call: Call) -> Value:
         if equals and (name.startswith("BASH_FUNC_") or name.isidentifier()):
             call.runner.assigned(name, Value((value,), word.origins), call)
     if call.name == "printenv" and call.operands:
+        if HOLE in call.operands[0].any_text:
+            return Value((HOLE,), frozenset({Origin("environment", "a variable by its name")}))
         return call.runner.variable(call.operands[0].any_text)
     if any("=" not in word.any_text for word in call.operands):
         return EMPTY
