@@ -115,11 +115,7 @@ class Commands(Languages):
         if (program := hidden_program(name)) is not None and depth < 8:
             self.notes.find("V-OBFUSCATED", f"the name {name} is a pattern", self._file, at)
             return self.line([known(program), *fields[1:]], state, at, depth + 1)
-        functions = [each for each in state.functions if HOLE in name and _fits(each, name)]
-        if functions and depth == 0:  # check_$extension
-            for each in functions:
-                self._walker.called(each)
-                self._walker.function(state.functions[each], fields[1:], state.branch())
+        if depth == 0 and self._some_function(name, fields, state):
             return Value((HOLE,), first.origins)
         if HOLE in name and (name == HOLE or not name.startswith(("~", ".", "/"))):
             self._computed(first, name, at)
@@ -170,6 +166,14 @@ class Commands(Languages):
             if not (is_wrapper(program) or program in _PASSING):
                 result = result.plus(Origin("printed", program), *read)
         return finish(call, result)
+
+    def _some_function(self, name: str, fields: Sequence[Value], state: ShellState) -> bool:
+        """Follow the functions that a partly known name may stand for: ``check_$extension``; return whether there are any."""
+        functions = [each for each in state.functions if HOLE in name and _fits(each, name)]
+        for each in functions:
+            self._walker.called(each)
+            self._walker.function(state.functions[each], fields[1:], state.branch())
+        return bool(functions)
 
     def _shells_within(self, call: Call) -> None:
         """Follow ``sh -c TEXT`` among the words of a program, which starts it somewhere: in a container, a terminal."""

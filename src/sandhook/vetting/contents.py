@@ -218,7 +218,7 @@ class Contents:
                 call.find("V-INJECTION", order)
             for command in commands_told(text) if not self.to_file else ():
                 if (rule := self._walker.harm_in(command)) is not None:
-                    call.find("V-INJECTION", f"tells to run what breaks {rule}: {command}")
+                    call.find("V-INJECTION", f"recommends what breaks {rule}: {command}")
             if (unseen := unseen_in(text)) is not None:
                 call.find("V-HIDDEN-TEXT", unseen)
             if approves(text) and not (self._walker.tests or call.state.conditional):

@@ -44,7 +44,7 @@ _MUCH = 8 << 30
 
 
 def _bytes(text: str) -> int:
-    """Return the number that a size such as ``10M`` stands for; 0 for what is none."""
+    """Return the number that a size such as ``10M`` stands for; 0 for another text."""
     match = re.fullmatch(r"(\d{1,18})([kKMGT]?)(?:i?B)?", text)
     return int(match[1]) << {"": 0, "k": 10, "K": 10, "M": 20, "G": 30, "T": 40}[match[2]] if match else 0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.dispatch.operands import is_system_program
 from sandhook.vetting.call import Call
@@ -55,6 +55,27 @@ def _cat(call: Call) -> Value:
     return value
 
 
+def _in_place(call: Call, files: Sequence[Value]) -> None:
+    """Report what sed puts into files in place."""
+    if any(weakens(text) for text in call.texts):
+        call.find("V-REWRITE", call.line, "high")
+    code = changed_code(" ".join(call.texts))
+    if any(_LOCK.search(word.any_text) for word in files) and re.search(
+        r"https?:|integrity|sha\d|resolved", " ".join(call.texts)
+    ):
+        call.find("V-PACKAGE-SOURCE", call.line)
+    started = [text for text in call.texts if starts_something(text)]
+    for word in files:
+        call.writes(word)
+        if code and is_found(word):
+            call.find("V-REWRITE", f"puts into files that it looks for: {code}", "high")
+        if started and word.any_text.endswith(SHELL_SCRIPTS):
+            call.find("V-REWRITE", f"puts into {word.any_text}: {started[0]}", "high")
+        call.runner.changed(" ".join(text for text in call.texts if text != word.any_text), word, call)
+    if any(re.fullmatch(r"(?:1,\$)?d|/\.\*?/d|s/\.\*//g?", text) for text in call.texts):
+        call.find("V-DELETE", call.line)
+
+
 def filtered(call: Call) -> Value | None:
     """A filter with files as operands; without files, None: the output is computed from the input."""
     skip = (
@@ -77,23 +98,7 @@ def filtered(call: Call) -> Value | None:
     if call.name == "sed" and (
         call.has("--in-place") or any(re.match(r"-[a-zA-Z]*i", text) for text in call.texts)
     ):
-        if any(weakens(text) for text in call.texts):
-            call.find("V-REWRITE", call.line, "high")
-        code = changed_code(" ".join(call.texts))
-        if any(_LOCK.search(word.any_text) for word in files) and re.search(
-            r"https?:|integrity|sha\d|resolved", " ".join(call.texts)
-        ):
-            call.find("V-PACKAGE-SOURCE", call.line)
-        started = [text for text in call.texts if starts_something(text)]
-        for word in files:
-            call.writes(word)
-            if code and is_found(word):
-                call.find("V-REWRITE", f"puts into files that it looks for: {code}", "high")
-            if started and word.any_text.endswith(SHELL_SCRIPTS):
-                call.find("V-REWRITE", f"puts into {word.any_text}: {started[0]}", "high")
-            call.runner.changed(" ".join(text for text in call.texts if text != word.any_text), word, call)
-        if any(re.fullmatch(r"(?:1,\$)?d|/\.\*?/d|s/\.\*//g?", text) for text in call.texts):
-            call.find("V-DELETE", call.line)
+        _in_place(call, files)
         return EMPTY
     if (
         call.name in ("grep", "egrep", "rg")
