@@ -123,14 +123,22 @@ class Walker(Conditions):
         try:
             output = self.script(text, name, state, at)
             self._finish(state)
-            if state.written:  # the next event finds the files of this one
-                self.script(text, name, again, at)
-                self._finish(again)
+            self._again(text, name, again, at)
             self.notes.conclude(name, at or (1, 1))
         except (TooComplex, RecursionError):
             self.notes.find("V-BOUND", f"{name}: not followed to its end", name, (0, 0))
             return UNKNOWN
         return output
+
+    def _again(self, text: str, name: str, state: ShellState, at: tuple[int, int] | None) -> None:
+        """Follow a hook once more, if it writes files: the next event finds those of this one."""
+        if not state.written:
+            return
+        try:
+            self.script(text, name, state, at)
+            self._finish(state)
+        except TooComplex:  # the first time it was followed to its end
+            return
 
     def script(self, text: str, name: str, state: ShellState, at: tuple[int, int] | None = None) -> Value:
         """Follow a file; places of findings are in it."""
