@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from sandhook.dispatch.operands import base_name
 from sandhook.vetting.call import Call
 from sandhook.vetting.contents import Contents
@@ -38,6 +41,10 @@ _WHOLE = frozenset(
 )
 
 
+#: Options by which curl and wget send something.
+_SENDING = re.compile(r"-(?:d|X|F|T)|--(?:data|request|form|upload|json|post|method)")
+
+
 class Evaluations(Contents):
     """What scripts evaluate and compare."""
 
@@ -51,13 +58,14 @@ class Evaluations(Contents):
                 escaped = text.replace('"', '\\"')
                 self._walker.text(f': "{escaped}"', state.branch(), at)
 
-    def shown(self, output: Value, name: str, at: tuple[int, int]) -> None:
+    def shown(self, output: Value, words: Sequence[str], at: tuple[int, int]) -> None:
         """Report a text of the network that becomes the output of a hook, which a model reads."""
         hosts = sorted(
             each.name for each in output.origins if each.kind == "download" and not local(each.name)
         )
         lines = [line.strip() for text in output.texts for line in text.splitlines()]
-        if hosts and HOLE in lines and base_name(name) in _WHOLE:
+        answers = any(_SENDING.match(word) for word in words)  # what comes back says whether it arrived
+        if hosts and HOLE in lines and base_name(words[0]) in _WHOLE and not answers:
             severity: Severity = "high" if any(map(is_exposed, hosts)) else "medium"
             self.notes.find("V-INJECTION", f"prints what {', '.join(hosts)} sends", self._file, at, severity)
 

@@ -325,7 +325,7 @@ class Walker(Conditions):
             state.stdin = stdin
         output = self._redirected(node.redirections, state, output, node)
         if not self.captured and output.has("download") and fields:
-            self._commands.shown(output, fields[0].any_text, self._now)
+            self._commands.shown(output, [field.any_text for field in fields], self._now)
         return output
 
     def assign(self, node: ast.Assignment, state: ShellState, command: ast.SimpleCommand) -> None:
