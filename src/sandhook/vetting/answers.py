@@ -93,7 +93,7 @@ def with_usual(event: Event, name: str, words: Sequence[str]) -> Iterator[tuple[
 #: What makes a command less safe than it was, when it is added.
 _WEAKER = re.compile(
     r"(?:^|\s)(?:--no-verify|--force|--insecure|--no-check-certificate|--privileged|--auto-approve|sudo|--registry\S*|--(?:extra-)?index-url\S*|--trusted-host|--dangerously\S*"
-    r"|--ignore-certificate-errors|--no-sandbox|--allow-\S+|--skip-\S+|StrictHostKeyChecking=no|\S*https?://\S+|\S+@\S+:\S*|LD_PRELOAD=\S*|NODE_OPTIONS=\S*|\S*PROXY=\S*)(?:\s|$)"
+    r"|--ignore-certificate-errors|--no-sandbox|--allow-\S+|--skip-\S+|StrictHostKeyChecking=no|[^\s:/@]{0,90}https?://[^\s@]+|[^\s:/@]{1,90}@[^\s:@]{1,90}:[^\s@:]{0,90}|LD_PRELOAD=\S{0,90}|NODE_OPTIONS=\S{0,90}|\w{0,20}PROXY=\S{0,90})(?=\s|$)"
 )
 
 

@@ -42,7 +42,7 @@ _WHOLE = re.compile(
 
 
 _FORKS = re.compile(
-    r"\bfork\b\s*(?:\(\))?\s+while\b|\bwhile\b\s*\(?\s*(?:1|[Tt]rue)\s*\)?.{0,60}?\bfork\b|\bloop\s*\{\s*fork"
+    r"\bfork\b\s{0,9}(?:\(\))?\s{1,9}while\b|\bwhile\b\s{0,9}\(?\s{0,9}(?:1|[Tt]rue)\s{0,9}\)?.{0,60}?\bfork\b|\bloop\s*\{\s*fork"
 )
 
 #: A call that executes what another call in it fetches.

@@ -140,7 +140,7 @@ _DATA_IN_NAME = re.compile(rf"{HOLE}[\w.-]*\.[\w-]+\.[a-z]{{2,}}(?::\d+)?(?:/|$)
 
 #: Options of programs that compute coins.
 _MINES = re.compile(
-    r"stratum\+|--donate-level|--algo[= ]|\s-a (?:rx/|randomx|cryptonight|kawpow|ethash|cn/)|--coin[= ]|\s(?:-o|--url)[= ]\S+:\d{4,5}\s.*\s(?:-u|--user)[= ]|-(?:-cpu-max-threads-hint|-threads)[= ]\d+.*pool"
+    r"stratum\+|--donate-level|--algo[= ]|\s-a (?:rx/|randomx|cryptonight|kawpow|ethash|cn/)|--coin[= ]|\s(?:-o|--url)[= ][^\s:]{1,90}(?::[^\s:]{1,90})?:\d{4,5}\s(?:.{0,90}\s)?(?:-u|--user)[= ]|--(?:cpu-max-threads-hint|threads)[= ]\d{1,9}.{0,90}pool"
 )
 
 _ADDRESS = re.compile(rf"https?://([\w.-]+)[/?][^\s)\"']*[?&=/{HOLE}]")

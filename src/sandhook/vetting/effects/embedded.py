@@ -78,7 +78,9 @@ def _recipes(call: Call) -> None:
         for text in content.texts:
             if _MAKE_SHELL.search(text) and starts_something(text.replace("$(shell", "")):
                 call.find("V-RUN-TEXT", f"make: {text.strip()}", "high")
-            for line in re.findall(r"(?m)^(?:\t|[^#\s=][^=;\n]*:[^=;\n]*;)[ \t]*[@+-]*(.+)", text):
+            for line in re.findall(
+                r"(?m)^(?:\t|[^#\s=][^=:;\n]{0,90}:[^=;\n]{0,90};)[ \t]{0,9}[@+-]{0,9}(.{1,900})", text
+            ):
                 _follow(call, Value((line.replace("$$", "$"),), content.origins), "make: a recipe")
 
 

@@ -61,7 +61,7 @@ def _awk(call: Call) -> Value | None:
 
 #: A file to which awk prints: texts and variables one after the other.
 _AWK_FILE = re.compile(
-    r'[\w")\]]\s*>>?\s*\(?((?:(?:"(?:[^"\\\n]|\\.)*"|ENVIRON\["\w+"\]|[A-Za-z_]\w*)[ \t]*)+)'
+    r'[\w")\]]\s{0,9}>>?\s{0,9}\(?((?:(?:"(?:[^"\\\n]|\\.){0,90}"|ENVIRON\["\w{1,40}"\]|[A-Za-z_]\w{0,40}\b)[ \t]{0,9}){1,9})'
 )
 _AWK_PART = re.compile(r'"((?:[^"\\\n]|\\.)*)"|ENVIRON\["(\w+)"\]|[A-Za-z_]\w*')
 

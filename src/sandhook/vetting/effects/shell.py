@@ -85,7 +85,7 @@ _ESCAPES = re.compile(r"\\(?:x[2-7][0-9A-Fa-f]|0?[0-3]?[0-7]{2}|u00[2-7][0-9A-Fa
 
 #: An escape whose number a script computes.
 _COMPUTED_ESCAPE = re.compile(rf"\\(?:x|u|0|\d)?{HOLE}")
-_DIRECTIVE = re.compile(r"%[-+ #0]*(?:\d+|\*)?(?:\.\d+)?(?:\([^)]*\))?[a-zA-Z]")
+_DIRECTIVE = re.compile(r"%[-+ #0]{0,9}(?:\d{1,9}|\*)?(?:\.\d{1,9})?(?:\([^)]*\))?[a-zA-Z]")
 
 #: How many of them are a disguise; a colour of a terminal has one or two.
 _MANY = 4

@@ -91,7 +91,7 @@ def _package(call: Call) -> Value | None:
         and re.search(r"(?:https?://|git\+|github:)", line)
     ):
         call.find("V-RUN-DOWNLOAD")
-    elif call.name == "go" and (settings := re.match(r"env\s+-w\s+(.*)", line)) is not None:
+    elif call.name == "go" and (settings := re.match(r"env -w (.*)", line)) is not None:
         for name, value in re.findall(r"(\w+)=(\S*)", settings[1]):
             if (rule := loads(name, value, lasting=True)) is not None:
                 call.find(rule, call.line)
