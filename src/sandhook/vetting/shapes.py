@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
 
 from sandhook.dispatch.operands import SHELLS, base_name
 from sandhook.expand.shapes import has_braces
+from sandhook.pattern.glob import compile_pattern
 from sandhook.syntax import nodes as ast
 from sandhook.syntax.unparse import unparse
 from sandhook.vetting.notes import Notes
@@ -122,7 +122,8 @@ def hidden_program(path: str) -> str | None:
     name = path.rpartition("/")[2]
     if not path.startswith("/") or not any(letter in path for letter in "?[") or not name.strip("?*"):
         return None
-    return next((each for each in _PROGRAMS if fnmatchcase(each, name)), None)
+    pattern = compile_pattern(name[:90], extglob=False)
+    return next((each for each in _PROGRAMS if pattern.matches(each)), None)
 
 
 def is_pattern(word: ast.Word) -> bool:
