@@ -117,7 +117,7 @@ def test_letters_in_a_group_are_options(script: str) -> None:
 def test_arguments_of_letters_are_not_addresses(script: str) -> None:
     report = vet({"hook.sh": f"{script}\n".encode()}, observe=False)
     assert report.hooks[0].capabilities.hosts == ("h.example:443",)
-    assert {finding.severity for finding in report.findings} <= {"info", "low"}
+    assert "high" not in {finding.severity for finding in report.findings}
 
 
 #: How a hook starts the file ``hook.sh``; None if no hook names it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import Protocol
 
 from sandhook.vetting.notes import Notes
@@ -234,3 +235,24 @@ class Call:
             if filtered.name == METADATA:
                 origins = frozenset(filtered if each.kind == "payload" else each for each in origins)
         return Value((HOLE,), origins)
+
+
+def only_parses(call: Call) -> bool:
+    """Return True for a shell that parses and does not run: ``bash -n``."""
+    options = takewhile(lambda text: text[:1] == "-" and text != "--", call.texts)
+    return any("n" in text and text[1:2] != "-" for text in options)
+
+
+def access_unknown(call: Call) -> Origins:
+    """Record operands that look like paths of a program without an effect of its own; return their origins."""
+    origins: Origins = NOTHING
+    for word in call.operands:
+        text = word.any_text
+        if (
+            text.startswith(("/", "~", "./", "../", "."))
+            and len(text) > 1
+            and "://" not in text
+            and "\n" not in text
+        ):
+            origins |= call.access(word, "read")
+    return origins

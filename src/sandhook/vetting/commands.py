@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile
 
 from sandhook.dispatch.operands import LANGUAGES, LOADERS, SHELLS, base_name, execution, is_system_program
 from sandhook.dispatch.wrappers import is_wrapper
 from sandhook.syntax import nodes as ast
 from sandhook.syntax.unparse import unparse
 from sandhook.vetting.bundle import Language, interpreters_of, language_of
-from sandhook.vetting.call import Call
+from sandhook.vetting.call import Call, access_unknown, only_parses
 from sandhook.vetting.contents import PROGRAMS
 from sandhook.vetting.effects import EFFECTS, finish
 from sandhook.vetting.effects.files import FILTERS
@@ -152,7 +151,7 @@ class Commands(Languages):
         read: Origins = NOTHING
         result = effect(call) if effect is not None else None
         if effect is None and program not in LANGUAGES and program not in SHELLS and program not in BUILTINS:
-            read = _paths_of_unknown(call)
+            read = access_unknown(call)
             if not is_wrapper(program):
                 result = unknown(call)
         self._loaded(call)
@@ -257,7 +256,7 @@ class Commands(Languages):
         if call.name in ("find", "fd"):  # what it removes is judged by where it looks
             source = source.plus(Origin("mixed", "found"))
         found = execution(words)
-        if call.name in SHELLS and _only_reads(call):
+        if call.name in SHELLS and only_parses(call):
             return EMPTY
         outputs: list[Value] = []
         if call.name in LANGUAGES:
@@ -480,14 +479,6 @@ class Commands(Languages):
         """Report an assignment to an exported variable."""
         check_assignment(name, value, self.notes, call.file, call.at, exported=True)
 
-    # Redirections.
-
-
-def _only_reads(call: Call) -> bool:
-    """Return True for a shell that parses and does not run: ``bash -n``."""
-    options = takewhile(lambda text: text[:1] == "-" and text != "--", call.texts)
-    return any("n" in text and text[1:2] != "-" for text in options)
-
 
 def _fits(function: str, name: str) -> bool:
     """Return True for a function that a name may stand for which is known at its begin."""
@@ -500,18 +491,3 @@ def _replaced(field: Value, read: Value) -> Value:
     if not any("{}" in text for text in field.texts):
         return field
     return Value(tuple(text.replace("{}", HOLE) for text in field.texts), field.origins | read.origins)
-
-
-def _paths_of_unknown(call: Call) -> Origins:
-    """Record operands that look like paths of a program without an effect of its own; return their origins."""
-    origins: Origins = NOTHING
-    for word in call.operands:
-        text = word.any_text
-        if (
-            text.startswith(("/", "~", "./", "../", "."))
-            and len(text) > 1
-            and "://" not in text
-            and "\n" not in text
-        ):
-            origins |= call.access(word, "read")
-    return origins

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from sandhook.dispatch.operands import LANGUAGES
 from sandhook.dispatch.parts import Execution
+from sandhook.vetting.bundle import Language
 from sandhook.vetting.call import Call
 from sandhook.vetting.code import evaluates_input, findings_in
 from sandhook.vetting.evaluations import Evaluations
@@ -36,6 +37,7 @@ class Languages(Evaluations):
         at: tuple[int, int],
         *,
         sourced: bool = False,
+        language: Language | None = None,
     ) -> Value:
         """Follow a file that is executed or sourced; return its output."""
         raise NotImplementedError
@@ -87,7 +89,7 @@ class Languages(Evaluations):
                     self.notes.find("V-RUN-DECODED", call.line, self._file, at)
                 self.code(call.stdin, at)
             else:
-                return [self.run_file(file, state, operands[1:], at)]
+                return [self.run_file(file, state, operands[1:], at, language="other")]
         elif any(value.has("download", "decoded") for value in texts):
             rule = "V-RUN-DOWNLOAD" if any(v.has("download") for v in texts) else "V-RUN-DECODED"
             self.notes.find(rule, call.line, self._file, at)
