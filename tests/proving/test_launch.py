@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from sandhook.hooks.model import Executor, HookSpec
+from sandhook.hooks.through import Wrapped, wrapped
 from sandhook.proving.launch import directories, program, shell_of
-from sandhook.proving.wrapped import Wrapped, wrapped
 
 
 def spec(text: str = "", argv: tuple[str, ...] = (), **extras: str) -> HookSpec:
@@ -24,10 +24,16 @@ def spec(text: str = "", argv: tuple[str, ...] = (), **extras: str) -> HookSpec:
     [
         ("sandhook hook --contract crush -- -c 'a b'", Wrapped("a b", False, False, None)),
         ("/opt/bin/sandhook hook --fail-closed --host --timeout 9 -- -c ./a", Wrapped("./a", True, True, 9.0)),
-        ("python -m sandhook hook --timeout=2.5 -- guard.sh --strict", Wrapped("'guard.sh' '--strict'", False, False, 2.5)),
+        ("python -m sandhook hook --timeout=2.5 -- guard.sh --strict", Wrapped("bash './guard.sh' --strict", False, False, 2.5)),
+        ('sandhook hook -- "$CLAUDE_PROJECT_DIR"/x.sh', Wrapped('bash "$CLAUDE_PROJECT_DIR"/x.sh', False, False, None)),
         (f"sandhook.exe hook --host -- -b {b64encode(b'exit 2').decode()}", Wrapped("exit 2", False, True, None)),
         ("sandhook hook --env --fail-closed -- -c x", Wrapped("x", False, False, None)),
         ("sandhook hook -- -b !", None),
+        ("sandhook hook -- x.sh || exit 0", None),
+        ("sandhook hook -- x.sh &", None),
+        ("sandhook hook -- x.sh; exit 0", None),
+        ("sandhook hook -- x.sh > log", None),
+        ('sandhook hook -- -c "$TEXT"', None),
         ("sandhook hook --timeout x -- -c x", None),
         ("sandhook hook --host", None),
         ("sandhook hook --", None),

@@ -10,6 +10,8 @@ import posixpath
 from collections.abc import Callable, Iterator, Mapping
 
 from sandhook.dispatch.gittext import git
+from sandhook.dispatch.ownline import NAME as OWN_NAME
+from sandhook.dispatch.ownline import own_execution
 from sandhook.dispatch.parts import Execution, Part, Words
 from sandhook.dispatch.sedtext import runs_commands
 from sandhook.dispatch.wrappers import is_wrapper, wrapped
@@ -130,6 +132,8 @@ def execution(words: Words) -> Execution:
     name = base_name(first)
     if name in SHELLS:
         return _shell(name, words)
+    if name == OWN_NAME or (name == "python" and tuple(words[1:3]) == ("-m", OWN_NAME)):
+        return own_execution(words)
     if name in LANGUAGES:
         return _language(name, words)
     if name in _AWKS:

@@ -370,7 +370,7 @@ class EventRun:
         """Return why the engine refuses where the contract does not, or None."""
         if event.kind not in self._contract.refusable or verdict.refuses:
             return None
-        fail_closed = self._services.fail_closed
+        fail_closed = self._services.fail_closed or ran.closed
         if verdict.could_not_run is not None and (fail_closed or self._exceeded_bound(ran, verdict)):
             return verdict.could_not_run
         if fail_closed == "strict" and not verdict.decided:

@@ -30,6 +30,7 @@ from sandhook.hooks.runner import (
     script_of,
     with_split_note,
 )
+from sandhook.hooks.through import through
 from sandhook.text.quoting import in_single_quotes
 
 if TYPE_CHECKING:
@@ -87,6 +88,9 @@ class HostRunner:
 
     def __call__(self, request: Request) -> RunResult:
         """Run a request. Never raises: every error is in the result."""
+        return through(request, self._call, on_host=True)
+
+    def _call(self, request: Request) -> RunResult:
         try:
             with ExitStack() as resources:
                 approved = self._approved(request)

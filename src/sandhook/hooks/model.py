@@ -230,6 +230,7 @@ class RunResult(Record):
         interrupted: The watchdog ended the run after its deadline: a fault of sandhook.
         steps: What each command did, if the runner was asked for it.
         drift: What the hook did, or is, that its manifest does not declare.
+        closed: It ran as by ``sandhook hook --fail-closed``, which refuses if it could not run.
     """
 
     exit_status: int | None = None
@@ -249,6 +250,7 @@ class RunResult(Record):
     interrupted: bool = False
     steps: tuple[Step, ...] = ()
     drift: tuple[str, ...] = ()
+    closed: bool = False
 
     @property
     def timed_out(self) -> bool:

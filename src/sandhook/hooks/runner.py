@@ -13,6 +13,7 @@ from threading import RLock
 from sandhook.errors import SandhookError
 from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.model import HookSpec, Request, RunResult
+from sandhook.hooks.through import through
 from sandhook.isolation.arguments import check, obstacle
 from sandhook.typed import TYPE_CHECKING, Literal
 from sandhook.vfs.errors import reason
@@ -161,6 +162,9 @@ class SandboxRunner:
 
     def __call__(self, request: Request) -> RunResult:
         """Run a request's shell text. Never raises: every error is in the result."""
+        return through(request, lambda inner: self._call(inner, request.spec))
+
+    def _call(self, request: Request, named: HookSpec) -> RunResult:
         notes: list[str] = []
         if request.spec.absent or request.spec.hashed:
             from sandhook.hooks.evidence.approved import ended
@@ -172,7 +176,7 @@ class SandboxRunner:
             return RunResult(failure=why, failure_is_ours=True)
         hold: Hold | None = None
         if self._holder is not None:
-            begun = self._holder.begin(request, fs, working_directory(request.cwd))
+            begun = self._holder.begin(request._replace(spec=named), fs, working_directory(request.cwd))
             if isinstance(begun, str):
                 return RunResult(failure=begun, failure_is_ours=True, drift=(begun.removeprefix("drift: "),))
             hold = begun

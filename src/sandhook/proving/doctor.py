@@ -14,12 +14,12 @@ from sandhook.hooks.checks.rules import NAME_THE_FILE
 from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec, RunResult
+from sandhook.hooks.through import unwrapped, wrapped
 from sandhook.proving.configuration import Configuration, Unreached, unreached_cases
 from sandhook.proving.guards import REFUSING
 from sandhook.proving.launch import program, shell_of
 from sandhook.proving.proof import CaseResult, Prover, Subject
 from sandhook.proving.sandboxed import Surroundings, examined, lacking_of
-from sandhook.proving.wrapped import wrapped
 from sandhook.record import Record
 from sandhook.text.quoting import quote_word
 
@@ -36,6 +36,10 @@ CheckState = Literal["ok", "failed", "unproven", "note"]
 #: by its expectations or its event. not proven: nothing is wrong, and something could not be found out. not on: it
 #: does not run, or does not refuse what it should.
 Verdict = Literal["proven on", "works", "not proven", "not on"]
+
+#: What to do about a program that is missing, and about the one that runs the hook.
+_INSTALL = "install it, or run the hook by `sandhook wrap`"
+_NAME_LAUNCHER = "name its path: `sandhook unwrap`, then `sandhook wrap --program PATH`"
 
 #: How many failed cases of one hook are listed.
 _SHOWN = 3
@@ -210,13 +214,16 @@ class _Examined:
         shell = shell_of(spec, self._configuration.contract.name, self._settings.env)
         if spec.executor.type not in ("bash", "argv"):
             return
-        missing = [each.message for each in programs]
+        missing: dict[str, str] = {}
         if not shell.path:
-            missing.insert(0, f"this machine lacks {shell.name}, which the agent starts")
-        if (launcher := self._launcher(spec)) and not program(launcher, self._settings.env):
-            missing.append(f"PATH has no {launcher}")
-        for what in dict.fromkeys(missing):
-            self._add("programs", "failed", what, "install it, or run the hook by `sandhook wrap`")
+            missing[f"this machine lacks {shell.name}, which the agent starts"] = _INSTALL
+        launcher = self._launcher(spec)
+        if launcher and not program(launcher, self._settings.env):
+            missing[f"this machine lacks {launcher}"] = _NAME_LAUNCHER
+        for each in programs:
+            missing.setdefault(each.message, _INSTALL)
+        for what, advice in missing.items():
+            self._add("programs", "failed", what, advice)
         if not missing:
             self._add("programs", "ok", f"{shell.path} and all programs that it calls are in PATH")
 
@@ -250,11 +257,8 @@ class _Examined:
 
     def _beyond_the_sandbox(self, spec: HookSpec, files: Sequence[ExpectationFile]) -> tuple[str, ...]:
         """Return the programs that the hook starts and that only this machine has."""
-        inner = wrapped(spec)
-        if inner is not None:
-            spec = spec._replace(executor=spec.executor._replace(type="bash", text=inner.text, argv=()))
         around = Surroundings(files[0].project if files else self._configuration.project)
-        evidence = examined(spec, self._configuration.contract, around)
+        evidence = examined(unwrapped(spec), self._configuration.contract, around)
         if evidence is None:
             return ()
         shown = {file.path for file in evidence.files}

@@ -14,9 +14,9 @@ from sandhook.hooks.event import Event
 from sandhook.hooks.evidence import Evidence
 from sandhook.hooks.model import Decision, HookSpec
 from sandhook.hooks.sources import line_of, with_lines
+from sandhook.hooks.through import unwrapped, wrapped
 from sandhook.proving.sandboxed import Decide, Surroundings, decide, examined, lacking_of, programs_of
 from sandhook.proving.trial import Trial
-from sandhook.proving.wrapped import wrapped
 from sandhook.record import Record
 
 #: Decisions by which the agent does not simply go on.
@@ -165,9 +165,7 @@ class _Finder:
         inner = wrapped(spec)
         around = Surroundings(file.project, case.files, case.env, inner is not None and inner.fail_closed)
         outer = None if inner is None else spec
-        if inner is not None:
-            executor = spec.executor._replace(type="bash", text=inner.text, argv=())
-            spec = spec._replace(executor=executor, timeout=inner.seconds or spec.timeout)
+        spec = unwrapped(spec)
         seen = (key, file.project, tuple(case.files.items()))
         if seen not in self._evidence:  # following a script takes 0.1 s, and most cases see the same files
             self._evidence[seen] = examined(spec, file.contract, around)

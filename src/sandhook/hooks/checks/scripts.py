@@ -7,6 +7,9 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from sandhook.builtins import BUILTINS
+from sandhook.dispatch.operands import base_name
+from sandhook.dispatch.ownline import NAME as OWN_NAME
+from sandhook.dispatch.ownline import own_execution
 from sandhook.dispatch.shebang import READ, is_binary, program_of
 from sandhook.errors import LimitExceeded, ShellSyntaxError
 from sandhook.hooks import contracts
@@ -42,6 +45,7 @@ from sandhook.hooks.evidence.repository import toplevel
 from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec
 from sandhook.hooks.scan import TOPLEVEL, command_names
+from sandhook.hooks.through import wrapped
 from sandhook.hooks.trust import PROJECT_VARIABLES
 from sandhook.syntax.nodes import (
     Assignment,
@@ -72,7 +76,14 @@ def check(item: Item, contract: Contract, around: Surroundings) -> list[Finding]
     if spec is None:
         return []
     checker = _Checker(spec, contract, around)
-    text = spec.executor.text or " ".join(map(in_single_quotes, spec.executor.argv))
+    inner = wrapped(spec)
+    if inner is not None and around.has_program is not None:  # the sandbox runs the script itself
+        checker.launcher(spec)
+    text = (
+        inner.text
+        if inner is not None
+        else spec.executor.text or " ".join(map(in_single_quotes, spec.executor.argv))
+    )
     whole = checker.text(text, None, 0)
     Results(checker.probe, checker.add).check(whole, opaque=checker.opaque)
     findings = []
@@ -107,6 +118,13 @@ class _Checker:
 
     def add(self, rule: RuleId, message: str, own: str | None, line: int) -> None:
         self.findings.append((rule, message, own, line))
+
+    def launcher(self, spec: HookSpec) -> None:
+        """Report that the program by which a hook runs is missing."""
+        line = spec.executor.argv[0] if spec.executor.argv else spec.executor.text
+        name = line.split()[0].strip("'\"")
+        if "/" not in name and "\\" not in name and not self._has(name):
+            self.add("W-COMMAND", f"{self.around.place} lacks {name}", None, 1)
 
     def text(self, text: str, own: str | None, depth: int) -> list[tuple[Act, str | None]]:
         """Check one text; return its commands and those of the scripts that it runs, each with its file."""
@@ -371,6 +389,9 @@ def script_of(act: Act) -> str | None:
     name = act.name
     if name is None:
         return None
+    if base_name(name) == OWN_NAME:
+        files = own_execution(act.words).files
+        return act.words[files[0]] if files else None
     if "/" in name:
         return None if posixpath.dirname(name) in _BINARIES else name
     if name not in INTERPRETERS:
@@ -386,6 +407,9 @@ def script_of(act: Act) -> str | None:
 def shell_text(act: Act) -> str | None:
     """Return the text that a shell executes with -c, when it is known."""
     words = act.words
+    if act.name is not None and base_name(act.name) == OWN_NAME:
+        at = own_execution(words).text
+        return None if at is None else words[at]
     if act.name not in SHELLS or len(words) < 3:
         return None
     before = ""

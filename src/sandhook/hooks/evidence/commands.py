@@ -11,6 +11,7 @@ from sandhook.builtins import NAMES
 from sandhook.dispatch.envline import EnvError
 from sandhook.dispatch.extensions import advice, extension
 from sandhook.dispatch.operands import SHELLS, base_name, execution, has_dot_command, is_system_program
+from sandhook.dispatch.ownline import NAME as OWN_NAME
 from sandhook.dispatch.parts import Part
 from sandhook.dispatch.shebang import READ, ShebangError, read_shebang
 from sandhook.errors import TrustError
@@ -305,7 +306,7 @@ class Commands:
         child.zero = child.source = None
         child.positional = ()
         child.usual = True
-        if known.foreign or (program in SHELLS and program not in _OWN_SHELLS):
+        if known.foreign or program == OWN_NAME or (program in SHELLS and program not in _OWN_SHELLS):
             child.foreign = SHELL
         return child
 
@@ -383,7 +384,7 @@ class Commands:
             child.zero = child.source = COPY + self.where
         child.positional = tuple(fields[1:])
         if program:
-            if program in SHELLS:
+            if program in SHELLS or program == OWN_NAME:
                 self.text(text_of(file), child)
             elif program == "sqlite3" and has_dot_command(text_of(file)):
                 self.note(0, "sqlite3: its dot-commands")

@@ -1,0 +1,136 @@
+"""Hooks that run through ``sandhook hook``, as ``sandhook wrap`` writes them.
+
+Where sandhook runs such a hook by itself, it runs the script: the sandbox has no program sandhook, and on the host
+starting one again would take half a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sandhook.hooks.model import HookSpec, Request, RunResult
+from sandhook.record import Record
+
+#: A hook without this name does not run through sandhook.
+_NAME = "sandhook"
+
+
+class Wrapped(Record):
+    """A hook that runs through ``sandhook hook``.
+
+    Attributes:
+        text: The shell text that sandhook runs.
+        fail_closed: A hook that could not run refuses.
+        on_host: It runs on the machine; else in the sandbox.
+        seconds: Its timeout; None for the default.
+    """
+
+    text: str
+    fail_closed: bool
+    on_host: bool
+    seconds: float | None
+
+
+def wrapped(spec: HookSpec) -> Wrapped | None:
+    """Return how a hook runs through sandhook; None for a hook that does not, or that does more than that."""
+    executor = spec.executor
+    if _NAME not in (executor.text or " ".join(executor.argv)):
+        return None
+    from sandhook.dispatch.ownline import hook_line
+
+    words, written = (executor.argv, ()) if executor.argv else _words(executor.text)
+    line = hook_line(words)
+    if line is None or line.at >= len(words):
+        return None
+    seconds = line.options.get("--timeout")
+    try:
+        timeout = None if seconds is None else float(seconds)
+    except ValueError:
+        return None
+    text = _script(words[line.at :], written[line.at :])
+    if text is None:
+        return None
+    return Wrapped(text, "--fail-closed" in line.options, "--host" in line.options, timeout)
+
+
+def unwrapped(spec: HookSpec) -> HookSpec:
+    """Return a hook with the script that sandhook runs, in place of the call of sandhook."""
+    inner = wrapped(spec)
+    if inner is None:
+        return spec
+    executor = spec.executor._replace(type="bash", text=inner.text, argv=())
+    return spec._replace(executor=executor, timeout=inner.seconds or spec.timeout)
+
+
+def through(request: Request, run: Callable[[Request], RunResult], *, on_host: bool = False) -> RunResult:
+    """Run a request; of a hook that calls ``sandhook hook``, the script that sandhook would run.
+
+    Args:
+        on_host: Only of a hook that sandhook would run on the host.
+    """
+    inner = wrapped(request.spec)
+    if inner is None or (on_host and not inner.on_host):
+        return run(request)
+    ran = run(_inner_request(request, inner))
+    return ran._replace(closed=True) if inner.fail_closed else ran
+
+
+def _inner_request(request: Request, inner: Wrapped) -> Request:
+    """Return the request for the script that sandhook runs."""
+    request = request._replace(spec=unwrapped(request.spec), by_execve=False)
+    if inner.seconds is None:
+        return request
+    limits = dict(request.limits or {})
+    own = limits.get("wall_seconds")
+    limits["wall_seconds"] = min(inner.seconds, own) if isinstance(own, (int, float)) else inner.seconds
+    return request._replace(limits=limits)
+
+
+def _words(text: str) -> tuple[Sequence[str | None], Sequence[str]]:
+    """Return the words of a text that is one simple command: their values, None where one is computed, and as they are written."""
+    from sandhook.errors import LimitExceeded, ShellSyntaxError
+    from sandhook.hooks.scan import literal_text
+    from sandhook.syntax import parse_cached
+    from sandhook.syntax.nodes import SimpleCommand
+    from sandhook.syntax.unparse import unparse
+
+    try:
+        units = parse_cached(text)
+    except (ShellSyntaxError, LimitExceeded):
+        return (), ()
+    items = [item for unit in units for item in unit.items]
+    command = items[0].command if len(items) == 1 and not items[0].background else None
+    if not isinstance(command, SimpleCommand) or command.assignments or command.redirections:
+        return (), ()
+    return [literal_text(word) for word in command.words], [unparse(word) for word in command.words]
+
+
+def _script(words: Sequence[str | None], written: Sequence[str]) -> str | None:
+    """Return the operands of ``sandhook hook`` as shell text.
+
+    Args:
+        written: The words as shell text has them; () for those of a program's arguments.
+    """
+    from sandhook.text.quoting import in_single_quotes
+
+    first = words[0]
+    if first == "-c":
+        return words[1] if len(words) > 1 else None
+    if first == "-b":
+        return _decoded(words[1]) if len(words) > 1 and words[1] is not None else None
+    if first is not None and first.startswith("-"):
+        return None
+    texts = written or [in_single_quotes(word or "") for word in words]
+    if first is not None and "/" not in first and "\\" not in first:  # a file, and not a command of PATH
+        texts = [in_single_quotes(f"./{first}"), *texts[1:]]
+    return f"bash {' '.join(texts)}"
+
+
+def _decoded(text: str) -> str | None:
+    from binascii import Error, a2b_base64
+
+    try:
+        data = a2b_base64(text.encode("ascii", "replace"), strict_mode=True)
+    except Error:
+        return None
+    return data.decode("utf-8", "surrogateescape")
