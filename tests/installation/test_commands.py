@@ -404,6 +404,54 @@ def test_install_and_wrap_of_one_file(sandhook: Callable[..., Any], around: Path
     assert path.read_bytes() == text
 
 
+def test_a_hook_that_is_installed_and_wrapped_is_in_force(sandhook: Callable[..., Any], around: Path) -> None:
+    path = settings(around, b'{"model": "a"}')
+    sandhook("install", "../guard.json", "--agent", "claude_code")
+    sandhook("wrap", "--agent", "claude_code")
+    ran = sandhook("status", "--format", "json")
+    states = {(hook["wrapped"], hook["state"]) for hook in json.loads(ran.stdout)["hooks"]}
+    assert (ran.status, states) == (0, {(False, "unchanged"), (True, "unchanged")})
+    wrapped = path.read_bytes()
+    assert "nothing to do" in sandhook("install", "../guard.json", "--agent", "claude_code").stdout
+    assert path.read_bytes() == wrapped
+    assert sandhook("uninstall", "../guard.json").status == 0
+    assert path.read_bytes() == b'{"model": "a"}'
+    assert sandhook("status").stdout == "no hooks are installed\n", "no wrap of a hook that is gone"
+
+
+def test_an_edited_file_with_wrapped_hooks(sandhook: Callable[..., Any], around: Path) -> None:
+    path = settings(around, b'{"model": "a"}')
+    sandhook("install", "../guard.json", "--agent", "claude_code")
+    sandhook("wrap", "--agent", "claude_code")
+    path.write_bytes(path.read_bytes().replace(b'"a"', b'"b"'))
+    edited = path.read_bytes()
+    assert sandhook("status").status == 0
+    assert "nothing to do" in sandhook("install", "../guard.json", "--agent", "claude_code").stdout
+    assert path.read_bytes() == edited, "no hook twice"
+    assert sandhook("uninstall", "../guard.json").status == 0
+    assert path.read_bytes() == b'{"model": "b"}'
+
+
+def test_a_changed_file_says_that_its_hooks_are_not_wrapped(
+    sandhook: Callable[..., Any], around: Path
+) -> None:
+    settings(around, b"{}")
+    sandhook("install", "../guard.json", "--agent", "claude_code")
+    sandhook("wrap", "--agent", "claude_code")
+    guard = around / "guard.json"
+    guard.write_bytes(guard.read_bytes().replace(b"exit 2", b"exit  2"))
+    ran = sandhook("install", "../guard.json", "--agent", "claude_code")
+    assert "`sandhook wrap --agent claude_code` wraps them again" in ran.stderr
+
+
+def test_a_wrapped_hook_that_somebody_removed_is_gone(sandhook: Callable[..., Any], around: Path) -> None:
+    text = b'{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "echo mine"}]}]}}'
+    path = settings(around, text)
+    sandhook("wrap", "--agent", "claude_code")
+    path.write_bytes(b"{}")
+    assert sandhook("status").stdout.startswith("gone ")
+
+
 def test_a_wrapped_hook_answers_as_before(
     sandhook: Callable[..., Any], around: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

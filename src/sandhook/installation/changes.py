@@ -22,7 +22,7 @@ from sandhook.installation.operations import (
     Rewrite,
     Wrap,
     apply,
-    is_present,
+    is_in_force,
     state_of,
     without,
 )
@@ -48,6 +48,7 @@ class Outcome(Record):
         after: The bytes after; None without a file.
         hooks: How many hooks were added or removed.
         left: How many hooks could not be removed, because somebody had changed or removed them.
+        unwrapped: How many hooks were wrapped before, and are not any more: others replaced them.
         exact: The file has the bytes that it had before the first change.
     """
 
@@ -58,6 +59,7 @@ class Outcome(Record):
     after: bytes | None
     hooks: int = 0
     left: int = 0
+    unwrapped: int = 0
     exact: bool = False
 
 
@@ -101,10 +103,11 @@ class Changer:
         """
         with self._lock():
             known = self._known(place)
-            value = read_value(known.current, place.file)
+            value = value_before = read_value(known.current, place.file)
             earlier = _position(known.operations, operation.source)
             is_known = earlier is not None and known.operations[earlier] == operation
-            if is_known and all(is_present(value, entry) for entry in operation.entries):
+            later = known.operations[earlier + 1 :] if earlier is not None else ()
+            if is_known and all(is_in_force(value, entry, later) for entry in operation.entries):
                 return self._outcome(known, "unchanged", known.current)
             new: bytes | None
             operations = [*known.operations]
@@ -112,7 +115,8 @@ class Changer:
                 operations.append(operation)
             else:
                 operations[earlier] = operation
-                value = without(value, [known.operations[earlier]], self._others(known, earlier), place.file)
+                base = self._others(known, earlier)
+                value = without(value, [known.operations[earlier]], base, place.file, later)
             applied = apply(value, [operation], place.file)
             if earlier is None and not applied.added:
                 return self._outcome(known, "unchanged", known.current)
@@ -122,7 +126,9 @@ class Changer:
                 new = _replayed(known.base, operations, place.file)
             outcome = self._outcome(known, "installed" if earlier is None else "replaced", new)
             self._commit(known, new, operations)
-            return outcome._replace(hooks=len(operation.entries))
+            before = sum(map(len, _wraps_in_force(value_before, known.operations)))
+            after = sum(map(len, _wraps_in_force(read_value(new, place.file), operations)))
+            return outcome._replace(hooks=len(operation.entries), unwrapped=max(0, before - after))
 
     def wrap(self, place: Place, operation_of: Callable[[bytes], Wrap]) -> Outcome:
         """Rewrite hooks; ``operation_of`` returns the rewrites for the bytes of the file."""
@@ -188,16 +194,22 @@ class Changer:
                 new = known.base if not rest else _replayed(known.base, rest, place.file)
             else:
                 value = read_value(known.current, place.file)
-                states = [state for each in removed for state in _states(value, each)]
+                states = [
+                    state
+                    for at, each in enumerate(known.operations, 1)
+                    if selects(each)
+                    for state in _states(value, each, known.operations[at:])
+                ]
                 base = apply(read_value(known.base, place.file), rest, place.file).value
-                value = without(value, removed, base, place.file)
+                value = without(value, removed, base, place.file, rest)
                 new = None
                 if known.current is not None and (value or known.record.before is not None):
                     new = _taken_back(known, rest, value) or changed(known.current, value, place.file)
+            rest = _left_in(read_value(new, place.file), rest)
             count = (
                 states.count("unchanged")
                 if known.edited
-                else sum(len(_states(None, each)) for each in removed)
+                else sum(len(_states(None, each, ())) for each in removed)
             )
             outcome = self._outcome(known, done, new)._replace(
                 hooks=count, left=states.count("edited"), exact=not rest and new == known.record.before
@@ -245,7 +257,7 @@ class Changer:
             base = None if empty else changed(current, base_value, place.file)
         operations = record.operations
         if not keep_lost:
-            operations = tuple(kept for each in operations if (kept := _remaining(value, each)) is not None)
+            operations = tuple(_left_in(value, operations))
         return known._replace(base=base, operations=operations, edited=True)
 
     def _settled(self, target: str, current: bytes | None) -> FileRecord | None:
@@ -350,25 +362,40 @@ def _fit(value: Json, record: FileRecord | None) -> int:
     """Return how well a record describes a value: hooks that are there, less those that are not."""
     if record is None:
         return 0
-    return sum(1 if there else -1 for each in record.operations for there in _presence(value, each))
+    return sum(
+        1 if there else -1
+        for at, each in enumerate(record.operations, 1)
+        for there in _presence(value, each, record.operations[at:])
+    )
 
 
-def _states(value: Json, operation: Operation) -> list[HookState]:
+def _states(value: Json, operation: Operation, later: Sequence[Operation]) -> list[HookState]:
     """Return the state of each hook of an operation in a value."""
     items: Sequence[Entry | Rewrite] = (
         operation.rewrites if isinstance(operation, Wrap) else operation.entries
     )
-    return [state_of(value, item) for item in items]
+    return [state_of(value, item, later) for item in items]
 
 
-def _presence(value: Json, operation: Operation) -> list[bool]:
+def _presence(value: Json, operation: Operation, later: Sequence[Operation]) -> list[bool]:
     """Return for each hook of an operation whether a value has it as it was written."""
-    return [state == "unchanged" for state in _states(value, operation)]
+    return [state == "unchanged" for state in _states(value, operation, later)]
 
 
-def _remaining(value: Json, operation: Operation) -> Operation | None:
+def _wraps_in_force(value: Json, operations: Sequence[Operation]) -> list[tuple[Rewrite, ...]]:
+    """Return the rewrites of each wrap that a value still has."""
+    return [each.rewrites for each in _left_in(value, operations) if isinstance(each, Wrap)]
+
+
+def _left_in(value: Json, operations: Sequence[Operation]) -> list[Operation]:
+    """Return operations with the hooks that a value still has; those that have no hook there are left out."""
+    kept = (_remaining(value, each, operations[at:]) for at, each in enumerate(operations, 1))
+    return [each for each in kept if each is not None]
+
+
+def _remaining(value: Json, operation: Operation, later: Sequence[Operation]) -> Operation | None:
     """Return an operation with the hooks that a value still has; None if it has none of them."""
-    there = _presence(value, operation)
+    there = _presence(value, operation, later)
     if not any(there):
         return None
     if isinstance(operation, Wrap):

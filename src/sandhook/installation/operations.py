@@ -126,18 +126,24 @@ def apply(value: Json, operations: Sequence[Operation], file: str) -> Applied:
     return Applied(result, tuple(added))
 
 
-def without(value: Json, operations: Sequence[Operation], base: Json, file: str) -> Json:
+def without(
+    value: Json, operations: Sequence[Operation], base: Json, file: str, wraps: Sequence[Operation] = ()
+) -> Json:
     """Return an edited value without what operations added; everything else stays.
 
     Args:
         base: The value before the operations: what is in it stays.
+        wraps: Operations that stay, and that may have wrapped the hooks.
     """
     result = copy.deepcopy(value)
     added = apply(base, operations, file).added
     for entry in added:
         items = find(result, entry.path)
+        forms = [entry.value, _wrapped(entry, (*operations, *wraps)).value]
         if isinstance(items, list):
-            at = next((index for index, item in enumerate(items) if same(item, entry.value)), None)
+            at = next(
+                (index for index, item in enumerate(items) if any(same(item, form) for form in forms)), None
+            )
             if at is not None:
                 del items[at]
     for operation in operations:
@@ -223,22 +229,51 @@ def _rewrite(value: Json, path: Sequence[str | None], old: JsonObject, new: Json
 
 def occurs(value: Json, path: Sequence[str | None], fields: JsonObject) -> bool:
     """Return whether an object at a path has these fields; None in a path is any index of a list."""
+    return any(
+        all(key in each and same(each[key], item) for key, item in fields.items())
+        for each in _objects(value, path)
+    )
+
+
+def _objects(value: Json, path: Sequence[str | None]) -> Iterator[JsonObject]:
+    """Yield the objects at a path; None in it is any index of a list."""
     if not path:
-        return isinstance(value, dict) and all(
-            key in value and same(value[key], item) for key, item in fields.items()
-        )
-    if path[0] is None:
-        return isinstance(value, list) and any(occurs(item, path[1:], fields) for item in value)
-    return isinstance(value, dict) and occurs(value.get(path[0]), path[1:], fields)
+        if isinstance(value, dict):
+            yield value
+    elif path[0] is not None:
+        yield from _objects(value.get(path[0]) if isinstance(value, dict) else None, path[1:])
+    elif isinstance(value, list):
+        for item in value:
+            yield from _objects(item, path[1:])
 
 
-def state_of(value: Json, item: Entry | Rewrite) -> HookState:
-    """Return whether a value has a hook as it was installed or wrapped."""
+def _wrapped(entry: Entry, wraps: Sequence[Operation]) -> Entry:
+    """Return a hook as it is after operations that came later: ``wrap`` may have replaced its command."""
+    value: Json = [entry.value]
+    for key in reversed(entry.path):
+        value = {key: value}
+    items = find(apply(value, [each for each in wraps if isinstance(each, Wrap)], "").value, entry.path)
+    return entry._replace(value=items[0]) if isinstance(items, list) else entry
+
+
+def is_in_force(value: Json, entry: Entry, later: Sequence[Operation]) -> bool:
+    """Return whether a list has a hook as it was installed, or as later operations wrapped it."""
+    return is_present(value, entry) or is_present(value, _wrapped(entry, later))
+
+
+def state_of(value: Json, item: Entry | Rewrite, later: Sequence[Operation] = ()) -> HookState:
+    """Return whether a value has a hook as it was installed or wrapped.
+
+    Args:
+        later: The operations that came after.
+    """
     if isinstance(item, Rewrite):
         if occurs(value, item.path, item.new):
             return "unchanged"
-        return "gone" if occurs(value, item.path, item.old) else "edited"
-    if is_present(value, item):
+        wanted = command_in(item.new)
+        there = any(command_in(each) == wanted for each in _objects(value, item.path))
+        return "edited" if there else "gone"
+    if is_in_force(value, item, later):
         return "unchanged"
     wanted = command_in(item.value)
     items = find(value, item.path)

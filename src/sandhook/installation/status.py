@@ -71,7 +71,7 @@ def _hooks_of(known: FileRecord | Pending) -> Iterator[InstalledHook]:
         except InstallationError as error:
             why = error.reason
     edited = digest_of(current) != record.after
-    for operation in record.operations:
+    for position, operation in enumerate(record.operations, 1):
         items = operation.rewrites if isinstance(operation, Wrap) else operation.entries
         source = operation.source if isinstance(operation, Install) else ""
         for item in items:
@@ -84,7 +84,7 @@ def _hooks_of(known: FileRecord | Pending) -> Iterator[InstalledHook]:
                 place=".".join(key for key in item.path if key is not None),
                 matcher=first_text(hook, ("matcher", "match", "tools", "tool_name", "tool_name_glob")),
                 command=command_in(hook),
-                state="unreadable" if why else state_of(value, item),
+                state="unreadable" if why else state_of(value, item, record.operations[position:]),
                 why=why,
                 file_edited=edited,
             )

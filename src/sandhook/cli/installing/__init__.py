@@ -181,6 +181,11 @@ def print_outcomes(
             put(neutralise(_sentence(each), limit=8192, lines=False))
         if each.before != each.after and is_linked(each.place.file):
             remarks.note(f"{each.place.file} is a link: {each.target} is changed")
+        if each.unwrapped:
+            remarks.note(
+                f"{each.place.agent}: {each.unwrapped} hook(s) were wrapped and are replaced:"
+                f" `sandhook wrap --agent {each.place.agent}` wraps them again"
+            )
         if each.left:
             remarks.add(f"{each.place.file}: {each.left} hook(s) were changed by others: left as they are")
     if remarks.is_json:
