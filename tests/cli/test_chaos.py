@@ -11,7 +11,8 @@ import pytest
 
 from sandhook.proving.faults import NAMES
 from tests.cli.conftest import RunResult
-from tests.proving.provingtools import CAREFUL, USUAL, WRAPPED, project
+from tests.cli.terminals import in_terminal
+from tests.proving.provingtools import CAREFUL, EXPECTATIONS, USUAL, WRAPPED, project
 
 Run = Callable[..., RunResult]
 
@@ -44,6 +45,46 @@ def test_the_grid(sandhook: Run, tmp_path: Path) -> None:
     (reason,) = [line for line in lines if line.startswith("no-jq, guard 1: exit status 0: ")]
     assert reason.endswith("guard.sh: line 2: jq: command not found (case: rm -rf is refused)")
     assert lines[-1] == "1 guard, 5 faults: 3 let an action pass, 1 not covered by the matcher"
+
+
+def two_guards(root: Path) -> Path:
+    """Write a project with the same guard twice, under two names."""
+    config = project(root, USUAL, files={"other.sh": USUAL})
+    (root / "other.sh").chmod(0o755)
+    hooks = [{"command": f"./{name}.sh", "matcher": "^bash$"} for name in ("guard", "other")]
+    config.write_text(json.dumps({"hooks": {"PreToolUse": hooks}}), encoding="utf-8")
+    return config
+
+
+def test_guards_that_fail_alike_are_reported_once(sandhook: Run, tmp_path: Path) -> None:
+    result = sandhook("chaos", two_guards(tmp_path), "--fault", "no-jq,killed")
+    notes = [line for line in result.stdout.splitlines() if ", guard" in line]
+    assert [note.partition(": ")[0] for note in notes] == ["no-jq, guards 1, 2", "killed, guards 1, 2"]
+    assert notes[1].endswith("(guard 1, case: rm -rf is refused)")
+    assert result.stdout.splitlines()[-1] == "2 guards, 2 faults: 4 let an action pass"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal")
+def test_a_narrow_terminal_joins_equal_results(tmp_path: Path) -> None:
+    shown = in_terminal("chaos", two_guards(tmp_path), "--fault", "killed", cwd=tmp_path, columns=40)
+    assert "killed\n  1, 2: crashed: allowed\n" in shown.text
+
+
+def test_an_agent_that_starts_a_program_misses_it(sandhook: Run, tmp_path: Path) -> None:
+    """ub refuses if a hook that may refuse does not start; a program that is no shell needs none."""
+    expectations = EXPECTATIONS.replace("crush.json", "config.json").replace("crush", "ub")
+    expectations = expectations.replace("PreToolUse", "pre_tool_call")
+    found = []
+    for name, words in (("shell", ["bash", "-c", "./guard.sh"]), ("program", ["./guard.sh"])):
+        root = tmp_path / name
+        root.mkdir()
+        project(root, "#!/bin/bash\nexit 2\n", expectations=expectations)
+        hook = {"command": words, "tools": ["bash"], "on_failure": "block", "env": ["PATH"]}
+        (root / "config.json").write_text(json.dumps({"hooks": {"pre_tool_call": [hook]}}))
+        result = sandhook("chaos", root / "config.json", "--fault", "no-shell", "--format", "json")
+        ((cell,),) = [guard["cells"] for guard in json.loads(result.stdout)["guards"]]
+        found.append((cell["result"], cell["held"]))
+    assert found == [("crashed", True), ("skipped", True)]
 
 
 def test_exit_statuses(sandhook: Run, tmp_path: Path) -> None:

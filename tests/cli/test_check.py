@@ -83,6 +83,7 @@ def test_without_a_file_the_agents_own_are_checked(sandhook: Sandhook, project: 
     ran = sandhook("check", "--contract", "crush", "--store", "store")
     assert ran.status == 1
     assert ran.stdout.count("note N-STATE: not trusted") == 2
+    assert ran.stdout.count(f"`sandhook trust {project.as_posix()}/crush.json` approves it") == 2
     assert "E-FILE" in ran.stdout
 
 

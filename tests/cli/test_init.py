@@ -70,6 +70,14 @@ def test_the_agents_of_the_project_get_the_starter_set(sandhook: Run, project: P
     assert "install" not in result.stdout
 
 
+def test_one_note_for_all_recipes_says_what_to_do(sandhook: Run, project: Path) -> None:
+    result = sandhook("init", "--agent", "kimi")
+    assert result.stderr == (
+        "note: destructive-commands, protected-paths, secrets-in-tool-input, git-history: if it cannot run, Kimi Code"
+        " lets the action pass; `sandhook wrap` makes it refuse\n"
+    )
+
+
 def test_what_is_written_works_in_the_other_commands(sandhook: Run, project: Path) -> None:
     assert sandhook("init", "--agent", "claude_code", "--recipe", "git-history", "turn-budget").status == 0
     check = sandhook("check", "--strict", "--contract", "claude_code", ".claude/settings.json")

@@ -16,7 +16,7 @@ import pytest
 
 from sandhook.cli.watching.subjects import expectation_files, subjects
 from sandhook.cli.watching.watch import parser
-from tests.cli.terminals import ATTRIBUTES
+from tests.cli.terminals import ATTRIBUTES, in_terminal
 from tests.sandbox.tools import every
 
 Sandhook = Callable[..., Any]
@@ -294,3 +294,13 @@ def test_a_case_whose_hook_could_not_run_has_the_reason(sandhook: Sandhook, proj
     ran = sandhook("watch", "--once", "--store", project / "store", "guard.expect.yaml")
     assert ran.status == 1
     assert any(re.search("could not run: .*frobnicate", line) for line in lines(ran.stdout)), ran.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal")
+def test_a_narrow_terminal_keeps_faults_below_their_file(project: Path) -> None:
+    (project / "guard.sh").write_bytes(b"#!/bin/bash\nif fi\n")
+    command = ("watch", "--once", "--store", project / "store", "crush.json")
+    shown = in_terminal(*command, cwd=project, columns=40)
+    found = shown.text.splitlines()
+    assert "failed" in found[0] and len(found) > 4
+    assert all(re.match(r"  |\d\d:\d\d:\d\d  ", each) for each in found), shown.text

@@ -318,7 +318,7 @@ def test_conversion_and_back() -> None:
     rendered, lost = get("codex").render(ub.hooks)
     assert rendered["hooks"]["PreToolUse"][0]["hooks"][0]["command"] == "a 'b c'"
     assert lost == (
-        "pre_tool_call[0]: it should also refuse when it cannot run; Codex lets the action pass then",
+        "pre_tool_call[0]: if it cannot run, Codex lets the action pass; `sandhook wrap` makes it refuse",
     )
 
 

@@ -157,9 +157,13 @@ class Matrix:
     Args:
         heads: One head for each short column.
         rows: For each row the indentation of the text, in columns, and the cells.
+        joins: Below a text, equal cells stand together after their heads.
     """
 
-    def __init__(self, heads: Sequence[str], rows: Iterable[tuple[int, Sequence[Cell]]]) -> None:
+    def __init__(
+        self, heads: Sequence[str], rows: Iterable[tuple[int, Sequence[Cell]]], *, joins: bool = False
+    ) -> None:
+        self.joins = joins
         self.heads = [line((head, "heading")) for head in heads]
         self.rows = [(indent, [line(cell) for cell in cells]) for indent, cells in rows]
 
@@ -177,8 +181,18 @@ class Matrix:
             return
         for indent, (label, *cells) in self.rows:
             yield indented(label, indent)
-            pairs = [Text(": ", overflow="fold").join(pair) for pair in zip(self.heads, cells)]
+            pairs = [Text(": ", overflow="fold").join(pair) for pair in self._pairs(cells)]
             joined_pairs = Text(" " * _GAP).join(pairs)
             fits = joined_pairs.cell_len + indent + _GAP <= options.max_width
             for content in [joined_pairs] if fits else pairs:
                 yield indented(content, indent + _GAP)
+
+    def _pairs(self, cells: Sequence[Text]) -> Iterable[tuple[Text, Text]]:
+        """Return the heads with their cells."""
+        if not self.joins:
+            return zip(self.heads, cells)
+        heads: dict[str, list[Text]] = {}
+        for head, cell in zip(self.heads, cells):
+            heads.setdefault(cell.plain, []).append(head)
+        values = {cell.plain: cell for cell in cells}
+        return [(Text(", ").join(each), values[text]) for text, each in heads.items()]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Literal, get_args
 
+from sandhook.dispatch.operands import SHELLS, base_name
 from sandhook.errors import SandhookError
 from sandhook.hooks.event import Json, ToolCall
 from sandhook.proving.trial import Trial
@@ -92,7 +93,13 @@ def _no_jq(trial: Trial) -> Trial | str:
 def _no_shell(trial: Trial) -> Trial | str:
     if trial.through_sandhook:
         return _OWN
-    return trial._replace(failure="the agent found no shell to start it")
+    argv = trial.spec.executor.argv
+    if not argv:
+        return trial._replace(failure="the agent found no shell to start it")
+    shell = base_name(argv[0])
+    if shell not in SHELLS:
+        return "the agent starts it without a shell"
+    return trial._replace(missing=argv[0])
 
 
 def _rewritten(change: Callable[[bytes], bytes | None]) -> _Change:

@@ -61,8 +61,8 @@ class Machine:
         runner = AgentRunner(shell, directory, env, linger=spec.timeout + 1)
 
         def run(request: Request) -> RunResult:
-            if trial.failure:
-                return RunResult(failure=trial.failure)
+            if (unstarted := trial.unstarted) is not None:
+                return unstarted
             return runner(request._replace(stdin=trial.payload(request.stdin)))
 
         engine = HookEngine(

@@ -168,8 +168,8 @@ def decide(trial: Trial, around: Surroundings) -> Decision:
     )
 
     def run(request: Request) -> RunResult:
-        if trial.failure:
-            return RunResult(failure=trial.failure)
+        if (unstarted := trial.unstarted) is not None:
+            return unstarted
         request = patient(request)
         limits = {**(request.limits or {})}
         if "output_bytes" not in trial.contract.own_limits:

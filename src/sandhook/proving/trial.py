@@ -8,7 +8,7 @@ from typing import Literal
 from sandhook.errors import SandhookError
 from sandhook.hooks.contracts import Contract
 from sandhook.hooks.event import Event
-from sandhook.hooks.model import HookSpec
+from sandhook.hooks.model import HookSpec, RunResult
 from sandhook.record import Record
 
 #: What a disk does: everything, no write at all, or no byte more.
@@ -40,6 +40,7 @@ class Trial(Record):
         ended: Names of programs that the system kills.
         disk: What the disk does.
         failure: Why nothing could be started, or "".
+        missing: The program of an argv that the agent does not find, or "".
     """
 
     contract: Contract
@@ -58,11 +59,19 @@ class Trial(Record):
     ended: frozenset[str] = frozenset()
     disk: Disk = "sound"
     failure: str = ""
+    missing: str = ""
 
     @property
     def through_sandhook(self) -> bool:
         """Whether ``sandhook hook`` runs it."""
         return self.outer is not None
+
+    @property
+    def unstarted(self) -> RunResult | None:
+        """The result of a try in which nothing starts, None for any other."""
+        if self.missing:
+            return RunResult(exit_status=127, missing=f"{self.missing}: not found", spawned=False)
+        return RunResult(failure=self.failure) if self.failure else None
 
 
 class NotTriedError(SandhookError):

@@ -132,7 +132,16 @@ def _files(
         files.append(PlannedFile(f"{scripts}/{recipe.name}.sh", hook.script, "script"))
         files.append(PlannedFile(f"{scripts}/{recipe.name}.expect.yaml", expectations, "expectations"))
     value, lost = contract.render(specs)
-    return [PlannedFile(config, _encoded(value, config), "hooks"), *files], tuple(lost)
+    return [PlannedFile(config, _encoded(value, config), "hooks"), *files], _notes(lost)
+
+
+def _notes(lost: Sequence[str]) -> tuple[str, ...]:
+    """Return what is lost, each loss once, after the names of its hooks."""
+    names: dict[str, list[str]] = {}
+    for each in lost:
+        name, _, text = each.partition(": ")
+        names.setdefault(text, []).append(name)
+    return tuple(f"{', '.join(each)}: {text}" for text, each in names.items())
 
 
 def _encoded(value: Json, name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
     from sandhook.cli.terminal import Meaning
     from sandhook.conformance.expectations.model import ExpectationFile
+
+#: A path in a reason: guards differ in the names of their scripts.
+_PATH = re.compile(r"\S*/[^\s:]+")
 
 LET_PASS, UNUSABLE, NOT_TRIED = FINDINGS, USAGE_ERROR, INCOMPLETE
 
@@ -219,7 +223,9 @@ def _print(report: ChaosReport, options: argparse.Namespace, faults: Sequence[Fa
         )
         show(
             Matrix(
-                numbers, [(0, [(name, ""), *((word, cells[word]) for word in words)]) for name, words in rows]
+                numbers,
+                [(0, [(name, ""), *((word, cells[word]) for word in words)]) for name, words in rows],
+                joins=True,
             )
         )
         show(line())
@@ -254,12 +260,18 @@ def _meaning(cell: Cell) -> Meaning:
 
 def _details(report: ChaosReport, *, strict: bool) -> Iterator[tuple[str, Meaning]]:
     """Yield a line for each action that passed, with the advice; those with one reason together."""
-    for number, guard in enumerate(report.guards, 1):
-        for cell in guard.cells:
-            if cell.held or (cell.result == "uncovered" and not strict):
-                continue
-            yield f"{cell.fault}, guard {number}: {cell.reason} (case: {cell.case})", "bad"
-            yield f"    {BY_NAME[cell.fault].advice}", "faint"
+    passed: dict[tuple[FaultName, str], list[tuple[int, Cell]]] = {}
+    for cells in zip(*(guard.cells for guard in report.guards)):
+        for number, cell in enumerate(cells, 1):
+            if not (cell.held or (cell.result == "uncovered" and not strict)):
+                passed.setdefault((cell.fault, _PATH.sub("", cell.reason)), []).append((number, cell))
+    for (fault, _), found in passed.items():
+        number, cell = found[0]
+        who, case = f"guard {number}", f"case: {cell.case}"
+        if len(found) > 1:
+            who, case = f"guards {', '.join(str(each) for each, _ in found)}", f"guard {number}, {case}"
+        yield f"{fault}, {who}: {cell.reason} ({case})", "bad"
+        yield f"    {BY_NAME[fault].advice}", "faint"
 
 
 def _untried(report: ChaosReport, files: Sequence[str]) -> Iterator[tuple[str, Meaning]]:

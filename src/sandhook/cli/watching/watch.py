@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sandhook.cli import FINDINGS, UsageError
 from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import directory, find_project, guarded
-from sandhook.cli.output import is_terminal, plain, put, put_line
+from sandhook.cli.output import is_terminal, plain, put, put_line, put_lines
 from sandhook.cli.watching.subjects import (
     Ran,
     Signature,
@@ -163,13 +163,12 @@ def _print(result: Ran, *, is_json: bool) -> None:
     clock = time.strftime("%H:%M:%S")
     lines = [f"  {line}" for line in result.lines]
     if is_terminal(sys.stdout):
-        from sandhook.cli.terminal import line, show
+        from sandhook.cli.terminal import Rows, show
 
         meaning: Meaning = "good" if result.state == "ok" else "bad"
-        head = line(
-            (clock, "faint"), (f"{result.state:<6}", meaning), (result.name, ""), (result.summary, "")
-        )
-        show(head, *(line((each, "")) for each in lines))
+        what = f"{result.name}  {result.summary}"
+        show(Rows([[(clock, "faint"), (f"{result.state:<6}", meaning), (what, "")]]))
+        put_lines(lines)
     else:
         put(plain(f"{clock}  {result.state:<6}  {result.name}  {result.summary}"))
         for each in lines:

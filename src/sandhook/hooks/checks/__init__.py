@@ -20,6 +20,7 @@ from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.inventory import Item, inventory
 from sandhook.hooks.matcher import All, AnyOf, Exact, Matcher, Never, ToolName
 from sandhook.hooks.model import HookSpec
+from sandhook.hooks.report import remedy
 from sandhook.hooks.sources import line_of, with_lines
 
 __all__ = ["RULES", "SEVERITIES", "CheckedHook", "Finding", "Remark", "Surroundings", "check"]
@@ -53,7 +54,8 @@ def check(
         if spec is None:
             continue
         if item.state in ("untrusted", "muted"):
-            findings.append(Finding("N-STATE", item.why, item.file, item.line, item.path, spec.id))
+            why = f"{item.why}; {remedy(item.file)}" if item.state == "untrusted" else item.why
+            findings.append(Finding("N-STATE", why, item.file, item.line, item.path, spec.id))
         if item.state == "muted":
             continue
         if spec.id in ids:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sandhook.hooks.contracts._render import command_of
+from sandhook.hooks.contracts._render import command_of, passes_if_broken
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.matcher import regex_of
 from sandhook.hooks.model import HookSpec
@@ -89,9 +89,7 @@ def _fields(spec: HookSpec, target: Target, lost: list[str]) -> JsonObject:
     if spec.on_error == "block" and target.closes:
         hook[target.closes] = True
     elif spec.on_error == "block" and not (target.always_closes and spec.event == "tool.pre"):
-        lost.append(
-            f"{spec.id}: it should also refuse when it cannot run; {target.title} lets the action pass then"
-        )
+        lost.append(f"{spec.id}: {passes_if_broken(target.title)}")
     if spec.executor.env and target.env:
         hook[target.env] = dict(spec.executor.env)
     elif spec.executor.env:

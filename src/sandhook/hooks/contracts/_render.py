@@ -36,6 +36,11 @@ def command_of(spec: HookSpec) -> str:
     return spec.executor.text or " ".join(map(quote_word, spec.executor.argv))
 
 
+def passes_if_broken(agent: str) -> str:
+    """Return the loss of a hook that should also refuse if it cannot run."""
+    return f"if it cannot run, {agent} lets the action pass; `sandhook wrap` makes it refuse"
+
+
 def common_losses(spec: HookSpec, agent: str, *, background: bool = False) -> Iterator[str]:
     """Yield a line for each thing that most formats cannot express: ``on_error``, variables, background runs.
 
@@ -45,6 +50,6 @@ def common_losses(spec: HookSpec, agent: str, *, background: bool = False) -> It
     if spec.background and not background:
         yield f"{spec.id}: it runs in the background; {agent} waits for it"
     if spec.on_error == "block":
-        yield f"{spec.id}: it should also refuse when it cannot run; {agent} lets the call pass then"
+        yield f"{spec.id}: {passes_if_broken(agent)}"
     if spec.executor.env:
         yield f"{spec.id}: its own variables ({', '.join(name for name, _ in spec.executor.env)})"
