@@ -64,6 +64,14 @@ def test_guards_that_fail_alike_are_reported_once(sandhook: Run, tmp_path: Path)
     assert result.stdout.splitlines()[-1] == "2 guards, 2 faults: 4 let an action pass"
 
 
+def test_guards_have_the_order_of_their_file(sandhook: Run, tmp_path: Path) -> None:
+    config = two_guards(tmp_path)
+    config.write_text(config.read_text().replace("}, {", "},\n{"))
+    (tmp_path / "a.expect.yaml").write_text(EXPECTATIONS + "only: other\n")
+    result = sandhook("chaos", config, "--fault", "no-jq", "--format", "json")
+    assert [guard["line"] for guard in json.loads(result.stdout)["guards"]] == [1, 2]
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal")
 def test_a_narrow_terminal_joins_equal_results(tmp_path: Path) -> None:
     shown = in_terminal("chaos", two_guards(tmp_path), "--fault", "killed", cwd=tmp_path, columns=40)

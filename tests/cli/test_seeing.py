@@ -149,6 +149,7 @@ def test_explains_hooks_that_do_not_run(sandhook: Sandhook, project: Path) -> No
     rows = cells(out)[1:]
     assert [row[:2] for row in rows] == [["muted", "user:b"], ["untrusted", "user:a"]]
     assert out.count("it would match: no matcher: every event") == 2
+    assert out.count("approves it; it would match") == 1, "how the hook comes into force"
 
 
 def test_explains_for_all_agents_that_have_the_event(sandhook: Sandhook, project: Path) -> None:

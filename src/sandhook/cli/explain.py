@@ -25,6 +25,7 @@ from sandhook.hooks.contracts import COMPAT, ContractError
 from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.inventory import Item, inventory
 from sandhook.hooks.match_budget import MatchBudget, RepeatedHooks
+from sandhook.hooks.report import remedy
 from sandhook.hooks.sources import AgentConfiguration
 from sandhook.record import Record
 
@@ -236,7 +237,8 @@ def _answers(
         if matches and dedupe and item.state == "trusted" and repeated.is_repeated(spec, dedupe):
             matches, reason = False, "an earlier hook runs the same text"
         if item.state != "trusted":
-            reason = f"{item.why}; it {'would match' if matches else 'would not match'}: {reason}"
+            why = f"{item.why}; {remedy(item.file)}" if item.state == "untrusted" and matches else item.why
+            reason = f"{why}; it {'would match' if matches else 'would not match'}: {reason}"
         hook_input = _input(configuration, spec, event, options) if options.verbose else None
         answers.append(Answer(item, matches and item.state == "trusted", reason, hook_input))
     return answers

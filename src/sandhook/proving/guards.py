@@ -127,7 +127,10 @@ class _Finder:
             for key, other in self._others.items()
             if key not in self._guards and key not in self._described
         ]
-        return Found(tuple(self._guards.values()), (*self._unrefused, *missing))
+        guards = list(self._guards.values())
+        files = list(dict.fromkeys(guard.file for guard in guards))
+        guards.sort(key=lambda guard: (files.index(guard.file), guard.line))
+        return Found(tuple(guards), (*self._unrefused, *missing))
 
     def _case(self, file: ExpectationFile, case: EventCase, specs: Sequence[tuple[_Key, HookSpec]]) -> None:
         """Add a case to the guards that refuse it."""
