@@ -15,8 +15,10 @@ from sandhook.hooks.evidence import examine
 from sandhook.hooks.runner import SandboxRunner
 from sandhook.hooks.sources import documents
 from sandhook.recipes import catalogue
+from sandhook.recipes.agents import place_of
 from sandhook.recipes.catalogue import RecipeError
 from sandhook.recipes.plan import agents_of, obstacle, plan_of
+from sandhook.shell import Shell
 from tests.hooks.evidencetools import Files
 from tests.recipes.recipetools import failures, products, report, written
 
@@ -202,3 +204,23 @@ def test_files_of_the_machine_do_not_change_the_patterns(tmp_path: Path) -> None
     document = contract.parse(plan.files[0].text, f"/w/{plan.config}", {})
     for spec in HookEngine.load(document, contract, prestart=False).hooks:
         assert examine(spec, contract.name, "/w", "/h", Files(files)).absent == ()
+
+
+@pytest.mark.parametrize("agent", agents_of(catalogue.get("protected-paths")))
+def test_a_guard_of_paths_protects_itself(agent: str, tmp_path: Path) -> None:
+    """Whoever may change its configuration or its script may switch the guard off."""
+    place = place_of(agent)
+    script = next(
+        file.text
+        for file in plan_of(agent, ["protected-paths"], lambda path: None, force=False).files
+        if file.kind == "script"
+    )
+    names = [f"{place.scripts}/protected-paths.sh", *([place.config] if place.config else [])]
+    start = script.index("READ_ONLY='")
+    patterns = script[start : script.index("'\n", start + 12) + 2]
+    matches = script[script.index("matches() {") :]
+    matches = matches[: matches.index("\n}\n") + 3]
+    for name in names:
+        text = f'{patterns}{matches}matches "$1" "$READ_ONLY"'
+        assert Shell().run(text, args=[name]).exit_status == 0, name
+        assert Shell().run(text, args=[f"/home/me/project/{name}"]).exit_status == 0, name
