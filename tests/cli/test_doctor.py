@@ -322,6 +322,15 @@ def test_a_guard_that_another_layer_switches_off(
     assert failures(hook) == ["in force"]
 
 
+def test_a_hook_that_is_switched_off_is_not_called_approved(machine: Machine) -> None:
+    machine.guard("claude_code")
+    (machine.config.parent / "settings.local.json").write_text('{"disableAllHooks": true}')
+    _, hook = machine.doctor("--agent", "claude_code")
+    assert [each["check"] for each in hook["checks"] if each["state"] == "ok"] == ["found"], (
+        "nobody approved it"
+    )
+
+
 def test_a_guard_without_expectations_is_not_proven(machine: Machine) -> None:
     machine.guard("claude_code")
     (machine.config.parent / "guard.expect.yaml").unlink()

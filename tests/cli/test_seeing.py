@@ -144,6 +144,11 @@ def test_explains_what_a_hook_would_be_given(sandhook: Sandhook, project: Path) 
     assert "given" not in json.loads(sandhook(*base, "--format", "json").stdout)["hooks"][2]
 
 
+def test_tools_of_agents_without_hooks_here_are_not_noted(sandhook: Sandhook, project: Path) -> None:
+    ran = sandhook("explain", "PreToolUse", "--tool", "bsh")
+    assert ran.stderr.count("note:") == 1, ran.stderr
+
+
 def test_explains_hooks_that_do_not_run(sandhook: Sandhook, project: Path) -> None:
     out = sandhook("explain", "turn_end", "--contract", "everruns").stdout
     rows = cells(out)[1:]

@@ -147,3 +147,15 @@ def test_a_long_script_is_shown_whole(sandhook: Callable[..., Any], repo: Path) 
     (repo / "crush.json").write_text(json.dumps({"hooks": {"PreToolUse": [hook]}}))
     shown = sandhook("trust", "crush.json", "--show", "--store", repo / "store").stdout.splitlines()
     assert [line[4:] for line in shown if line.startswith("  | ")] == lines
+
+
+def test_a_bundle_below_says_where_its_scripts_are(
+    sandhook: Callable[..., Any], repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repo.parent)
+    command = ("trust", repo / "crush.json", "--show", "--store", repo / "store")
+    ran = sandhook(*command)
+    assert "no file yet" in ran.stdout
+    assert f"`--project {repo.as_posix()}` shows what the hooks run there" in ran.stderr
+    ran = sandhook(*command, "--project", repo)
+    assert (ran.stderr, "runs " in ran.stdout) == ("", True)

@@ -88,10 +88,11 @@ def _explain(options: argparse.Namespace) -> int:
             continue  # another agent's name
         is_known = True
         event = event_of(options, configuration.contract, native, kind)
-        if (note := note_of_tool(event, configuration.contract)) is not None:
-            print_note(note)
         agent_answers = answers_of(configuration, event, options)
         answers += agent_answers
+        note = note_of_tool(event, configuration.contract)
+        if note is not None and (agent_answers or options.contract or options.hooks):
+            print_note(note)
         if options.layout == "text" and (agent_answers or options.contract or options.hooks):
             if terminal:
                 drawings += _drawings(_summary(configuration, native, agent_answers), agent_answers)

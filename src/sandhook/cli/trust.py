@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.cli import FINDINGS, UsageError
@@ -19,7 +19,8 @@ from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.evidence import shown_pattern
 from sandhook.hooks.sources import documents, line_of
 from sandhook.hooks.text import neutralise
-from sandhook.hooks.trust import Evidence, TrustStore
+from sandhook.hooks.trust import Evidence, TrustStore, shell_name
+from sandhook.text.quoting import quote_word
 
 if TYPE_CHECKING:
     import argparse
@@ -93,6 +94,8 @@ def _trust(options: argparse.Namespace) -> int:
             _show(each, each.digest in approved, change)
     for fault in faults:
         print_note(fault)
+    if not options.project and (note := _elsewhere(name, project, evidence)):
+        print_note(note)
     if options.show:
         return 0
     left = NOT_APPROVED if faults else 0
@@ -213,6 +216,21 @@ def _evidence(
 
 def _project(options: argparse.Namespace) -> str:
     return os.path.abspath(options.project or ".").replace("\\", "/")  # noqa: PTH100
+
+
+def _elsewhere(name: str, project: str, evidence: Sequence[Evidence]) -> str:
+    """Return a note if the hooks miss a file in the project that is next to their own file; "" otherwise."""
+    directory = os.path.dirname(name).replace("\\", "/")  # noqa: PTH120
+    for pattern in (pattern for each in evidence for pattern in each.absent):
+        path = shown_pattern(pattern)
+        inside = path.removeprefix(f"{shell_name(project).rstrip('/')}/")
+        own = os.path.basename(directory).startswith(".")  # noqa: PTH119 - .claude is in a project, and is none
+        if directory != project and inside != path and not own and os.path.isfile(f"{directory}/{inside}"):  # noqa: PTH113
+            return (
+                f"note: the project has no {inside}, and {directory} has it:"
+                f" `--project {quote_word(directory)}` shows what the hooks run there"
+            )
+    return ""
 
 
 def _show(evidence: Evidence, approved: bool, change: str) -> None:
