@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import HookEngine, ToolPre
+from sandhook.hooks import HookEngine, ToolPre, contracts
+from sandhook.hooks.conversion import convert
 from tests.hooks.evidencetools import looked, paths
 
 #: One script at /p/d/x.sh, and one that runs it through sandhook.
@@ -123,3 +124,30 @@ def test_host_mode_starts_no_second_sandhook(monkeypatch: pytest.MonkeyPatch) ->
     command = f"sandhook hook --contract claude_code --host -- -c '{REFUSES}'"
     decision = guarded(command, host=True, trust=lambda spec: True).fire(ToolPre("Bash", {}))
     assert decision.refused and decision.reason == "no"
+
+
+@pytest.mark.parametrize(
+    ("hook", "wanted"),
+    [
+        (
+            {"command": "sandhook hook --contract claude_code --event PreToolUse --host -- -c './a --event PreToolUse'"},
+            "sandhook hook --contract gemini --event BeforeTool --host -- -c './a --event PreToolUse'",
+        ),
+        (
+            {"command": "sandhook hook --contract=claude_code -- a.sh"},
+            "sandhook hook --contract=gemini -- a.sh",
+        ),
+        (
+            {"command": "sandhook", "args": ["hook", "--contract", "claude_code", "--event=PreToolUse", "--", "-c", "x"]},
+            "sandhook hook --contract gemini --event=BeforeTool -- -c x",
+        ),
+        ({"command": "./own hook --contract claude_code -- x"}, "./own hook --contract claude_code -- x"),
+    ],
+)  # fmt: skip
+def test_another_agent_calls_sandhook_with_its_own_name(hook: dict[str, object], wanted: str) -> None:
+    """With the name of the first agent, a refusal would be in words that the other one does not read."""
+    hooks = [{"matcher": "Bash", "hooks": [{"type": "command", **hook}]}]
+    engine = HookEngine.load({"hooks": {"PreToolUse": hooks}}, "claude_code")
+    value: Any = convert(engine.hooks, contracts.get("claude_code"), contracts.get("gemini")).value
+    (group,) = value["hooks"]["BeforeTool"]
+    assert group["hooks"][0]["command"] == wanted

@@ -30,6 +30,7 @@ from sandhook.hooks.matcher import (
     regex_of,
 )
 from sandhook.hooks.model import HookSpec
+from sandhook.hooks.through import called_by
 from sandhook.pattern.errors import PatternError
 from sandhook.record import Record
 
@@ -95,7 +96,8 @@ class _Translator:
                 return None
             spec = spec._replace(matcher=matcher)
         self._statuses(spec)
-        executor = spec.executor
+        native = self._native(spec)
+        executor = spec.executor if native is None else called_by(spec, self.target.name, native).executor
         return spec._replace(
             executor=executor._replace(
                 text=self._text(executor.text, spec),

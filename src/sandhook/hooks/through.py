@@ -75,6 +75,33 @@ def through(request: Request, run: Callable[[Request], RunResult], *, on_host: b
     return ran._replace(closed=True) if inner.fail_closed else ran
 
 
+def called_by(spec: HookSpec, contract: str, event: str) -> HookSpec:
+    """Return a hook that runs through sandhook as another agent calls it; any other hook as it is.
+
+    Args:
+        contract: The name of the agent.
+        event: Its name of the event.
+    """
+    if wrapped(spec) is None:
+        return spec
+    import re
+
+    executor, names = spec.executor, {"--contract": contract, "--event": event}
+    if not executor.argv:
+        head, dashes, script = executor.text.partition(" -- ")
+        for option, name in names.items():
+            head = re.sub(rf"({option}[ =]+)[\w.:-]+", rf"\g<1>{name}", head)
+        return spec._replace(executor=executor._replace(text=f"{head}{dashes}{script}"))
+    argv, end = list(executor.argv), executor.argv.index("--")
+    for at, word in enumerate(argv[:end]):
+        option, equals, _ = word.partition("=")
+        if option in names and equals:
+            argv[at] = f"{option}={names[option]}"
+        elif option in names:
+            argv[at + 1] = names[option]
+    return spec._replace(executor=executor._replace(argv=tuple(argv)))
+
+
 def _inner_request(request: Request, inner: Wrapped) -> Request:
     """Return the request for the script that sandhook runs."""
     request = request._replace(spec=unwrapped(request.spec), by_execve=False)
