@@ -8,6 +8,8 @@ import pytest
 
 from sandhook.hooks import HookEngine, ToolPre, contracts
 from sandhook.hooks.conversion import convert
+from sandhook.hooks.model import Executor, HookSpec
+from sandhook.hooks.through import begun_with
 from tests.hooks.evidencetools import looked, paths
 
 #: One script at /p/d/x.sh, and one that runs it through sandhook.
@@ -151,3 +153,30 @@ def test_another_agent_calls_sandhook_with_its_own_name(hook: dict[str, object],
     value: Any = convert(engine.hooks, contracts.get("claude_code"), contracts.get("gemini")).value
     (group,) = value["hooks"]["BeforeTool"]
     assert group["hooks"][0]["command"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "argv", "wanted"),
+    [
+        (
+            "sandhook hook --contract crush --timeout 9 --host -- -c ./x",
+            (),
+            "sandhook hook --contract crush --timeout 2 --host -- -c 'sleep 9\n./x'",
+        ),
+        (
+            'sandhook hook --timeout=9 -- "$D"/x.sh a',
+            (),
+            "sandhook hook --timeout=2 -- -c 'sleep 9\nbash \"$D\"/x.sh a'",
+        ),
+        (
+            "",
+            ("sandhook", "hook", "--", "-c", "./x"),
+            "sandhook hook -- -c sleep 9\n./x",
+        ),
+        ("./own.sh", (), "./own.sh"),
+    ],
+)
+def test_text_before_the_script(text: str, argv: tuple[str, ...], wanted: str) -> None:
+    executor = Executor("argv" if argv else "bash", text, argv)
+    changed = begun_with(HookSpec("a", "tool.pre", "PreToolUse", executor), "sleep 9", 2.0).executor
+    assert (changed.text or " ".join(changed.argv)) == wanted

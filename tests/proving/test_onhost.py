@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -100,3 +101,17 @@ def test_a_disk_is_full(tmp_path: Path) -> None:
     script = USUAL.replace("case $command", "echo x >note || exit 0\ncase $command")
     (cell,) = on_host(project_of_claude(tmp_path, script), "full-disk")
     assert cell.result == "allowed"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["timeout", "killed", "script-gone", "background-child", "output-first"])
+def test_a_wrapped_guard_holds_on_the_machine(fault: FaultName, tmp_path: Path) -> None:
+    """The script fails, and not the shell in which sandhook was to be started."""
+    config = project_of_claude(tmp_path, USUAL)
+    options = "--contract claude_code --event PreToolUse --fail-closed --timeout 9 --host"
+    command = f"{sys.executable} -m sandhook hook {options} -- -c ./guard.sh"
+    value = json.loads(config.read_text())
+    value["hooks"]["PreToolUse"][0]["hooks"][0]["command"] = command
+    config.write_text(json.dumps(value))
+    (cell,) = on_host(config, fault)
+    assert cell.held, cell

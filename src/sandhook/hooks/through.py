@@ -102,6 +102,34 @@ def called_by(spec: HookSpec, contract: str, event: str) -> HookSpec:
     return spec._replace(executor=executor._replace(argv=tuple(argv)))
 
 
+def begun_with(spec: HookSpec, text: str, seconds: float) -> HookSpec:
+    """Return a hook that runs through sandhook, with shell text before its script, and another timeout.
+
+    Args:
+        text: The text; with "" the hook stays as it is.
+    """
+    inner = wrapped(spec)
+    if inner is None or not text:
+        return spec
+    from sandhook.dispatch.ownline import hook_line
+    from sandhook.text.quoting import in_single_quotes
+
+    executor = spec.executor
+    words, written = (executor.argv, executor.argv) if executor.argv else _words(executor.text)
+    line = hook_line(words)
+    options = list(written[: len(words) if line is None else line.at])
+    for at, word in enumerate(options):
+        if word == "--timeout":
+            options[at + 1] = f"{seconds:g}"
+        elif word.startswith("--timeout="):
+            options[at] = f"--timeout={seconds:g}"
+    script = f"{text}\n{inner.text}"
+    if executor.argv:
+        return spec._replace(executor=executor._replace(argv=(*options, "-c", script)))
+    line_of_shell = " ".join([*options, "-c", in_single_quotes(script)])
+    return spec._replace(executor=executor._replace(text=line_of_shell))
+
+
 def _inner_request(request: Request, inner: Wrapped) -> Request:
     """Return the request for the script that sandhook runs."""
     request = request._replace(spec=unwrapped(request.spec), by_execve=False)

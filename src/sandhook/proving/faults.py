@@ -135,13 +135,17 @@ def _text_first(text: str) -> _Change:
     return lambda trial: trial._replace(before=text)
 
 
+def _inside(text: str) -> _Change:
+    return lambda trial: trial._replace(inside=text)
+
+
 def _timeout(trial: Trial) -> Trial:
     """Return a try that sleeps; its timeout is short, because a real clock runs on this machine."""
-    return _short(trial, 1.0)._replace(before="sleep 60")
+    return _short(trial, 1.0)._replace(inside="sleep 60")
 
 
 def _background_child(trial: Trial) -> Trial:
-    return _short(trial, 3.0)._replace(before="sleep 3600 &")
+    return _short(trial, 3.0)._replace(inside="sleep 3600 &")
 
 
 def _short(trial: Trial, seconds: float) -> Trial:
@@ -236,7 +240,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("script-crlf", "the lines of the scripts end in CRLF", _rewritten(_crlf), "`dos2unix FILE`; " + _WRAP),
     Fault("script-bom", "the scripts begin with a byte order mark", _rewritten(lambda data: b"\xef\xbb\xbf" + data), _WRAP),
     Fault("timeout", "the hook does not end in time", _timeout, _WRAP),
-    Fault("killed", "the hook is killed", _text_first("kill -KILL $$"), _WRAP),
+    Fault("killed", "the hook is killed", _inside("kill -KILL $$"), _WRAP),
     Fault("out-of-memory", "the system kills the programs that the hook starts", _out_of_memory, _PARSE),
     Fault("empty-stdin", "the payload is empty", _changed_payload(lambda data: b""), _PARSE),
     Fault("truncated-payload", "the payload ends in its middle", _changed_payload(lambda data: data[: len(data) // 2]), _PARSE),
@@ -254,7 +258,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("full-disk", "the disk is full", lambda trial: trial._replace(disk="full"), "refuse if a file cannot be written"),
     Fault("locale-c", "LC_ALL is C", _text_first("export LC_ALL=C LANG=C"), "set LC_ALL in the script"),
     Fault("locale-turkish", "LC_ALL is tr_TR.UTF-8", _text_first("export LC_ALL=tr_TR.UTF-8 LANG=tr_TR.UTF-8"), "set LC_ALL in the script"),
-    Fault("output-first", "1 MB of output precedes the verdict", _text_first(_OUTPUT_FIRST), "refuse by the exit status 2"),
+    Fault("output-first", "1 MB of output precedes the verdict", _inside(_OUTPUT_FIRST), "refuse by the exit status 2"),
     Fault("background-child", "a child in the background holds the output open", _background_child, "redirect the output of children; " + _WRAP),
 )  # fmt: skip
 

@@ -13,9 +13,13 @@ from sandhook.conformance.expectations.project import WORKSPACE, on_host
 from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.loading import Group
 from sandhook.hooks.model import Decision, HookSpec, Request, RunResult
+from sandhook.hooks.through import begun_with
 from sandhook.proving.launch import AgentRunner, shell_of
 from sandhook.proving.sandboxed import Surroundings, prefixed
 from sandhook.proving.trial import NotTriedError, Trial
+
+#: Seconds in which sandhook starts, also on a busy machine.
+_START = 5.0
 
 #: A process that cannot make a file longer gets an error, as on a full disk.
 _FULL = "trap '' XFSZ; ulimit -f 0"
@@ -78,10 +82,10 @@ class Machine:
 
 def _started(trial: Trial, directory: str) -> HookSpec:
     """Return the hook as the agent starts it, with what runs before it."""
-    spec = trial.spec
-    if trial.outer is not None:  # the agent waits a little longer than sandhook
-        spec = trial.outer._replace(timeout=min(trial.outer.timeout, trial.spec.timeout + 1))
-    before = trial.before
+    spec, before = trial.spec, trial.before or trial.inside
+    if trial.outer is not None:  # the agent waits longer than sandhook, which also has to start
+        outer = trial.outer._replace(timeout=min(trial.outer.timeout, spec.timeout + _START))
+        spec, before = begun_with(outer, trial.inside, spec.timeout), trial.before
     if trial.disk == "full":
         if sys.platform == "win32":
             raise NotTriedError("Windows has no limit for the size of files")

@@ -181,7 +181,7 @@ def decide(trial: Trial, around: Surroundings) -> Decision:
         )
 
     engine = HookEngine(
-        [Group(trial.contract, (prefixed(trial.spec, trial.before),))],
+        [Group(trial.contract, (prefixed(trial.spec, trial.before or trial.inside),))],
         runner=run,
         compat="strict",
         fail_closed=around.fail_closed,

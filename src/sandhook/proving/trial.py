@@ -34,7 +34,8 @@ class Trial(Record):
         outer: The hook that calls ``sandhook hook``, which runs it with its own shell and utilities; None for others.
         replaced: New contents of scripts; None for one that is gone.
         mode: New permissions of all scripts, or None.
-        before: Shell text that runs first, in the process of the hook.
+        before: Shell text that runs first, in the process of the hook: it changes the environment.
+        inside: Shell text that runs first in the hook's own script, which ``sandhook hook`` may run.
         payload: Changes the payload.
         without: Names of programs that are missing.
         ended: Names of programs that the system kills.
@@ -54,6 +55,7 @@ class Trial(Record):
     replaced: Mapping[str, bytes | None] = {}
     mode: int | None = None
     before: str = ""
+    inside: str = ""
     payload: Callable[[bytes], bytes] = unchanged
     without: frozenset[str] = frozenset()
     ended: frozenset[str] = frozenset()

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from sandhook.cli.terminal import Meaning
     from sandhook.conformance.expectations.model import ExpectationFile
 
+#: What to do about a guard that runs through sandhook and could not run.
+_OF_WRAPPED = "`sandhook hook --fail-closed` refuses then; `sandhook wrap --program PATH` needs no PATH to find sandhook"
+
 #: A path in a reason: guards differ in the names of their scripts.
 _PATH = re.compile(r"\S*/[^\s:]+")
 
@@ -271,7 +274,8 @@ def _details(report: ChaosReport, *, strict: bool) -> Iterator[tuple[str, Meanin
         if len(found) > 1:
             who, case = f"guards {', '.join(str(each) for each, _ in found)}", f"guard {number}, {case}"
         yield f"{fault}, {who}: {cell.reason} ({case})", "bad"
-        yield f"    {BY_NAME[fault].advice}", "faint"
+        is_wrapped = report.guards[number - 1].through_sandhook and cell.result == "crashed"
+        yield f"    {_OF_WRAPPED if is_wrapped else BY_NAME[fault].advice}", "faint"
 
 
 def _untried(report: ChaosReport, files: Sequence[str]) -> Iterator[tuple[str, Meaning]]:
