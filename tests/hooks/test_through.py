@@ -87,6 +87,10 @@ REFUSES = "echo no >&2; exit 2"
         (f"sandhook hook --contract claude_code -- -c '{REFUSES}'", True),
         (f"sandhook hook --contract claude_code --host -- -c '{REFUSES}'", True),
         ("sandhook hook --contract claude_code -- -c 'exit 0'", False),
+        (
+            'sandhook hook --contract claude_code --env A=2 --env "B=x y" -- -c \'[ "$B" = "x y" ] && exit $A\'',
+            True,
+        ),
         ("sandhook hook --contract claude_code --fail-closed -- -c 'exit 0'", False),
         ("sandhook hook --contract claude_code --fail-closed -- -c 'exit 1'", False),
     ],

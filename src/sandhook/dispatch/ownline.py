@@ -32,10 +32,12 @@ class HookLine(Record):
     Attributes:
         options: Its options, by name, with their arguments; "" for an option without one, or with one that is not known.
         at: The index of its first operand; the number of words if there is no operand.
+        env: The arguments of all options ``--env``.
     """
 
     options: Mapping[str, str]
     at: int
+    env: tuple[str, ...] = ()
 
 
 def hook_line(words: Words) -> HookLine | None:
@@ -44,16 +46,19 @@ def hook_line(words: Words) -> HookLine | None:
     if start is None or start >= len(words) or words[start] != "hook":
         return None
     options: dict[str, str] = {}
+    env: list[str] = []
     at = start + 1
     while at < len(words):
         word = words[at]
         if word == "--":
-            return HookLine(options, at + 1)
+            return HookLine(options, at + 1, tuple(env))
         name, equals, value = (word or "").partition("=")
         if name in _WITH_ARGUMENT and not equals:
             at += 1
             value = (words[at] if at < len(words) else None) or ""
         options[name] = value
+        if name == "--env":
+            env.append(value)
         at += 1
     return None
 

@@ -50,7 +50,16 @@ def wrapped(spec: HookSpec) -> Wrapped | None:
     text = _script(words[line.at :], written[line.at :])
     if text is None:
         return None
+    text = "".join([*(_exported(each) for each in line.env if "=" in each), text])
     return Wrapped(text, "--fail-closed" in line.options, "--host" in line.options, timeout)
+
+
+def _exported(variable: str) -> str:
+    """Return a line that sets a variable, ``NAME=VALUE``, for a script."""
+    from sandhook.text.quoting import in_single_quotes
+
+    name, _, value = variable.partition("=")
+    return f"export {name}={in_single_quotes(value)}\n" if name.isidentifier() else ""
 
 
 def unwrapped(spec: HookSpec) -> HookSpec:
