@@ -36,6 +36,15 @@ def test_the_script_is_executed(text: str) -> None:
     assert not found.unknown, "our own runners run the approved bytes"
 
 
+def test_the_program_itself_is_bound() -> None:
+    """A project may bring a program of that name, which the agent starts."""
+    for program in ("/p/sandhook", "./sandhook"):
+        found = looked(
+            f"{program} hook --contract crush --host -- d/x.sh", {**TREE, "/p/sandhook": "echo own\n"}
+        )
+        assert paths(found)[:1] == ["/p/sandhook"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sandhook.dispatch.parts import Execution, Words
+from sandhook.lazy import lazily
 from sandhook.record import Record
 
 #: The name of the program.
 NAME = "sandhook"
+
+#: Names of programs that run Python.
+_PYTHON = lazily(r"(?:python|pypy)\d*(?:\.\d+)*w?|py")
 
 #: Options of ``sandhook hook`` that have an argument.
 _WITH_ARGUMENT = frozenset(
@@ -86,9 +90,10 @@ def _start(words: Words) -> int | None:
     """Return the index of the command, after ``sandhook`` or ``python -m sandhook``; None for another program."""
     if not words or words[0] is None:
         return None
-    if words[0].replace("\\", "/").rpartition("/")[2].removesuffix(".exe") == NAME:
+    program = words[0].replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
+    if program == NAME:
         return 1
-    return 3 if tuple(words[1:3]) == ("-m", NAME) else None
+    return 3 if tuple(words[1:3]) == ("-m", NAME) and _PYTHON.fullmatch(program) else None
 
 
 def _hook(words: Words) -> Execution:

@@ -14,6 +14,9 @@ from sandhook.record import Record
 #: A hook without this name does not run through sandhook.
 _NAME = "sandhook"
 
+#: More seconds than any timeout.
+_FOREVER = float("inf")
+
 
 class Wrapped(Record):
     """A hook that runs through ``sandhook hook``.
@@ -40,18 +43,35 @@ def wrapped(spec: HookSpec) -> Wrapped | None:
 
     words, written = (executor.argv, ()) if executor.argv else _words(executor.text)
     line = hook_line(words)
-    if line is None or line.at >= len(words):
+    if line is None or line.at >= len(words) or _is_of_project(words[0]):
         return None
     seconds = line.options.get("--timeout")
     try:
         timeout = None if seconds is None else float(seconds)
     except ValueError:
         return None
+    if timeout is not None and not 0 < timeout < _FOREVER:  # sandhook refuses such a command line
+        return None
     text = _script(words[line.at :], written[line.at :])
     if text is None:
         return None
     text = "".join([*(_exported(each) for each in line.env if "=" in each), text])
     return Wrapped(text, "--fail-closed" in line.options, "--host" in line.options, timeout)
+
+
+def call_of(spec: HookSpec) -> Sequence[str | None]:
+    """Return the words of a hook that runs through sandhook up to its script: the program and its options."""
+    from sandhook.dispatch.ownline import hook_line
+
+    words = spec.executor.argv or _words(spec.executor.text)[0]
+    line = hook_line(words)
+    return () if line is None else words[: line.at]
+
+
+def _is_of_project(program: str | None) -> bool:
+    """Return whether a relative path names a program: a file of the project may be anything."""
+    name = (program or "").replace("\\", "/")
+    return "/" in name and name[:1] != "/" and name[1:3] != ":/"
 
 
 def _exported(variable: str) -> str:

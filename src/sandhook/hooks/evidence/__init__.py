@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
-from sandhook.dispatch.ownline import NAME
 from sandhook.errors import TrustError
 from sandhook.hooks.evidence.bounds import MAX_BYTES, MAX_FILES, NamedFile, Use
 from sandhook.hooks.evidence.commands import THE_COMMAND
@@ -19,7 +18,7 @@ from sandhook.hooks.evidence.machine import Machine
 from sandhook.hooks.evidence.walker import Walker
 from sandhook.hooks.evidence.words import shown_pattern
 from sandhook.hooks.model import HookSpec
-from sandhook.hooks.through import wrapped
+from sandhook.hooks.through import call_of, wrapped
 from sandhook.record import Record
 
 __all__ = [
@@ -105,7 +104,7 @@ def examine(spec: HookSpec, contract: str, project: str, home: str, machine: Mac
         walker.base |= known.variables
         inner = wrapped(spec)
         if inner is not None and inner.on_host:  # our own runners run the script, see hooks.through
-            walker.commands.setdefault(NAME)
+            walker.external(call_of(spec), known.copy(), 0)  # the agent starts it
             walker.text(inner.text, known)
         elif executor.argv:
             walker.external(executor.argv, known, 0)
