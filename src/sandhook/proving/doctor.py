@@ -14,7 +14,7 @@ from sandhook.hooks.checks.rules import NAME_THE_FILE
 from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec, RunResult
-from sandhook.hooks.through import unwrapped, wrapped
+from sandhook.hooks.through import call_of, unwrapped
 from sandhook.proving.configuration import Configuration, Unreached, unreached_cases
 from sandhook.proving.guards import REFUSING
 from sandhook.proving.launch import program, shell_of
@@ -229,9 +229,8 @@ class _Examined:
 
     def _launcher(self, spec: HookSpec) -> str:
         """Return the program of a hook that runs through sandhook."""
-        if wrapped(spec) is None:
-            return ""
-        return spec.executor.argv[0] if spec.executor.argv else spec.executor.text.split()[0].strip("'\"")
+        words = call_of(spec)
+        return (words[0] if words else None) or ""
 
     # By running it.
 
