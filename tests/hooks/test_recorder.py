@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 from importlib import import_module
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from tests.hooks.recordedtools import ROOT
+from tools.agents.cases.__main__ import TOPICS
+from tools.agents.changes import scene_of
 from tools.agents.convert import main
 from tools.agents.grid import GRIDS, OTHERS, cases_of
-from tools.agents.records import AGENTS
+from tools.agents.recorder.world import World
+from tools.agents.records import AGENTS, Agent
 
 COMMAND = 'echo a >>"$PROBE/ran"; echo no >&2; exit 2'
 RECORD = {
@@ -95,3 +99,39 @@ def test_cases_have_identifiers_of_their_own(agent: str) -> None:
     assert len(set(identifiers)) == len(identifiers) > 30
     layers = import_module(f"tools.agents.{agent}").LAYERS
     assert all(set(case["layers"]) <= set(layers) for case in made)
+
+
+def test_no_arguments_are_not_the_usual_arguments(tmp_path: Path) -> None:
+    file = converted(tmp_path, {**RECORD, "args": []})
+    (case,) = json.loads(file.read_text(encoding="utf-8"))["cases"]
+    assert case["args"] == []
+    assert scene_of(cast(Agent, import_module("tools.agents.claude_code")), case)["args"] == []
+    (case,) = json.loads(converted(tmp_path, RECORD).read_text(encoding="utf-8"))["cases"]
+    assert "args" not in case
+
+
+def test_a_run_before_the_recorded_one_is_a_part_of_its_scene(tmp_path: Path) -> None:
+    file = converted(tmp_path, {**RECORD, "earlier": [["--x"]]})
+    (case,) = json.loads(file.read_text(encoding="utf-8"))["cases"]
+    assert case["scene"] == {"earlier": [["--x"]]}
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_cases_of_a_topic_have_identifiers_of_their_own(topic: str, agent: str) -> None:
+    made = import_module(f"tools.agents.cases.{topic}").cases(agent)
+    identifiers = [case["id"] for case in made]
+    assert len(set(identifiers)) == len(identifiers)
+    layers = cast(Agent, import_module(f"tools.agents.{agent}")).LAYERS
+    assert all(set(case["layers"]) <= set(layers) for case in made)
+
+
+def test_an_array_as_a_file_is_written_as_json_and_one_with_a_mode_is_not() -> None:
+    world = World()
+    try:
+        world.put("a.json", [{"x": 1}])
+        world.put("b.sh", ["exit 0", 0o600])
+        assert json.loads((world.root / "a.json").read_text(encoding="utf-8")) == [{"x": 1}]
+        assert (world.root / "b.sh").read_text(encoding="utf-8") == "exit 0"
+    finally:
+        world.close()

@@ -50,7 +50,7 @@ def payloads(record: Record) -> list[Object]:
     }
     if event != "SessionStart":
         fields["turn_id"] = "01a00000-0000-7000-8000-000000000001"
-    if event in ("PreToolUse", "PostToolUse"):
+    if event in ("PreToolUse", "PostToolUse", "PermissionRequest"):
         fields.update(_call((record.calls or [TOUCH])[0]))
     own: dict[str, Object] = {
         "PostToolUse": {"tool_response": "plain-result\n"},

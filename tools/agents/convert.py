@@ -76,7 +76,7 @@ def case(agent: Agent, record: Record) -> Object:
         fields["files"] = record.files
     if record.env:
         fields["env"] = record.env
-    if record.args:
+    if record.args is not None:
         fields["args"] = list(record.args)
     if record.scene:
         fields["scene"] = record.scene
@@ -87,12 +87,26 @@ def case(agent: Agent, record: Record) -> Object:
     if record.allowed != "Bash":
         fields["allowed"] = record.allowed
     reason = agent.INCOMPARABLE.get(record.id)
+    ruled = record.id.startswith("permissions.")
+    if ruled:
+        fields["call"] = _call(record)
+        if not record.texts("ran"):
+            reason = "the agent's own rules or its mode decide about the call before any hook is asked"
     if reason is not None:
         return {**fields, "incomparable": reason}
     did = agent.facts(record)
+    if ruled:  # whether the call ran depends on those rules, too, and ``call`` has it
+        did = {key: value for key, value in did.items() if key not in ("touched", "texts", "context", "halt")}
     if record.id.startswith("places.same"):
         did["runs"] = {**Counter(record.texts("ran"))}
     return {**fields, "did": did}
+
+
+def _call(record: Record) -> str:
+    """Return what became of the call that a hook and the agent's own rules are about."""
+    if "marker" in record.texts("files"):
+        return "runs"
+    return "ends the turn" if record.number("requests") == 1 else "does not run"
 
 
 def _probes(record: Record) -> Object:
@@ -106,7 +120,19 @@ def _probes(record: Record) -> Object:
             "cwd": probe.get("cwd"),
             "env": [*sorted(mapping(probe.get("env")))],
         }
+        if record.id.startswith("environment."):
+            received[label] = {**mapping(received[label]), **_environment(record, probe)}
     return received
+
+
+def _environment(record: Record, probe: Object) -> Object:
+    """Return the variables of the case that the hook did not get, and those whose value is a place of the run."""
+    places = {
+        name: value
+        for name, value in mapping(probe.get("env")).items()
+        if isinstance(value, str) and value.startswith("@W@") and name not in ("PATH", *record.env)
+    }
+    return {"lost": [each for each in listed(probe.get("lost")) if each in record.env], "places": {**places}}
 
 
 def document(agent: Agent, version: str, cases: list[Object]) -> str:

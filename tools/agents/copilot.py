@@ -58,6 +58,7 @@ def payloads(record: Record) -> list[Object]:
     result: Object = {"resultType": "success", "textResultForLlm": "plain-result"}
     own: dict[str, Object] = {
         "preToolUse": call,
+        "permissionRequest": call,
         "postToolUse": {**call, "toolResult": result},
         "userPromptSubmitted": {"prompt": "do it"},
         "agentStop": {"transcriptPath": "@W@/home/x", "stopReason": "end_turn", "stop_hook_active": False},
@@ -84,7 +85,10 @@ def facts(record: Record) -> Facts:
             did["touched"] = list(files)
     elif event in ("preToolUse", "PreToolUse"):
         did["touched"] = list(files)
-        did["refused"] = "enied by preToolUse hook" in result or ("hook" in result and not files)
+        asked = "unable to ask user" in result  # which nobody answers in a run without a user
+        did["refused"] = not asked and (
+            "enied by preToolUse hook" in result or ("hook" in result and not files)
+        )
     elif event in ("postToolUse", "PostToolUse"):
         did["result"] = _GUIDANCE.sub("", _SHELL.sub("", result))
     elif event in ("userPromptSubmitted", "UserPromptSubmit", "userPromptTransformed"):

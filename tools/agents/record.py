@@ -1,7 +1,7 @@
 """Run a real agent on cases and keep what it does: python -m tools.agents.record AGENT PROGRAM CASES.json OUT.json
 
 CASES is a list of cases: ``id``, ``event``, ``layers`` and, where the default is not right, ``files``, ``script``,
-``args``, ``env``, ``prompt``, ``turns``, ``allowed``, ``limit``, ``endpoints`` and ``keys``, what a user types. OUT is a list of records, for
+``args``, ``env``, ``prompt``, ``turns``, ``allowed``, ``limit``, ``endpoints``, ``keys``, what a user types, and ``earlier``, the arguments of runs before. OUT is a list of records, for
 tools.agents.convert. ``--id GLOB`` selects cases, ``--jobs N`` runs N agents at a time.
 """
 
@@ -24,7 +24,7 @@ from tools.agents.records import AGENTS, Agent, Json, Object, listed, mapping, o
 
 KEPT = (
     *("id", "event", "layers", "files", "script", "args", "env", "prompt", "turns", "allowed", "endpoints"),
-    *("limit", "config", "tables", "trust", "sandbox", "keys"),
+    *("limit", "config", "tables", "trust", "sandbox", "keys", "earlier"),
 )
 LIMIT = 60.0
 
@@ -99,6 +99,10 @@ def record(runner: Runner, agent: Agent, case: Object, program: str) -> Object:
             world.before = set(world.listing())
             env = runner.variables(served, world, model.url)
             limit = float(str(case.get("limit", LIMIT)))
+            for arguments in listed(served.get("earlier")):  # whose hooks note nothing
+                earlier = {key: value for key, value in served.items() if key != "keys"} | {"args": arguments}
+                words = runner.command(earlier, program)
+                run(words, world, {**env, "PROBE": str(world.root)}, limit, runner.lines(earlier))
             words = runner.command(served, program)
             if "keys" in served:
                 keys = objects(world.expand(served["keys"]))

@@ -30,7 +30,19 @@ AGENTS = (
     "droid",
 )
 #: Fields of a case that only the recorder reads.
-SCENE = ("script", "prompt", "turns", "endpoints", "limit", "config", "tables", "trust", "sandbox", "keys")
+SCENE = (
+    "script",
+    "prompt",
+    "turns",
+    "endpoints",
+    "limit",
+    "config",
+    "tables",
+    "trust",
+    "sandbox",
+    "keys",
+    "earlier",
+)
 
 #: What the agent did, by aspect; an aspect that a record cannot show is absent.
 Facts: TypeAlias = "dict[str, Json]"
@@ -45,7 +57,8 @@ class Record(NamedTuple):
     files: Object
     script: list[Json]
     env: Object
-    args: list[str]
+    #: None for the arguments that the recorder has for all cases of the agent.
+    args: list[str] | None
     prompt: str
     allowed: str
     #: Other fields of the case, which say how the agent was started.
@@ -102,7 +115,7 @@ def read(value: Json, touch: Object) -> Record:
     fields = mapping(value)
     text = json.dumps(fields).replace("@P@", "@W@/project").replace("@H@", "@W@/home")
     fields = mapping(cast(Json, json.loads(text)))
-    args = [each for each in listed(fields.get("args")) if isinstance(each, str)]
+    args = [each for each in listed(fields["args"]) if isinstance(each, str)] if "args" in fields else None
     return Record(
         id=str(fields["id"]),
         event=str(fields["event"]),

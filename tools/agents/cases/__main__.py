@@ -11,7 +11,20 @@ import sys
 
 from tools.agents.records import AGENTS
 
-TOPICS = ("mixed", "limits", "settings", "patterns", "places", "streams", "updates", "sessions")
+TOPICS = (
+    "mixed",
+    "limits",
+    "settings",
+    "patterns",
+    "places",
+    "streams",
+    "updates",
+    "sessions",
+    "permissions",
+    "notices",
+    "environment",
+    "sources",
+)
 
 
 def main(arguments: list[str]) -> int:

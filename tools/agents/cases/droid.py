@@ -37,7 +37,11 @@ _WATCHED = ("silent", "text", "exit2", "exit1", "out.block", "out.halt", "out.co
 def cases() -> list[Object]:
     """Return all cases."""
     made = [*_endings(), *_matchers(), *_several(), *_faults(), *_given()]
-    return [*({**each, "layers": {"project-settings": _project(each)}} for each in made), *_layers()]
+    return [
+        *({**each, "layers": {"project-settings": _project(each)}} for each in made),
+        *_layers(),
+        *_arrays(),
+    ]
 
 
 def _project(made: Object) -> Json:
@@ -164,6 +168,43 @@ def _layers() -> list[Object]:
     return [
         {"id": f"layers.{name}", "event": "PreToolUse", "layers": layers} for name, layers in made.items()
     ]
+
+
+def _arrays() -> list[Object]:
+    """Return files with an array where an object or a text belongs, and the other way round, before a sound guard."""
+    hook: Object = {"type": "command", "command": 'echo a >>"$PROBE/ran"'}
+    refusing = 'echo b >>"$PROBE/ran"; echo no >&2; exit 2'
+    sound: Object = {"hooks": [{"type": "command", "command": refusing}]}
+    events: dict[str, Json] = {
+        "event-object": {"PreToolUse": sound},
+        "event-handlers": {"PreToolUse": [hook, sound]},
+        "event-nested": {"PreToolUse": [[{"hooks": [hook]}], sound]},
+        "events-array": [{"PreToolUse": [sound]}],
+        "events-named": [{"event": "PreToolUse", **sound}],
+        "handlers-object": {"PreToolUse": [{"hooks": hook}, sound]},
+        "handlers-nested": {"PreToolUse": [{"hooks": [[hook]]}, sound]},
+        "command-array": {"PreToolUse": [{"hooks": [{**hook, "command": ["touch", "x"]}]}, sound]},
+        "type-array": {"PreToolUse": [{"hooks": [{**hook, "type": ["command"]}]}, sound]},
+        "timeout-array": {"PreToolUse": [{"hooks": [{**hook, "timeout": [5]}]}, sound]},
+        "matcher-array": {"PreToolUse": [{"matcher": ["Execute"], "hooks": [hook]}, sound]},
+        "regex-array": {"PreToolUse": [{"commandRegex": ["touch"], "hooks": [hook]}, sound]},
+        "empty-group": {"PreToolUse": [[], sound]},
+        "empty-handler": {"PreToolUse": [{"hooks": [[], hook]}, sound]},
+    }
+    found: list[Object] = []
+    for name, value in events.items():
+        for layer in ("project-settings", "project"):
+            written: Json = {"hooks": value} if layer == "project-settings" else value
+            identifier = f"arrays.{name}-{layer.removeprefix('project').strip('-') or 'file'}"
+            found.append({"id": identifier, "event": "PreToolUse", "layers": {layer: written}})
+    found.append(
+        {
+            "id": "arrays.top",
+            "event": "PreToolUse",
+            "layers": {"project-settings": [{"hooks": {"PreToolUse": [sound]}}]},
+        }
+    )
+    return found
 
 
 def _faults() -> list[Object]:

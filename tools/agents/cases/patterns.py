@@ -25,6 +25,8 @@ _SCENES = {
     "copilot": COPILOT,
     "qwen": QWEN,
     "kimi": KIMI,
+    "goose": {},
+    "openhands": {},
 }
 _WORDS: dict[str, dict[str, str]] = {
     "claude_code": {
@@ -109,7 +111,23 @@ _WORDS: dict[str, dict[str, str]] = {
         "Notification": "task",
         "UserPromptSubmit": "do it",
     },
+    "goose": {
+        "PreToolUse": "shell",
+        "PostToolUse": "shell",
+        "BeforeShellExecution": "touch marker",
+        "AfterShellExecution": "touch marker",
+        "UserPromptSubmit": "do it",
+        "SessionStart": "s",
+    },
+    "openhands": {
+        "PreToolUse": "terminal",
+        "PostToolUse": "terminal",
+        "UserPromptSubmit": "do it",
+        "SessionStart": "s",
+    },
 }
+#: Events that a call brings about.
+_OF_CALLS = ("PreToolUse", "PostToolUse", "BeforeShellExecution", "AfterShellExecution")
 #: How each agent is given a server, how its model calls the tool, and the name that hooks see.
 _TOOLS: dict[str, tuple[str, Object]] = {
     "claude_code": (
@@ -163,6 +181,14 @@ _TOOLS: dict[str, tuple[str, Object]] = {
                 "home/.factory/mcp.json": {"mcpServers": {"srv": {"type": "stdio", **_SERVER}}},
             },
             "script": [{"tool": "srv___touch", "input": _NAME}, *_DONE],
+        },
+    ),
+    "goose": (
+        "python3__touch",  # the extension has the name of its program
+        {
+            "files": _FILES,
+            "args": ["--no-session", "--with-extension", "python3 -B @W@/home/server.py"],
+            "script": [{"tool": "python3__touch", "input": _NAME}, *_DONE],
         },
     ),
     "kimi": (
@@ -234,8 +260,10 @@ def cases(agent: str) -> list[Object]:
     for event, word in _WORDS.get(agent, {}).items():
         scenes = _SCENES[agent]
         scene = {"script": _DONE} if event not in scenes else {**_mapping(scenes[event])}
-        if event == "PostToolUse" and "script" not in _mapping(scenes.get(event)):
+        if event in _OF_CALLS and "script" not in _mapping(scenes.get(event)):
             scene = {}
+        if agent == "openhands":
+            scene["limit"] = 150
         found.append(_case(agent, f"patterns.{event}", event, of_word(word), scene))
     return found
 

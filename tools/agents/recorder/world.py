@@ -57,9 +57,8 @@ class World:
     def put(self, path: str, content: Json) -> None:
         """Write a file below the root: text, a JSON value, or [text, mode]."""
         mode = 0o755 if path.endswith(".sh") else 0o644
-        if isinstance(content, list):
-            (content, bits) = content
-            mode = int(str(bits))
+        if isinstance(content, list) and len(content) == 2 and isinstance(content[1], int):
+            content, mode = content[0], content[1]
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         text = content if isinstance(content, str) else json.dumps(content)
@@ -104,7 +103,10 @@ class World:
                 if environment.get(name) != value and name not in SHELL_VARIABLES
             }
             cwd = self._read(f"{label}.cwd").strip()
-            found[label] = {"payload": payload, "newline": text.endswith("\n"), "cwd": cwd, "env": added}
+            names = {line.partition("=")[0] for line in self._read(f"{label}.env").splitlines()}
+            lost: list[Json] = [name for name in sorted(environment) if name not in names]
+            probe: Object = {"payload": payload, "newline": text.endswith("\n"), "cwd": cwd, "env": added}
+            found[label] = {**probe, "lost": lost} if lost else probe
         return found
 
     def _read(self, name: str) -> str:

@@ -7,7 +7,7 @@ from tools.agents.grid import behaviors
 from tools.agents.records import Json, Object
 
 _TRUSTED: list[Json] = ["--dangerously-bypass-hook-trust"]
-_READY: Json = {"see": "for shortcuts", "pause": 2, "type": "do it\r"}
+READY: Json = {"see": "for shortcuts", "pause": 2, "type": "do it\r"}
 _ESCALATED: Json = {
     "tool": "exec_command",
     "input": {"cmd": "touch marker", "sandbox_permissions": "require_escalated", "justification": "j"},
@@ -20,7 +20,7 @@ CODEX = (
             "sandbox": "read-only",
             "script": [_ESCALATED, {"text": "done"}],
             "args": [*_TRUSTED, "-c", 'approval_policy="on-request"'],
-            "keys": [_READY, step("y", see="Would you like", patience=12), step("/quit\r", 1, requests=2)],
+            "keys": [READY, step("y", see="Would you like", patience=12), step("/quit\r", 1, requests=2)],
         },
         False,
         behaviors("PermissionRequest"),
@@ -31,7 +31,7 @@ CODEX = (
         {
             "script": [_WAITING, {"text": "done"}],
             "args": _TRUSTED,
-            "keys": [_READY, step("\x1b", 4, requests=1), step("/quit\r", 2, ran="a")],
+            "keys": [READY, step("\x1b", 4, requests=1), step("/quit\r", 2, ran="a")],
         },
     ),
     *(
@@ -41,7 +41,7 @@ CODEX = (
                 "script": [{"text": "one"}, {"text": "a summary"}, {"text": "two"}],
                 "args": _TRUSTED,
                 "keys": [
-                    _READY,
+                    READY,
                     step("/compact\r", 2, requests=1),
                     step("again\r", 3, ran="a"),
                     step("/quit\r", 2),
@@ -53,7 +53,7 @@ CODEX = (
     ),
     Scene(
         "SessionEnd",
-        {"script": [{"text": "done"}], "args": _TRUSTED, "keys": [_READY, step("/quit\r", 2, requests=1)]},
+        {"script": [{"text": "done"}], "args": _TRUSTED, "keys": [READY, step("/quit\r", 2, requests=1)]},
         part="typed",
     ),
 )

@@ -6,7 +6,7 @@ from tools.agents.cases.terminal import DONE, Scene, grid_of, step
 from tools.agents.grid import behaviors
 from tools.agents.records import Json, Object
 
-_COPILOT: Json = {"see": "shortcuts|help", "pause": 2, "type": "do it\r"}
+READY: Json = {"see": "shortcuts|help", "pause": 2, "type": "do it\r"}
 _NO: list[Json] = []
 COPILOT = (
     *(
@@ -15,7 +15,7 @@ COPILOT = (
             {
                 "args": _NO,
                 "keys": [
-                    _COPILOT,
+                    READY,
                     step("\r", 1, see="Do you want", patience=12),
                     step("/exit\r", 2, requests=2),
                     step("\r"),
@@ -34,7 +34,7 @@ COPILOT = (
         "notification",
         {
             "args": _NO,
-            "keys": [_COPILOT, step("\r", 2, see="Do you want"), step("/exit\r", 2, requests=2), step("\r")],
+            "keys": [READY, step("\r", 2, see="Do you want"), step("/exit\r", 2, requests=2), step("\r")],
         },
         part="typed",
     ),
@@ -43,7 +43,7 @@ COPILOT = (
         {
             "script": [DONE, {"text": "a summary"}, DONE],
             "keys": [
-                _COPILOT,
+                READY,
                 step("/compact\r", 2, requests=1),
                 step("again\r", 4, ran="a"),
                 step("/exit\r", 2, requests=3),
@@ -54,7 +54,7 @@ COPILOT = (
     ),
     Scene(
         "sessionEnd",
-        {"script": [DONE], "keys": [_COPILOT, step("/exit\r", 2, requests=1), step("\r")]},
+        {"script": [DONE], "keys": [READY, step("/exit\r", 2, requests=1), step("\r")]},
         part="typed",
     ),
 )

@@ -8,7 +8,7 @@ from tools.agents.cases.terminal import DONE, Scene, grid_of, step
 from tools.agents.records import Json, Object
 
 _NO: list[Json] = []
-_KIMI: list[Json] = [
+READY: list[Json] = [
     {"see": "Trust this folder", "pause": 1, "type": "\r"},
     {"see": "Welcome", "pause": 2, "type": "do it\r"},
 ]
@@ -17,7 +17,7 @@ KIMI = (
     *(
         Scene(
             event,
-            {"args": _NO, "keys": [*_KIMI, step("\r", 1, see="pprove"), step("/exit\r", 2, requests=2)]},
+            {"args": _NO, "keys": [*READY, step("\r", 1, see="pprove"), step("/exit\r", 2, requests=2)]},
         )
         for event in ("PermissionRequest", "PermissionResult")
     ),
@@ -27,19 +27,19 @@ KIMI = (
             {
                 "args": _NO,
                 "script": [DONE, {"text": "a summary"}, DONE],
-                "keys": [*_KIMI, step("/compact\r", 2, requests=1), step("again\r", 4), step("/exit\r", 2)],
+                "keys": [*READY, step("/compact\r", 2, requests=1), step("again\r", 4), step("/exit\r", 2)],
             },
         )
         for event in ("PreCompact", "PostCompact")
     ),
-    Scene("SessionEnd", {"args": _NO, "script": [DONE], "keys": [*_KIMI, step("/exit\r", 2, requests=1)]}),
+    Scene("SessionEnd", {"args": _NO, "script": [DONE], "keys": [*READY, step("/exit\r", 2, requests=1)]}),
     Scene(  # every minute
         "SessionHeartbeat",
         {
             "args": _NO,
             "script": [DONE],
             "limit": 100,
-            "keys": [*_KIMI, step("/exit\r", 1, ran="a", patience=90)],
+            "keys": [*READY, step("/exit\r", 1, ran="a", patience=90)],
         },
     ),
     Scene(
@@ -47,7 +47,7 @@ KIMI = (
         {
             "args": ["--yolo"],
             "script": [_SLEEP, DONE],
-            "keys": [*_KIMI, step("\x1b", 3, requests=1), step("/exit\r", 3)],
+            "keys": [*READY, step("\x1b", 3, requests=1), step("/exit\r", 3)],
         },
     ),
 )
