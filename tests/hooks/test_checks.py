@@ -128,6 +128,25 @@ CASES = [
     ("W-OUTPUT", "crush", crush('echo \'{"decision":"perhaps"}\''), crush('echo \'{"decision":"deny"}\'')),
     ("W-OUTPUT", "everruns", everruns("echo hello"), everruns("echo hello >&2")),
     ("W-OVERRIDE", "qwen", jcode(f"echo '{ALLOWS}'"), jcode("exit 0")),
+    (
+        "W-OVERRIDE",
+        "copilot",
+        {"version": 1, "hooks": {"preToolUse": [{"bash": 'echo \'{"permissionDecision":"allow"}\''}]}},
+        {"version": 1, "hooks": {"preToolUse": [{"bash": 'echo \'{"permissionDecision":"deny"}\''}]}},
+    ),
+    (
+        "W-CONTINUE",
+        "qwen",
+        jcode('echo \'{"continue":false,"stopReason":"x"}\'', "Stop"),
+        jcode('echo \'{"decision":"block","reason":"x"}\'', "Stop"),
+    ),
+    (
+        "W-CONTINUE",
+        "openhands",
+        jcode("echo '{\"continue\":false}'", "Stop"),
+        jcode('echo \'{"decision":"deny","reason":"x"}\'', "Stop"),
+    ),
+    ("W-OVERRIDE", "droid", jcode(f"echo '{ALLOWS}'"), jcode("exit 2")),
     ("W-OUTPUT", "everruns", everruns("echo hello"), everruns("x=$(echo hello)")),
     (
         "W-WORDS",

@@ -109,6 +109,14 @@ class Results:
             return
         if verdict.overrides and verdict.permission == "allow":
             self._add("W-OVERRIDE", "an approval replaces the refusals of other hooks", own, act.line)
+        outranked = self.probe.contract.outranked_rules
+        if outranked and verdict.permission == "allow" and self.probe.is_gate:
+            message = f"an approval also runs a call that {outranked} forbid"
+            self._add("W-OVERRIDE", message, own, act.line)
+        if value.get("continue") is False and verdict.force_continue:
+            name, native = self.probe.contract.name, self.probe.spec.native_event
+            message = f"{name} reads continue: false on {native} as a refusal to stop, and goes on working"
+            self._add("W-CONTINUE", message, own, act.line)
         problem = verdict.could_not_run or verdict.undecodable
         if problem is None and has_effect(verdict):
             return

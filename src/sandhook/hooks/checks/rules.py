@@ -43,6 +43,7 @@ RuleId = Literal[
     "W-READ",
     "W-OUTPUT",
     "W-OVERRIDE",
+    "W-CONTINUE",
     "W-NAME",
     "W-WORDS",
     "W-FIELD",
@@ -158,8 +159,13 @@ RULES: dict[RuleId, Rule] = {
     ),
     "W-OVERRIDE": Rule(
         "warning",
-        "The script prints an approval, which in this agent replaces the refusals of other hooks (not in sandhook).",
+        "The script prints an approval, which in this agent replaces refusals: those of other hooks (not in sandhook), or of the agent's own rules.",
         "Print nothing to let the action pass.",
+    ),
+    "W-CONTINUE": Rule(
+        "warning",
+        "The script prints `continue: false` when the agent wants to stop, and this agent then goes on working.",
+        "Print nothing to let the agent stop.",
     ),
     "W-NAME": Rule(
         "warning",

@@ -169,6 +169,7 @@ class Contract(Protocol):
         own_limits: Fields of Limits that are bounds of the agent itself.
         has_own_format: ``parse`` reads another form than JSON, or selects a part of a file.
         reads_marked: The agent reads a file that begins with a byte order mark.
+        outranked_rules: What of the agent's own refusals an approval of a hook replaces, or "".
     """
 
     name: str
@@ -178,6 +179,7 @@ class Contract(Protocol):
     own_limits: frozenset[str]
     has_own_format: bool
     reads_marked: bool
+    outranked_rules: str
 
     def at(self, version: str) -> Contract:
         """Return the contract as an older version of its agent has it; ContractError when only one is known."""
@@ -284,6 +286,7 @@ class BaseContract:
     own_limits: frozenset[str] = frozenset()
     has_own_format = False
     reads_marked = True
+    outranked_rules = ""
 
     def at(self, version: str) -> Contract:
         raise ContractError(f"{self.name}: only one version is known; there is not a version {version!r}")

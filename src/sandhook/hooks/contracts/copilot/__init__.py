@@ -24,6 +24,7 @@ class Copilot(Agent):
     title = "GitHub Copilot"
     recorded = "1.0.102"
     reads_marked = False
+    outranked_rules = "the rules of --deny-tool"
     events = EVENTS
     refusable = frozenset({"tool.pre", "permission.request", "prompt.submit"})
     #: One by one in the order of the configuration, up to the first refusal.

@@ -27,6 +27,7 @@ class Droid(Agent):
     title = "Factory Droid"
     recorded = "0.225.2"
     reads_marked = False
+    outranked_rules = "the rules of commandDenylist"
     has_own_format = True
     events = EVENTS
     refusable = frozenset({"tool.pre", "prompt.submit"})
