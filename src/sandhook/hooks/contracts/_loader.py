@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         timeout: float
         on_error: OnError
         background: bool
+        env_except: tuple[str, ...]
         include_sub_agents: bool
         description: str | None
         source: str

@@ -29,6 +29,7 @@ from sandhook.hooks.contracts.copilot.names import (
     FIELDS,
     OTHER_SYSTEMS,
     PLACES,
+    REMOVED,
     ROWS,
     TOOLS,
 )
@@ -127,6 +128,7 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
         ),
         matcher=_matcher(fields, handler, native, strict=strict),
         timeout=timeout,
+        env_except=REMOVED,
         description=fields.get(raw, "description", str, path),
         entry={"matcher": handler.group.get("matcher"), **raw},
         extras={"name": handler.event, "cwd": text_of(raw, "cwd")},

@@ -131,3 +131,11 @@ def snake(key: str) -> str:
     if known is not None:
         return known
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in key)
+
+
+#: Beginnings of the names of variables that the agent removes from the environment of its hooks.
+REMOVED = (
+    *("OTEL_", "COPILOT_OTEL_", "COPILOT_PROVIDER_", "COPILOT_API_URL", "COPILOT_OFFLINE"),
+    *("COPILOT_GITHUB_TOKEN", "GITHUB_TOKEN", "GITHUB_COPILOT_API_TOKEN", "GITHUB_PERSONAL_ACCESS_TOKEN"),
+    *("ANTHROPIC_API_KEY", "OPENAI_API_KEY"),
+)

@@ -71,7 +71,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     where = directory(event)
     project = variable(event.project_dir or where)
     env = {"CLAUDE_PROJECT_DIR": project, "COPILOT_PROJECT_DIR": project, "COPILOT_CLI": "1"}
-    if "/" in spec.file:
+    if "/" in spec.file and spec.layer != "managed":
         env["COPILOT_HOOK_DIR"] = variable(posixpath.dirname(spec.file))
     below = (spec.extras or {}).get("cwd")
     return asking(

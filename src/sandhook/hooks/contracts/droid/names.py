@@ -50,3 +50,6 @@ NO_REASON = {
 DENIED, STOPPED = "Tool execution denied by hook", "Hook requested to stop execution"
 #: What stands before a word to the model after a call.
 FEEDBACK = "[Hook Feedback] "
+
+#: The directory of a plugin as a hook of settings has it.
+NO_PLUGIN = "/PLUGIN_ROOT_NOT_EXPANDED_ERROR"

@@ -11,6 +11,7 @@ from sandhook.hooks.contracts.droid.names import (
     DENIED,
     EVENTS,
     FEEDBACK,
+    NO_PLUGIN,
     NO_REASON,
     ROWS,
     STOPPED,
@@ -46,6 +47,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     fields["hook_event_name"] = native
     project = variable(directory(event))
     env = {f"{name}_PROJECT_DIR": project for name in ("FACTORY", "DROID", "CLAUDE")}
+    env |= dict.fromkeys(("DROID_PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT"), NO_PLUGIN)
     for key, value in fields.items():
         if isinstance(value, (str, bool, int, float)):
             env[key] = variable(value if isinstance(value, str) else encode(value))

@@ -52,7 +52,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     text = encode(fields)
     project = variable(event.project_dir or event.cwd or "/workspace")
     extras = event.extras or {}
-    plans = extras.get("plans_dir")
+    plans = extras.get("plans_dir") or _plans(event)
     return asking(
         spec,
         event,
@@ -66,6 +66,12 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
             "CLAUDE_PROJECT_DIR": project,
         },
     )
+
+
+def _plans(event: Event) -> str:
+    """Return where the agent keeps the plans of a session, next to its transcripts; "" without a transcript."""
+    place, chats, _ = (event.transcript_path or "").rpartition("/chats/")
+    return f"{place}/{event.session_id}/plans" if chats and event.session_id else ""
 
 
 def _response(event: Event) -> Json:

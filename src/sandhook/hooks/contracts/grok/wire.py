@@ -73,12 +73,12 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     if compat != "strict" and "stopHookActive" in fields:
         fields["stop_hook_active"] = fields["stopHookActive"]
     where = extras.get("workspaceRoot")
+    workspace = where if isinstance(where, str) and where else root  # upstream it ends in a slash
     env = {
         "GROK_HOOK_EVENT": snake(native),
         "GROK_HOOK_NAME": variable(name_of(spec)),
         "GROK_SESSION_ID": variable(event.session_id or ""),
-        "GROK_WORKSPACE_ROOT": variable(where.rstrip("/") if isinstance(where, str) and where else root),
-        "CLAUDE_PROJECT_DIR": variable(root),
+        **dict.fromkeys(("GROK_WORKSPACE_ROOT", "CLAUDE_PROJECT_DIR"), variable(workspace)),
         **plugin_root(spec, "GROK_PLUGIN_ROOT"),
     }
     asked = asking(spec, event, encode(fields), compat, env=env, cwd=root)

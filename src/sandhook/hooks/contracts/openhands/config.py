@@ -27,6 +27,7 @@ from sandhook.hooks.contracts.openhands.names import (
     FIELDS,
     METACHARACTERS,
     NAMES,
+    REMOVED,
     ROWS,
 )
 from sandhook.hooks.event import Json, JsonObject
@@ -100,6 +101,7 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
         matcher=_matcher(fields, handler, strict=strict),
         timeout=_timeout(fields, raw, path, strict=strict),
         background=background,
+        env_except=REMOVED,
         entry={**raw, "matcher": handler.matcher},
     )
 

@@ -39,3 +39,6 @@ DEFAULT_TIMEOUT = 60
 
 #: The reason of a refusal without one.
 GENERIC = "Blocked by hook"
+
+#: What the agent removes from the environment of its hooks.
+REMOVED = ("OTEL_EXPORTER_OTLP_HEADERS",)
