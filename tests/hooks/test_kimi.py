@@ -220,3 +220,9 @@ def test_whose_file_it_is() -> None:
     assert recognise([Document(config(), "/h/.kimi-code/config.toml")]).name == "kimi"
     everruns = {"hooks": [{"event": "pre_tool_use", "executor": {"type": "bash", "command": "x"}}]}
     assert recognise([Document(everruns)]).name == "everruns"
+
+
+def test_continue_false_on_a_stop_lets_the_agent_stop() -> None:
+    decision = fired("kimi", config("Stop"), Stop(), said('{"continue":false,"stopReason":"over"}'))
+    assert not decision.force_continue
+    assert any("continue is not looked at" in note for note in decision.diagnostics)

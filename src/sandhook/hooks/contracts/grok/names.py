@@ -23,7 +23,10 @@ ROWS = {
     ),
     "PostToolUseFailure": Row("tool.fail", (*_TOOL, "error?", "durationMs?", "isInterrupt?"), "toolName"),
     "PermissionDenied": Row("x.PermissionDenied", (*_TOOL, "reason?"), "toolName"),
-    "Stop": Row("stop", ("reason?", "stopHookActive", "lastAssistantMessage?")),
+    "Stop": Row(
+        "stop",
+        ("reason?", "stopHookActive", "lastAssistantMessage?", "backgroundTasks?", "sessionCrons?"),
+    ),
     "StopFailure": Row("x.StopFailure", ("error?", "errorDetails?", "lastAssistantMessage?"), "error"),
     "StopCancelled": Row(
         "x.StopCancelled",

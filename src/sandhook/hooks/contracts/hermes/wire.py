@@ -57,9 +57,10 @@ def request(spec: HookSpec, event: Event, compat: Compat, *, released: bool = Fa
     extra = payload(event, ROWS[native].fields, PLACES, _ABSENT)
     if native == "post_tool_call":
         result = event.result or ToolResult()
-        value = result.value if result.error is None else result.error
+        value = result.error if result.value is None else result.value
         extra["result"] = value if isinstance(value, str) else "" if value is None else encode(value)
-        extra["status"] = "ok" if result.error is None else "error"
+        if "status" not in (event.extras or {}):  # the agent also has "blocked", for a call that was refused
+            extra["status"] = "ok" if result.error is None else "error"
         extra.setdefault("error_type", None)
         extra["error_message"] = result.error
     rest = {key: item for key, item in (event.extras or {}).items() if key not in extra and key != "profile"}
@@ -88,7 +89,7 @@ def event(name: str, payload: Json) -> Event:
     if name != "post_tool_call":
         return event_of(EVENTS[name], fields, PLACES, ignored=("hook_event_name",))
     places = {**PLACES, "result": "result.value", "error_message": "result.error"}
-    return event_of(EVENTS[name], fields, places, ignored=("hook_event_name", "status", "error_type"))
+    return event_of(EVENTS[name], fields, places, ignored=("hook_event_name",))
 
 
 def decode(

@@ -144,7 +144,7 @@ def _printed(native: str, event: Event, text: str, notes: list[str], *, better: 
     for key, item in (("decision", value.get("decision")), ("continue", value.get("continue"))):
         if item in ("block", "deny") or item is False:
             notes.append(f"{key} is not looked at: Kimi Code wants permissionDecision, or exit status 2")
-            if better:
+            if better and not (key == "continue" and native == "Stop"):  # the agent stops, as was meant
                 return _refused(native, event, text_of(value, "reason", "stopReason") or "refused", notes)
     if native != "UserPromptSubmit":
         unknown = specific.get("permissionDecision")
