@@ -27,6 +27,7 @@ from sandhook.hooks import Decision, HookEngine, RunResult, SandboxRunner, ToolR
 from sandhook.hooks.continuation import Continuation
 from sandhook.hooks.contracts import Document
 from sandhook.hooks.decode import DecodeError
+from sandhook.hooks.event import Event
 from sandhook.hooks.model import Compat, Request
 from sandhook.vfs.path import VirtualPath
 from tools.agents.cases.shapes import EVENTS
@@ -394,18 +395,23 @@ def refuses_more(aspect: str, did: Any, says: Any) -> bool:
 # What hooks receive.
 
 
-def received(agent: str, case: Case, label: str) -> dict[str, Any] | None:
-    """Return what a hook of the engine receives for the payload that the agent's hook received; None for nothing."""
-    probe = case["probes"][label]
-    payload = probe["payload"]
-    world = World(agent, case, "strict")
-    name = payload.get("hook_event_name", label) if isinstance(payload, dict) else label
+def event_of_probe(agent: str, world: World, case: Case, label: str) -> tuple[Event, str]:
+    """Return the event whose payload a recorded hook received, and its name."""
+    payload = case["probes"][label]["payload"]
+    name = payload.get("hook_event_name", label.rstrip("0123456789")) if isinstance(payload, dict) else label
     if label == "a":  # the hook of a case of one event
         name = case["event"]
-    elif case["id"] == "places.received":  # the labels are those of layers
+    elif case["id"] in ("places.received", "environment.layers"):  # the labels are those of layers
         name = EVENTS.get(agent, "PreToolUse")
     event = world.contract.event(name, payload)
-    world.engine.fire(event if event.cwd else event.with_(cwd=f"{WORLD}/project"))
+    return event if event.cwd else event.with_(cwd=f"{WORLD}/project"), name
+
+
+def received(agent: str, case: Case, label: str) -> dict[str, Any] | None:
+    """Return what a hook of the engine receives for the payload that the agent's hook received; None for nothing."""
+    world = World(agent, case, "strict")
+    event, name = event_of_probe(agent, world, case, label)
+    world.engine.fire(event)
     label = label if world.probe(f"{label}.stdin") else name  # one of several runs in a session
     text = world.probe(f"{label}.stdin")
     if not text:

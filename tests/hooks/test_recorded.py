@@ -37,7 +37,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "http.continue-false",
             *("PostToolUseFailure.out.halt*", "PreCompact.out.halt*", "SubagentStart.out.halt*"),
             *("TaskCompleted.out.halt*", "PermissionRequest.*out.halt*", "PreModelSwitch.out.halt*"),
-            "PreCompact.auto.out.halt",
+            *("PreCompact.auto.out.halt", "notices.*.halt*"),
         ),
         "L-CLAUDE-016": ("WorktreeCreate.out.block",),
         "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
@@ -51,10 +51,11 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("Stop.exit2", "PermissionRequest.*exit2-silent", "SubagentStop.exit2-silent"),
             *("mixed.blank-stderr", "mixed.empty-exit2"),
         ),
-        "L-CODEX-006": ("PostToolUse.out.halt-noreason",),
+        "L-CODEX-006": ("PostToolUse.out.halt-noreason", "notices.PostToolUse.halt*"),
         "L-CODEX-002": (
             *("*.out.*", "several.updated-ask"),
             *("mixed.reason-*", "mixed.unknown-keys", "mixed.word-upper"),
+            *("notices.PermissionRequest.halt*", "notices.PreToolUse.halt*", "notices.SubagentStart.halt*"),
         ),
         "L-HOOKS-011": ("updates.*",),
         "L-CODEX-007": (
@@ -91,6 +92,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
                 "[pP]ermissionRequest.*out.halt*",
             ),
             *("[pP]ermissionRequest.*out.behavior-*", "PreToolUse.out.deny", "PreToolUse.out.halt*"),
+            *("notices.[pP]ermissionRequest.halt*", "notices.[pP]reToolUse.halt*"),
         ),
         "L-COPILOT-006": (
             *("agentStop.block-noreason-once", "agentStop.out.block-noreason", "Stop.out.block-noreason"),
@@ -114,6 +116,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "[pP]ermissionRequest.out.context-exit2",
         ),
         "L-COPILOT-011": ("layers.disable-all-*",),
+        "L-COPILOT-010": ("permissions.two.*.ask-*",),
         "L-COPILOT-012": ("handler.exec-bash", "handler.linux-exec"),
     },
     "qwen": {
@@ -125,7 +128,10 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("PreToolUse.exit2-*", "UserPromptSubmit.exit2-silent", "Todo*.exit2"),
             *("PermissionRequest.exit2*", "mixed.blank-stderr", "mixed.empty-exit2"),
         ),
-        "L-QWEN-003": ("Todo*.out.halt", "PermissionRequest.out.block", "PermissionRequest.out.halt"),
+        "L-QWEN-003": (
+            *("Todo*.out.halt", "PermissionRequest.out.block", "PermissionRequest.out.halt"),
+            "notices.Todo*.halt*",
+        ),
         "L-QWEN-004": ("layers.off-project",),
         "L-HOOKS-002": ("places.same*",),
         "L-HOOKS-008": ("limits.*",),
@@ -140,7 +146,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-HOOKS-008": ("limits.huge", "limits.large", "limits.vast"),
         "L-DROID-003": (
             *("fault.*", "layers.user", "layers.project", "matcher.17"),
-            *("settings.*", "limits.*"),
+            *("settings.*", "limits.*", "arrays.*"),
         ),
         "L-DROID-004": ("PreToolUse.out.inner-ask",),
         "L-DROID-005": ("layers.both-*", "layers.hooks-off-*"),
@@ -148,7 +154,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     "openhands": {
         "L-HOOKS-008": ("limits.*",),
         "L-OPENHANDS-001": ("layers.*", "places.*"),
-        "L-OPENHANDS-003": ("matcher.9",),
+        "L-OPENHANDS-003": ("matcher.9", "patterns.*"),
         "L-OPENHANDS-004": ("PreToolUse.out.block", "*.inner-deny", "mixed.bytes-*"),
     },
     "hermes": {
@@ -157,6 +163,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-HERMES-003": (
             "pre_tool_call.out.deny",
             "pre_tool_call.out.halt",
+            "notices.pre_tool_call.halt*",
             "*.inner-deny",
             "*.action-approve",
         ),
@@ -174,12 +181,13 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("PreToolUse.out.deny-*", "PreToolUse.out.halt*", "PreToolUse.twice", "UserPromptSubmit.out.*"),
             *("Stop.out.deny", "SubagentStop.out.deny", "PostToolUse.out.deny"),
             *("mixed.doubled", "mixed.reason-list"),
+            *("notices.PreToolUse.halt*", "notices.UserPromptSubmit.halt*"),
         ),
         "L-GROK-005": ("mcp.claude", "patterns.*"),
         "L-GROK-009": ("mixed.no-shebang",),
     },
     "goose": {
-        "L-GOOSE-001": ("matcher.1",),
+        "L-GOOSE-001": ("matcher.1", "patterns.[ABPU]*"),
         "L-HOOKS-008": ("limits.zero",),
         "L-GOOSE-002": ("fault.*", "settings.*", "limits.*"),
         "L-GOOSE-003": (
@@ -187,12 +195,15 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("mixed.bytes-reason", "mixed.doubled", "mixed.reason-list"),
         ),
         "L-GOOSE-004": ("layers.user-off-by-project", "layers.same-name"),
-        "L-GOOSE-007": ("matcher.13", "context.SessionStart-0", "context.Stop-0"),
+        "L-GOOSE-007": ("matcher.13", "context.SessionStart-0", "context.Stop-0", "patterns.SessionStart"),
     },
     "kimi": {
         "L-KIMI-001": ("fault.*", "settings.*", "limits.*"),
         "L-KIMI-002": ("matcher.1", "patterns.*"),
-        "L-KIMI-003": ("PreToolUse.continue-false", "PreToolUse.top-block"),
+        "L-KIMI-003": (
+            *("PreToolUse.continue-false", "PreToolUse.top-block"),
+            *("notices.PreToolUse.halt*", "notices.UserPromptSubmit.halt*"),
+        ),
     },
 }
 

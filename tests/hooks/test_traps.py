@@ -19,7 +19,9 @@ def lost() -> list[Any]:
     found = []
     for agent in AGENTS:
         for case in cases(agent):
-            if not case["id"].startswith(("settings.", "limits.")) or not _SOUND.search(str(case["layers"])):
+            if not case["id"].startswith(("settings.", "limits.", "arrays.")) or not _SOUND.search(
+                str(case["layers"])
+            ):
                 continue
             if "did" not in case and "does not start" not in case.get("incomparable", ""):
                 continue
