@@ -130,7 +130,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "L-QWEN-003": (
             *("Todo*.out.halt", "PermissionRequest.out.block", "PermissionRequest.out.halt"),
-            "notices.Todo*.halt*",
+            *("notices.Todo*.halt*", "notices.PermissionRequest.halt*"),
         ),
         "L-QWEN-004": ("layers.off-project",),
         "L-HOOKS-002": ("places.same*",),
