@@ -332,6 +332,15 @@ def test_every_event_has_a_record_or_a_reason() -> None:
     assert sorted(named) == sorted(missing)
 
 
+def test_a_session_with_a_second_prompt_has_one() -> None:
+    for agent in AGENTS:
+        for case in cases(agent):
+            if case["id"] in ("sessions.again", "sessions.stopped-again"):
+                payloads = [probe["payload"] for probe in case["probes"].values()]
+                prompts = [each.get("prompt") for each in payloads if isinstance(each, dict)]
+                assert {"do it", "again"} <= set(prompts), f"{agent}: {case['id']}"
+
+
 @pytest.mark.parametrize("agent", AGENTS)
 def test_what_is_not_compared_says_why(agent: str) -> None:
     for case in cases(agent):

@@ -9,7 +9,6 @@ from tools.agents.cases.shapes import EVENTS, decision, layer_of
 from tools.agents.cases.terminal import step
 from tools.agents.cases.terminal.claude_code import keeping
 from tools.agents.cases.terminal.copilot import READY as COPILOT_READY
-from tools.agents.cases.terminal.gemini import READY as GEMINI_READY
 from tools.agents.grid import printing
 from tools.agents.records import Json, Object
 
@@ -23,9 +22,6 @@ _AGAIN: dict[str, Object] = {
     "claude_code": {"turns": ["do it", "again"]},
     "qwen": {"turns": ["do it", "again"]},
     "droid": {"turns": ["do it", "again"]},
-    "gemini": {
-        "keys": [GEMINI_READY, step("again\r", 3, requests=2), step("\x03", 2, requests=3), step("\x03")]
-    },
     "copilot": {
         "keys": [COPILOT_READY, step("again\r", 3, requests=2), step("/exit\r", 2, requests=3), step("\r")]
     },
