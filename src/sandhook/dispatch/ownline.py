@@ -86,6 +86,22 @@ def own_execution(words: Words) -> Execution:
     return Execution(unknown=(f"{NAME} {what}",))
 
 
+def is_own(words: Words) -> bool:
+    """Return True for a command line of sandhook."""
+    return _start(words) is not None
+
+
+def decoded(text: str) -> str | None:
+    """Return the script of ``sandhook hook -- -b TEXT``; None for a text that sandhook refuses."""
+    from binascii import Error, a2b_base64
+
+    try:
+        data = a2b_base64(text.encode("ascii", "replace"), strict_mode=True)
+    except Error:
+        return None
+    return data.decode("utf-8", "surrogateescape")
+
+
 def _start(words: Words) -> int | None:
     """Return the index of the command, after ``sandhook`` or ``python -m sandhook``; None for another program."""
     if not words or words[0] is None:
@@ -104,5 +120,6 @@ def _hook(words: Words) -> Execution:
     if first == "-c":
         return Execution(text=line.at + 1) if line.at + 1 < len(words) else Execution()
     if first is None or first.startswith("-"):
-        return Execution(unknown=(f"{NAME} hook: a script that is computed",))
+        encoded = line.at + 1 if first == "-b" and line.at + 1 < len(words) else None
+        return Execution(unknown=(f"{NAME} hook: a script that is computed",), encoded=encoded)
     return Execution((line.at,))

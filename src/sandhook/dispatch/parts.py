@@ -39,6 +39,7 @@ class Execution(Record):
         parts: Other command lines that it runs.
         stdin: It executes its standard input.
         unknown: What else it executes, in words for people.
+        encoded: The word that is a shell's text in Base64.
     """
 
     files: tuple[int, ...] = ()
@@ -46,3 +47,4 @@ class Execution(Record):
     parts: tuple[Part, ...] = ()
     stdin: bool = False
     unknown: tuple[str, ...] = ()
+    encoded: int | None = None

@@ -195,26 +195,17 @@ def _script(words: Sequence[str | None], written: Sequence[str]) -> str | None:
     Args:
         written: The words as shell text has them; () for those of a program's arguments.
     """
+    from sandhook.dispatch.ownline import decoded
     from sandhook.text.quoting import in_single_quotes
 
     first = words[0]
     if first == "-c":
         return words[1] if len(words) > 1 else None
     if first == "-b":
-        return _decoded(words[1]) if len(words) > 1 and words[1] is not None else None
+        return decoded(words[1]) if len(words) > 1 and words[1] is not None else None
     if first is not None and first.startswith("-"):
         return None
     texts = written or [in_single_quotes(word or "") for word in words]
     if first is not None and "/" not in first and "\\" not in first:  # a file, and not a command of PATH
         texts = [in_single_quotes(f"./{first}"), *texts[1:]]
     return f"bash {' '.join(texts)}"
-
-
-def _decoded(text: str) -> str | None:
-    from binascii import Error, a2b_base64
-
-    try:
-        data = a2b_base64(text.encode("ascii", "replace"), strict_mode=True)
-    except Error:
-        return None
-    return data.decode("utf-8", "surrogateescape")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from sandhook.dispatch.operands import LANGUAGES, LOADERS, SHELLS, base_name, execution, is_system_program
+from sandhook.dispatch.ownline import is_own
 from sandhook.dispatch.wrappers import is_wrapper
 from sandhook.syntax import nodes as ast
 from sandhook.syntax.unparse import unparse
@@ -18,7 +19,7 @@ from sandhook.vetting.effects.finding import path_of_program
 from sandhook.vetting.effects.other import unknown
 from sandhook.vetting.effects.shell import BUILTINS
 from sandhook.vetting.following import Following
-from sandhook.vetting.languages import Languages
+from sandhook.vetting.languages import INTERPRETERS, Languages
 from sandhook.vetting.places import SHELL_SCRIPTS, places_of
 from sandhook.vetting.policy import METADATA, executed, named
 from sandhook.vetting.rules import RuleId
@@ -136,7 +137,9 @@ class Commands(Languages):
         if name not in BUILTINS and ("/" not in name or is_system_program(name)):
             self.notes.programs.setdefault(program)
         if "/" in name and not is_system_program(name):
-            return self.run_file(Value((name,), first.origins), state, arguments, at)
+            output = self.run_file(Value((name,), first.origins), state, arguments, at)
+            if name[0] not in "/~" or program not in INTERPRETERS:
+                return output
         call = Call(program, arguments, state, (self._file, at), self)
         if program in ("grep", "egrep", "fgrep", "rg") and call.operands:
             whole = call.has("-x")
@@ -259,8 +262,11 @@ class Commands(Languages):
         if call.name in SHELLS and only_parses(call):
             return EMPTY
         outputs: list[Value] = []
-        if call.name in LANGUAGES:
+        is_language = call.name in LANGUAGES and not is_own(words)
+        if is_language:
             outputs += self._language(call, found, fields, state, at)
+        elif is_own(words) and found.unknown:
+            outputs.append(self._own(call, found, fields, at))
         elif found.text is not None:
             inner = state.copy()
             rest = fields[found.text + 1 :]
@@ -271,7 +277,7 @@ class Commands(Languages):
             outputs.append(self.run_text(call.stdin, state.copy(), call.name, at))
         elif call.name in SHELLS and None in words and not found.files:
             outputs.append(self._shell_with_unknown(fields, state, at))
-        if call.name not in LANGUAGES:
+        if not is_language:
             language: Language | None = "shell" if call.name in SHELLS else None
             outputs += [
                 self.run_file(fields[index], state, fields[index + 1 :], at, language=language)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sandhook.dispatch.operands import LANGUAGES
+from sandhook.dispatch.operands import LANGUAGES, SHELLS
+from sandhook.dispatch.ownline import NAME, decoded
 from sandhook.dispatch.parts import Execution
 from sandhook.vetting.bundle import Language
 from sandhook.vetting.call import Call
@@ -16,7 +17,7 @@ from sandhook.vetting.program import commands_in
 from sandhook.vetting.rules import RuleId
 from sandhook.vetting.said import order_in
 from sandhook.vetting.state import ShellState
-from sandhook.vetting.values import EMPTY, Origin, Value, concatenated
+from sandhook.vetting.values import EMPTY, UNKNOWN, Origin, Value, concatenated
 
 #: Options by which an interpreter reads a program and does not run it.
 _CHECKS = {"php": ("-l",), "perl": ("-c",), "ruby": ("-c",), "node": ("--check", "-c")}
@@ -26,8 +27,12 @@ _CHECKS = {"php": ("-l",), "perl": ("-c",), "ruby": ("-c",), "node": ("--check",
 _QUOTES = re.compile(r"shlex\.(?:quote|join)|shellescape|Shellwords|escapeshellarg")
 
 
+#: Programs that are what their names say, also outside the directories of the system: /opt/homebrew/bin/bash.
+INTERPRETERS = frozenset((*SHELLS, *LANGUAGES, NAME))
+
+
 class Languages(Evaluations):
-    """Follows interpreters of other languages."""
+    """Follows interpreters of other languages, and sandhook itself."""
 
     def run_file(
         self,
@@ -41,6 +46,19 @@ class Languages(Evaluations):
     ) -> Value:
         """Follow a file that is executed or sourced; return its output."""
         raise NotImplementedError
+
+    def run_text(self, value: Value, state: ShellState, how: str, at: tuple[int, int]) -> Value:
+        """Follow a text that a shell executes; return its output."""
+        raise NotImplementedError
+
+    def _own(self, call: Call, found: Execution, fields: Sequence[Value], at: tuple[int, int]) -> Value:
+        """Follow the script of ``sandhook hook -- -b``, or report what another command of sandhook executes."""
+        scripts = [] if found.encoded is None else [decoded(text) for text in fields[found.encoded].known]
+        texts = tuple(script for script in scripts if script is not None)
+        if not texts:
+            self.notes.find("V-RUN-TEXT", found.unknown[0], self._file, at)
+            return UNKNOWN
+        return self.run_text(Value(texts), call.state.copy(), "sandhook hook", at)
 
     def _language(
         self, call: Call, found: Execution, fields: Sequence[Value], state: ShellState, at: tuple[int, int]
