@@ -62,6 +62,7 @@ def enter(
     if state.coprocesses and not coprocesses:
         for number in state.coprocesses:
             child.close(number)
+    inner.tracing.outer_depth = state.tracing.depth
     inner.tracing.exit_status = inner.tracing.return_status = None
     inner.tracing.running_traps -= {"EXIT"}
     if inner.traps:

@@ -178,7 +178,7 @@ def run_exit_trap(runtime: Interpreter, state: State, status: int) -> int:
     state.errexit_suppressed = 0
     state.loops = 0
     tracing.running_traps |= {"EXIT"}
-    tracing.depth = -1  # its trace is that of the top level
+    tracing.depth = tracing.outer_depth
     try:
         runtime.run_text(state, text, name=_LABELS["EXIT"], line=1)
     except (FatalExit, Discard):

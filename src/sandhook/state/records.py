@@ -75,6 +75,7 @@ class Tracing:
 
     Attributes:
         depth: Levels of ``eval``, ``source`` and substitution: xtrace repeats the first character of PS4 as often.
+        outer_depth: That of the shell around a subshell, whose EXIT trap runs one level below; -1 outside of subshells.
         busy: A line of xtrace is being written; the expansion of PS4 is not traced.
         command: The command that BASH_COMMAND shows; None before the first.
         debugged: The command of a child process whose DEBUG trap the parent ran; None for others.
@@ -90,12 +91,13 @@ class Tracing:
     """
 
     __slots__ = (
-        "busy", "command", "debugged", "depth", "err_calls", "err_depth", "exit_status", "in_substitution", "recording", "return_status",
-        "running_traps", "tracks_commands",
+        "busy", "command", "debugged", "depth", "err_calls", "err_depth", "exit_status", "in_substitution", "outer_depth", "recording",
+        "return_status", "running_traps", "tracks_commands",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.depth = 0
+        self.outer_depth = -1
         self.busy = False
         self.command: Command | None = None
         self.debugged: Command | None = None
@@ -111,6 +113,7 @@ class Tracing:
     def copy(self) -> Tracing:
         new = Tracing.__new__(Tracing)
         new.depth = self.depth
+        new.outer_depth = self.outer_depth
         new.busy = self.busy
         new.command = self.command
         new.debugged = None
