@@ -111,7 +111,7 @@ def _arguments(words: Sequence[str]) -> list[str]:
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return 0, 1 after a usage error, 2 when INFILE cannot be read, 3 when OUTFILE cannot be written."""
+    """Return 0, 1 after a usage error, 2 when INFILE cannot be read, 3 when OUTFILE cannot be written, 255 for a form of dump that -r cannot read."""
     options, operands = _SYNTAX.parse(_arguments(arguments))
     if len(operands) > 2:
         raise UsageError(f"extra operand '{operands[2]}'")
@@ -124,6 +124,8 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     with reader:
         target = _target(operands, options, ctx)
         try:
+            if options.revert and (options.include or options.bits or options.little):
+                raise Failure("Sorry, cannot revert this type of hexdump", 255)
             if options.revert:
                 _revert(reader, options, columns, target, ctx)
                 return 0

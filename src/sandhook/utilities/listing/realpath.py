@@ -5,6 +5,7 @@ Source: POSIX.1-2024 XCU 3, realpath. Oracle: GNU coreutils 9.1.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
@@ -79,6 +80,14 @@ def _resolve(options: Options, name: str, ctx: Context) -> str:
         # ".." is removed first, as text; the rest is resolved as usual
         logical = resolve(ctx, name, missing=options.missing, follow=False)
         return resolve(ctx, normalize(logical), missing=options.missing)
-    if options.links == "none" and options.missing == "last":
-        return resolve(ctx, name, missing="all", follow=False)  # as with GNU's, no directory is looked up
-    return resolve(ctx, name, missing=options.missing, follow=options.links != "none")
+    if options.links != "none":
+        return resolve(ctx, name, missing=options.missing)
+    # as with GNU's, no directory is looked up
+    missing: Missing = "all" if options.missing == "last" else options.missing
+    path = resolve(ctx, name, missing=missing, follow=False)
+    try:
+        ctx.fs.stat(ctx.path(path))
+    except OSError as error:
+        if options.missing == "none" or (options.missing == "last" and error.errno == errno.ELOOP):
+            raise
+    return path
