@@ -173,7 +173,8 @@ class Left:
         if os.name == "nt":
             self.descriptors = 0  # handles come and go with the runtime; the tests of Windows count them
         else:
-            self.descriptors = me.num_fds()
+            # newer versions of libffi keep their own file open from the first use of ctypes
+            self.descriptors = me.num_fds() - sum("/libffi.so" in name for name in _open_files())
         # the watchdog belongs to the process, and the first run starts it
         names = (thread.name for thread in threading.enumerate())
         self.threads = sorted(name for name in names if name != "sandhook-watchdog")
