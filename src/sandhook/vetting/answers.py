@@ -113,6 +113,7 @@ def weaker(before: str, after: str) -> str | None:
 _INSTALLS = re.compile(
     r"\b(?:npm|pnpm|yarn|bun|pip3?|uv|poetry|gem|cargo|go) (?:pip )?(?:install|i|add|get)\s+\S"
 )
+#: Words of a command that installs which are no packages.
 _VERBS = frozenset(
     [
         "npm",

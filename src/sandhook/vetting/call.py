@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import Protocol
 
+from sandhook.vetting.bundle import Language
 from sandhook.vetting.notes import Notes
 from sandhook.vetting.places import ENDLESS, Access, facts_in
 from sandhook.vetting.policy import METADATA, payload_part
@@ -45,8 +46,13 @@ class Runner(Protocol):
         at: tuple[int, int],
         *,
         sourced: bool = False,
+        language: Language | None = None,
     ) -> Value:
-        """Follow a file that is executed or sourced; return its output."""
+        """Follow a file that is executed or sourced; return its output.
+
+        Args:
+            language: That of the program that reads the file; None for a file that is started itself.
+        """
         ...
 
     def compute(self, words: Sequence[str], stdin: str) -> str | None:

@@ -262,10 +262,11 @@ class Commands(Languages):
         if call.name in SHELLS and only_parses(call):
             return EMPTY
         outputs: list[Value] = []
-        is_language = call.name in LANGUAGES and not is_own(words)
+        own = is_own(words)
+        is_language = call.name in LANGUAGES and not own
         if is_language:
             outputs += self._language(call, found, fields, state, at)
-        elif is_own(words) and found.unknown:
+        elif own and found.unknown:
             outputs.append(self._own(call, found, fields, at))
         elif found.text is not None:
             inner = state.copy()
@@ -363,11 +364,7 @@ class Commands(Languages):
         sourced: bool = False,
         language: Language | None = None,
     ) -> Value:
-        """Follow a file that is executed or sourced; return its output.
-
-        Args:
-            language: That of the program that reads the file; None for a file that is started itself.
-        """
+        """Follow a file that is executed or sourced; see ``call.Runner``."""
         outputs: list[Value] = []
         for text in path.texts:
             name = state.path(text)

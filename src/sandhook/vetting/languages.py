@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from sandhook.dispatch.operands import LANGUAGES, SHELLS
 from sandhook.dispatch.ownline import NAME, decoded
 from sandhook.dispatch.parts import Execution
-from sandhook.vetting.bundle import Language
-from sandhook.vetting.call import Call
+from sandhook.vetting.call import Call, Runner
 from sandhook.vetting.code import evaluates_input, findings_in
 from sandhook.vetting.evaluations import Evaluations
 from sandhook.vetting.policy import local
@@ -31,25 +30,8 @@ _QUOTES = re.compile(r"shlex\.(?:quote|join)|shellescape|Shellwords|escapeshella
 INTERPRETERS = frozenset((*SHELLS, *LANGUAGES, NAME))
 
 
-class Languages(Evaluations):
+class Languages(Evaluations, Runner):
     """Follows interpreters of other languages, and sandhook itself."""
-
-    def run_file(
-        self,
-        path: Value,
-        state: ShellState,
-        arguments: Sequence[Value],
-        at: tuple[int, int],
-        *,
-        sourced: bool = False,
-        language: Language | None = None,
-    ) -> Value:
-        """Follow a file that is executed or sourced; return its output."""
-        raise NotImplementedError
-
-    def run_text(self, value: Value, state: ShellState, how: str, at: tuple[int, int]) -> Value:
-        """Follow a text that a shell executes; return its output."""
-        raise NotImplementedError
 
     def _own(self, call: Call, found: Execution, fields: Sequence[Value], at: tuple[int, int]) -> Value:
         """Follow the script of ``sandhook hook -- -b``, or report what another command of sandhook executes."""

@@ -239,13 +239,7 @@ def _remove(call: Call) -> Value:
         call.access(word, "delete")
         if "found" in word.names("mixed"):
             continue
-        for each in removed(
-            (call.state.path(text) for text in word.texts),
-            word,
-            {*call.state.written, *call.state.made},
-            recursive=recursive,
-        ):
-            call.find(each.rule, each.detail, each.severity)
+        _emptied(call, word, recursive=recursive)
         if not recursive:
             continue
         for text in word.texts:
@@ -275,13 +269,13 @@ def _truncate(call: Call) -> Value:
     return EMPTY
 
 
-def _emptied(call: Call, word: Value) -> None:
-    """Report that nothing is left of a file."""
+def _emptied(call: Call, word: Value, *, recursive: bool = False) -> None:
+    """Report that nothing is left of a file; with ``recursive``, of a directory."""
     for each in removed(
         (call.state.path(text) for text in word.texts),
         word,
         {*call.state.written, *call.state.made},
-        recursive=False,
+        recursive=recursive,
     ):
         call.find(each.rule, each.detail, each.severity)
 
@@ -350,8 +344,8 @@ def _mktemp(call: Call) -> Value:
     return known(text, frozenset({Origin("mixed", "mktemp")}))
 
 
-def _line_editor(call: Call) -> Value:
-    """ed and ex: their commands, which come from standard input, change a file."""
+def _stores_input(call: Call) -> Value:
+    """ed, ex and sponge: what comes from standard input changes their files."""
     for word in call.operands:
         call.writes(word, call.stdin)
         call.runner.stored(call.stdin, word, call)
@@ -435,7 +429,7 @@ FILTERS = [
 
 EFFECTS: Mapping[str, Effect] = {
     "cat": _cat,
-    **dict.fromkeys(("ed", "ex", "red", "vi", "vim", "nvim"), _line_editor),
+    **dict.fromkeys(("ed", "ex", "red", "vi", "vim", "nvim", "sponge"), _stores_input),
     "tee": _tee,
     **dict.fromkeys(("cp", "mv", "ln", "rsync", "ditto"), _copy),
     "install": _install,

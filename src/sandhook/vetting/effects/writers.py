@@ -71,13 +71,6 @@ def outputs(call: Call) -> None:
             call.writes(option, call.stdin.without_text())
 
 
-def _sponge(call: Call) -> Value:
-    for word in call.operands:
-        call.writes(word, call.stdin)
-        call.runner.stored(call.stdin, word, call)
-    return EMPTY
-
-
 def _patch(call: Call) -> Value:
     """patch: the file that it names, or those that the patch names."""
     directory = call.argument("-d", "--directory")
@@ -105,7 +98,6 @@ def _edits(call: Call) -> Value | None:
 
 
 EFFECTS: Mapping[str, Effect] = {
-    "sponge": _sponge,
     "patch": _patch,
     **dict.fromkeys(
         ("perl", "ruby", "yq", "tomlq", "xq", "dasel", "crudini", "toml", "json", "xmlstarlet", "augtool"),
