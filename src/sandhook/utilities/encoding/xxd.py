@@ -124,9 +124,9 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     with reader:
         target = _target(operands, options, ctx)
         try:
-            if options.revert and (options.include or options.bits or options.little):
-                raise Failure("Sorry, cannot revert this type of hexdump", 255)
             if options.revert:
+                if options.include or options.bits or options.little:
+                    raise Failure("Sorry, cannot revert this type of hexdump", 255)
                 _revert(reader, options, columns, target, ctx)
                 return 0
             start = _seek(reader, options, ctx)
