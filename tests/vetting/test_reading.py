@@ -115,9 +115,11 @@ def test_letters_in_a_group_are_options(script: str) -> None:
     ],
 )
 def test_arguments_of_letters_are_not_addresses(script: str) -> None:
-    report = vet({"hook.sh": f"{script}\n".encode()}, observe=False)
+    report = vet(
+        {"hook.sh": f"{script} > /dev/null\n".encode()}, observe=False
+    )  # the model reads what is printed
     assert report.hooks[0].capabilities.hosts == ("h.example:443",)
-    assert "high" not in {finding.severity for finding in report.findings}
+    assert {finding.severity for finding in report.findings} <= {"info", "low"}
 
 
 #: How a hook starts the file ``hook.sh``; None if no hook names it.
