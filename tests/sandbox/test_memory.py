@@ -97,6 +97,8 @@ MULTIPLYING = [
     LONG + 'seq -s , 2000 | cut -d , -f "$(seq -s , 1 2 2000)" --output-delimiter="$L" | wc -c',
     LONG + "seq 2000 | cut -d $'\\n' -f \"$(seq -s , 1 2 2000)\" --output-delimiter=\"$L\" | wc -c",
     "awk -v OFMT=%1000000000.0f 'BEGIN { print 0.5 }' | wc -c",
+    "seq 100000 | git column --mode=plain --indent=\"$(printf %100000s)\" | wc -c",
+    "seq 100000 | git column --mode=row --nl=\"$(printf %100000s)\" | wc -c",
     "awk -v CONVFMT=%.1000000000f 'BEGIN { x = 0.5 \"\"; print length(x) }'",
 ]  # fmt: skip
 

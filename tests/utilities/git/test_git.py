@@ -9,6 +9,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tracemalloc
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -290,6 +291,36 @@ def test_an_object_that_inflates_to_a_gigabyte_ends_at_the_limit() -> None:
     _with_object(sandbox, zlib.compress(b"blob 10\0" + bytes(1 << 26), 9))
     result = sandbox.run("git cat-file -p bomb")
     assert (result.exit_status, result.limit) == (128, None) and result.stderr.startswith("fatal: ")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'git log -1 --format="%(trailers:separator=$long)"',
+        'git log -1 --format="%(trailers:key_value_separator=$long)"',
+        'git log -1 --format="${long// /%B}"',
+        'git log -1 --format="${long// /%<(9999)%n}"',
+        'git for-each-ref --format="${long// /%(contents)}"',
+        'git for-each-ref --format="%(if)x%(then)${long// /%(contents)}%(end)"',
+        "git shortlog -w90000,89990,89990 --format='%s' HEAD",
+    ],
+)
+def test_a_format_that_prints_gigabytes_ends_at_the_limit(script: str) -> None:
+    sandbox = Shell(
+        files={"r.tar.xz": files_of("project")}, limits=Limits(memory_bytes=64 << 20), git_writes=True
+    )
+    message = "{ printf 's %.0s' {1..9000}; echo; echo; printf 'A%s: x\\n' {1..5000}; } > ../m"
+    commit = "git -c user.name=a -c user.email=a@b commit -q --allow-empty -F ../m"
+    made = sandbox.run(f"mkdir r; cd r; tar -xJf ../r.tar.xz; {message}; {commit}")
+    assert made.exit_status == 0, made.stderr
+    tracemalloc.start()
+    try:
+        result = sandbox.run(f"cd r; printf -v long %20000s; {script} > /dev/null")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert result.limit in ("memory_bytes", "steps") and result.defect is None
+    assert peak < 160 << 20
 
 
 def test_a_delta_that_copies_a_gigabyte_ends_at_the_limit() -> None:

@@ -56,5 +56,6 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     usual = int(columns) - 1 if is_number(columns) and 0 < len(columns) < 6 else 79
     width = options.width if 0 < options.width < _MOST else usual
     measures = Measures(width, options.indent, options.end, min(options.padding, _MOST))
-    call.ctx.write(encode(arranged(lines, layout, measures, call.access.charge)))
+    for line in arranged(lines, layout, measures, call.access.charge):
+        call.ctx.write(encode(line))
     return 0

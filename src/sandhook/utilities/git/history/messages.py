@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sandhook.limits import check_fits
 from sandhook.text.width import width_of
 
 
@@ -46,12 +47,18 @@ def wrapped(text: str, width: int, first: int, other: int) -> str:
     if not width:
         return " " * first + text
     lines: list[str] = []
-    line, indent = "", first
+    line: list[str] = []
+    columns, indent, made = 0, first, 0
     for word in text.split(" "):
-        longer = f"{line} {word}" if line else word
-        if line and indent + width_of(longer) > width:
-            lines.append(" " * indent + line)
-            line, indent = word, other
+        wide = width_of(word)
+        if not any(line):
+            line, columns = [word], wide
+        elif indent + columns + 1 + wide > width:
+            lines.append(" " * indent + " ".join(line))
+            made += len(lines[-1])
+            check_fits(2 * made)
+            line, columns, indent = [word], wide, other
         else:
-            line = longer
-    return "\n".join([*lines, " " * indent + line])
+            line.append(word)
+            columns += 1 + wide
+    return "\n".join([*lines, " " * indent + " ".join(line)])

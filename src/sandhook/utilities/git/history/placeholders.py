@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
+from sandhook.limits import check_fits
 from sandhook.text.width import width_of
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.decorate import Decorations
@@ -94,7 +95,7 @@ class _Padding:
 def expand(printer: Printer, text: str, commit: Commit, mark: str) -> str:
     """Return a format with the values of one commit."""
     pieces: list[str] = []
-    at = 0
+    at = made = 0
     padding: _Padding | None = None
     while at < len(text):
         percent = text.find("%", at)
@@ -123,8 +124,11 @@ def expand(printer: Printer, text: str, commit: Commit, mark: str) -> str:
         elif sign == " " and value:
             value = " " + value
         elif sign == "-" and not value:
+            printer.repository.access.charge(made >> 10)
             pieces = ["".join(pieces).rstrip("\n")]
         pieces.append(value)
+        made += len(value)
+        check_fits(2 * made)  # the pieces, and the text of them
     return "".join(pieces)
 
 
@@ -258,13 +262,15 @@ def _trailers(printer: Printer, message: str, words: str) -> str | None:
     flags = {name: name in values and parse_boolean(values[name] or None) is True for name in _FLAGS}
     only = flags["only"] or bool(keys and "only" not in values)
     separator = _literal(values["separator"]) if "separator" in values else None
+    between = settings.separators[:1] + " "
+    between = _literal(values["key_value_separator"]) if "key_value_separator" in values else between
     shown_lines = []
-    for trailer in trailers_of(block, settings, "\0", unfold=flags["unfold"], only=only):
+    trailers = trailers_of(block, settings, "\0", unfold=flags["unfold"], only=only)
+    check_fits(2 * len(trailers) * (len(separator or "") + len(between)))
+    for trailer in trailers:
         if trailer.key is None or (keys and trailer.key.lower() not in keys):
             shown_lines += [trailer.value] if trailer.key is None else []
             continue
-        between = settings.separators[:1] + " "
-        between = _literal(values["key_value_separator"]) if "key_value_separator" in values else between
         parts = ["" if flags["valueonly"] else trailer.key, "" if flags["keyonly"] else trailer.value]
         shown_lines.append(parts[0] + (between if all(not flags[name] for name in _ALONE) else "") + parts[1])
     if separator is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
+from sandhook.limits import check_fits
 from sandhook.record import Record
 from sandhook.text.numbers import is_integer, is_number
 from sandhook.text.quoting import in_single_quotes
@@ -36,23 +37,20 @@ class _Choices:
     """The parts of a format with %(if): each level has the texts of its condition and of its two branches."""
 
     def __init__(self) -> None:
-        self._levels: list[tuple[str, dict[str, str]]] = []
+        self._levels: list[tuple[str, dict[str, list[str]]]] = []
         self._part: list[str] = []
-        self._text = ""
+        self._text: list[str] = []
 
     def add(self, text: str) -> None:
         """Add text to the current part."""
-        if self._levels:
-            parts = self._levels[-1][1]
-            parts[self._part[-1]] += text
-        else:
-            self._text += text
+        part = self._levels[-1][1][self._part[-1]] if self._levels else self._text
+        part.append(text)
 
     def control(self, word: str) -> bool:
         """Act on %(if), %(then), %(else) and %(end); return False for another field. Raises GitError."""
         name, _, options = word.partition(":")
         if name == "if":
-            self._levels.append((options, {"if": "", "then": "", "else": ""}))
+            self._levels.append((options, {"if": [], "then": [], "else": []}))
             self._part.append("if")
             return True
         if name not in ("then", "else", "end"):
@@ -63,7 +61,7 @@ class _Choices:
             return True
         options, parts = self._levels.pop()
         self._part.pop()
-        self.add(parts["then" if _holds(options, parts["if"]) else "else"])
+        self.add("".join(parts["then" if _holds(options, "".join(parts["if"])) else "else"]))
         return True
 
     def _check(self, name: str) -> None:
@@ -83,7 +81,7 @@ class _Choices:
         """Return the text. Raises GitError without a last %(end)."""
         if self._levels:
             raise GitError("format: %(end) atom missing")
-        return self._text
+        return "".join(self._text)
 
 
 def _holds(options: str, text: str) -> bool:
@@ -105,11 +103,17 @@ class RefFields:
 
     def expand(self, format_: str, ref: Ref) -> str:
         """Return a format with the fields of a reference."""
-        self.repository.access.charge(4)
+        charge = self.repository.access.charge
+        charge(4)
+        made = 0
 
         def value(match: re.Match[str]) -> str:
+            nonlocal made
             if match[1] is not None:
                 text = self.field(match[1], ref)
+                made += len(text)
+                charge(1 + (len(text) >> 10))
+                check_fits(2 * made)  # the fields, and the text of them
                 return in_single_quotes(text) if self.quotes else text
             if match[2] is not None:
                 return bytes((int(match[2], 16),)).decode("utf-8", "surrogateescape")

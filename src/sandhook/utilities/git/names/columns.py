@@ -6,7 +6,7 @@ Source: git-column(1); git 2.39, column.c.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.record import Record
 from sandhook.text.width import width_of
@@ -66,12 +66,16 @@ def _changed(layout: Layout, text: str) -> Layout:
     return Layout(enabled, kind or layout.kind, layout.dense if dense is None else dense)
 
 
-def arranged(names: Sequence[str], layout: Layout, measures: Measures, charge: Callable[[int], None]) -> str:
-    """Return the text of a table of names."""
-    if not layout.enabled:
-        return "".join(f"{name}\n" for name in names)
-    if layout.kind == "plain":
-        return "".join(f"{measures.indent}{name}{measures.end}" for name in names)
+def arranged(
+    names: Sequence[str], layout: Layout, measures: Measures, charge: Callable[[int], None]
+) -> Iterator[str]:
+    """Yield the lines of a table of names; together they can be far larger than the names."""
+    if not layout.enabled or layout.kind == "plain":
+        indent, end = (measures.indent, measures.end) if layout.enabled else ("", "\n")
+        for name in names:
+            charge(1 + (len(indent) + len(end) >> 10))
+            yield f"{indent}{name}{end}"
+        return
     widths = [width_of(name) for name in names]
     widest = max(widths, default=0) + measures.padding
     columns = max(1, (measures.width - len(measures.indent)) // max(1, widest))
@@ -80,8 +84,8 @@ def arranged(names: Sequence[str], layout: Layout, measures: Measures, charge: C
     if layout.dense:
         rows, column_widths = _shrunk(widths, rows, columns, layout, measures, charge)
         columns = len(column_widths)
-    pieces = []
     for row in range(rows):
+        pieces = []
         for column in range(columns):
             at = _place(row, column, rows, columns, layout)
             if at >= len(names):
@@ -93,7 +97,8 @@ def arranged(names: Sequence[str], layout: Layout, measures: Measures, charge: C
             )
             gap = measures.end if last else " " * (column_widths[column] - widths[at])
             pieces.append(f"{measures.indent if not column else ''}{names[at]}{gap}")
-    return "".join(pieces)
+        charge(1 + (sum(map(len, pieces)) >> 10))
+        yield "".join(pieces)
 
 
 def _place(row: int, column: int, rows: int, columns: int, layout: Layout) -> int:
