@@ -77,7 +77,7 @@ class Copies:
             data = node.data = bytes(data)
         new.data = data
         if kind is not Inode:  # a directory that nobody has read: it creates its entries, here as there
-            new.fill = node.fill
+            new.unread = node.unread
             return new
         children = node.children
         if children is NO_CHILDREN:

@@ -39,6 +39,21 @@ class Children(Protocol):
     def items(self) -> Iterable[tuple[str, Inode]]: ...
 
 
+class SkeletonRow(Protocol):
+    """One file of the skeleton, see there."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def number(self) -> int: ...
+    @property
+    def mode(self) -> int: ...
+    @property
+    def is_own(self) -> bool: ...
+    @property
+    def links(self) -> int: ...
+
+
 class Inode:
     """One file of any type.
 
@@ -50,7 +65,8 @@ class Inode:
         target: Path that a symbolic link names, or ``Device`` of a character device; "" for other types.
         links: The number of names; for a directory, including its "." and the ".." of its children.
         opens: The number of open handles.
-        fill: Returns the first children of a directory of the skeleton that nobody has read; else not set.
+        unread: What a directory of the skeleton that nobody has looked at will be: its row there, the user, the group
+            and the time. Else not set.
     """
 
     __slots__ = (
@@ -58,7 +74,6 @@ class Inode:
         "children",
         "ctime",
         "data",
-        "fill",
         "gid",
         "ino",
         "links",
@@ -67,6 +82,7 @@ class Inode:
         "opens",
         "target",
         "uid",
+        "unread",
     )
 
     def __init__(self, mode: int, ino: int, uid: int, gid: int, now: int) -> None:
@@ -80,7 +96,7 @@ class Inode:
         self.children: Children = NO_CHILDREN
         self.data: bytes | bytearray = b""
         self.target: str | Device = ""
-        self.fill: Callable[[], dict[str, Inode]]
+        self.unread: tuple[SkeletonRow, int, int, int]
 
     def size(self) -> int:
         """Return the size in bytes that stat(2) reports."""
