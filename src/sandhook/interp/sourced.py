@@ -12,7 +12,7 @@ from sandhook.state.state import Interpreter, State
 def run_sourced(runtime: Interpreter, state: State, path: str, arguments: list[str]) -> int:
     """Run the text of a file in this state. Raises OSError when it cannot be read."""
     text = read_script(state, path)
-    frame = Frame("source", state.line, path, sourced=True)
+    frame = Frame.of_script(state.line, path)
     positional = state.positional
     outer_source = state.source
     hidden = traps.suspend(state, {"DEBUG": state.options.functrace})

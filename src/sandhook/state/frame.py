@@ -60,35 +60,41 @@ class Frame:
         assigned_before: All names that were assigned before the call.
         exported: Names of those that the call exported: their value stays.
         options: The options that ``local -`` restores, else None.
-        charge: Memory that is refunded when the call ends; most calls have no such attribute.
+        charge: Memory that is refunded when the call ends; most calls have none.
         line: Line of the call; ``source`` and ``function`` name the place.
     """
 
-    __slots__ = (
-        "arguments", "assigned_before", "charge", "exported", "function", "line", "options", "saved", "source", "sourced", "temporary",
-    )  # fmt: skip
+    # Defaults of the class, not slots: a call changes few of them, and every call has a frame.
+    sourced: bool = False
+    arguments: Sequence[str] | None = None
+    temporary: set[str] = _NO_NAMES
+    assigned_before: set[str] = _NO_NAMES
+    exported: set[str] = _NO_NAMES
+    options: Options | None = None
+    charge: Charge | None = None
 
-    charge: Charge | None
-
-    def __init__(self, function: str, line: int, source: str, *, sourced: bool = False) -> None:
+    def __init__(self, function: str, line: int, source: str) -> None:
         self.function = function
         self.line = line
         self.source = source
-        self.sourced = sourced
         self.saved: dict[str, Saved] = {}
-        self.arguments: Sequence[str] | None = None
-        self.temporary: set[str] = _NO_NAMES
-        self.assigned_before: set[str] = _NO_NAMES
-        self.exported: set[str] = _NO_NAMES
-        self.options: Options | None = None
+
+    @classmethod
+    def of_script(cls, line: int, source: str) -> Frame:
+        """Return the frame of a sourced script."""
+        frame = cls("source", line, source)
+        frame.sourced = True
+        return frame
 
     def without_locals(self) -> Frame:
         """Return the call with its place alone."""
-        return Frame(self.function, self.line, self.source, sourced=self.sourced)
+        frame = Frame(self.function, self.line, self.source)
+        frame.sourced = self.sourced
+        return frame
 
     def copy(self, budget: Budget) -> Frame:
         """Return the call for a subshell, whose locals may change there alone."""
-        new = Frame(self.function, self.line, self.source, sourced=self.sourced)
+        new = self.without_locals()
         new.saved = {
             name: saved
             if saved.value is None or isinstance(saved.value, str)

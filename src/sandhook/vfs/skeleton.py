@@ -11,7 +11,7 @@ from functools import lru_cache
 from sandhook.lazy import cache_texts
 from sandhook.record import Record
 from sandhook.vfs.base import Device
-from sandhook.vfs.inode import S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, Children, DynamicChildren, Inode
+from sandhook.vfs.inode import S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, DynamicChildren, Inode
 from sandhook.vfs.names import is_plain
 
 _HOSTNAME = b"sandhook\n"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from sandhook.expand.shapes import has_braces
 from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
+from sandhook.record import new_record
 from sandhook.state.control import ReturnFrom
 from sandhook.state.frame import Saved
 from sandhook.state.state import State
@@ -53,6 +54,8 @@ def inline_local(words: WordCompiler, node: SimpleCommand) -> Inline | None:
         declarations.append(declaration)
     if not declarations:
         return None
+    if len(declarations) == 1 and declarations[0][1] is not None:
+        return _one_local(declarations[0][0], declarations[0][1])
 
     def run(state: State) -> int | None:
         frame = state.frames[-1] if state.frames else None
@@ -72,7 +75,7 @@ def inline_local(words: WordCompiler, node: SimpleCommand) -> Inline | None:
         saved, values = frame.saved, state.values
         for (name, _), text in zip(declarations, texts):
             if name not in saved:
-                saved[name] = tuple.__new__(Saved, (values.pop(name, None), 0, None))
+                saved[name] = new_record(Saved, (values.pop(name, None), 0, None))
             if text is not None:
                 if len(text) > LARGE or state.options.allexport:
                     state.set(name, text)
@@ -80,6 +83,29 @@ def inline_local(words: WordCompiler, node: SimpleCommand) -> Inline | None:
                     values[name] = text
             elif name not in values:
                 attributes[name] = 0  # a local name without a value
+        return 0
+
+    return run
+
+
+def _one_local(name: str, text_of: Text) -> Inline:
+    """Compile ``local name=value``."""
+
+    def run(state: State) -> int | None:
+        frames = state.frames
+        if not frames or state.shared_frames or state.disabled_builtins:
+            return None
+        frame = frames[-1]
+        if frame.sourced or name in state.attributes or name in state.namerefs or name in state.dynamics:
+            return None
+        text = text_of(state)
+        values, saved = state.values, frame.saved
+        if name not in saved:
+            saved[name] = new_record(Saved, (values.get(name), 0, None))
+        if len(text) > LARGE or state.options.allexport:
+            state.set(name, text)
+        else:  # set does only this for a name without attributes
+            values[name] = text
         return 0
 
     return run
