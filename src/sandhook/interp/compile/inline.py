@@ -23,15 +23,13 @@ from sandhook.typed import Any
 
 def _echo(words: WordCompiler, node: SimpleCommand) -> Inline | None:
     """Compile echo without options: it joins its arguments with blanks."""
-    if not all(isinstance(word, Word) for word in node.words):
+    operands = [word for word in node.words[1:] if isinstance(word, Word)]
+    if len(operands) < len(node.words) - 1:
         return None
-    arguments = [words.argument(word) for word in node.words[1:] if isinstance(word, Word)]
-    if arguments and isinstance(node.words[1], Word):
-        first = words.constant(node.words[1])
-        if first is not None and first[:1] == "-":
-            return None
-    constants = [words.constant(word) for word in node.words[1:] if isinstance(word, Word)]
-    if all(text is not None for text in constants):
+    constants = [words.constant(word) for word in operands]
+    if constants and (constants[0] or "")[:1] == "-":
+        return None
+    if None not in constants:
         data = (" ".join(text or "" for text in constants) + "\n").encode("utf-8", "surrogateescape")
 
         def run_constant(state: State) -> int | None:
@@ -40,6 +38,8 @@ def _echo(words: WordCompiler, node: SimpleCommand) -> Inline | None:
             return _write(state, data)
 
         return run_constant
+
+    arguments = [words.argument(word) for word in operands]
 
     def run(state: State) -> int | None:
         fields: list[str] = []
