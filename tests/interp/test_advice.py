@@ -20,6 +20,8 @@ ADVICE = "sandhook: the sandbox has no {}, a program of the host: host mode, or 
         ("node x.js || exit 127", "node", "bash: line 1: node: command not found\n"),
         ("env ruby -e 1", "ruby", "env: 'ruby': No such file or directory\n"),
         ("echo a | xargs make", "make", "xargs: make: No such file or directory\n"),
+        ("exec python3 -c 1", "python3", "bash: line 1: exec: python3: not found\n"),
+        ("exec -a a /bin/perl", "perl", "bash: line 1: /bin/perl: No such file or directory\n"),
         (
             "echo '#!/usr/bin/perl' >x; chmod +x x; ./x",
             "perl",

@@ -263,7 +263,7 @@ def _gzip_member(
 ) -> Generator[bytes, None, bytes]:
     while len(buffered) < 2 and (piece := next(chunks, b"")):
         buffered += piece
-    if not buffered:
+    if len(buffered) < 2:
         raise CorruptError("unexpected end of file", "truncated")
     if buffered[:2] == _lzw.MAGIC:
         try:

@@ -24,7 +24,7 @@ class JqHeader(TypedDict):
     check: bool  #: compile only
     reads: bool  #: the program reads inputs itself
     bind: list[str]  #: variables that the first line binds
-    host_functions: list[str]  #: functions to redefine: now, input_filename, input_line_number
+    host_functions: list[str]  #: to redefine: now, input, inputs, input_filename, input_line_number
     env: dict[str, str]  #: the environment, if the program may read it
     definitions: list[tuple[str, str, str, str]]  #: option, name, text, file of the text
     positional: list[tuple[bool, str]]  #: whether it is JSON, text

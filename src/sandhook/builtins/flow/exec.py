@@ -64,7 +64,7 @@ def _print_exec_error(state: State, name: str, file: str) -> int:
     if not file and name and state.process.kernel.fs.is_dir(join(state.process.cwd, name)):
         return _not_started(state, 126, f"exec: {name}: cannot execute: Is a directory")
     if not file:
-        return _not_started(state, 127, f"exec: {name}: not found")
+        return _not_found(state, f"exec: {name}: not found", name)
     if utility_at(state, file) is not None or may_run(state, file):
         return 0
     fs = state.process.kernel.fs
@@ -72,10 +72,19 @@ def _print_exec_error(state: State, name: str, file: str) -> int:
     try:
         is_directory = fs.stat(path).mode & 0o170000 == 0o040000
     except OSError as error:
-        return _not_started(state, 127, f"{path}: {error_text(error)}")
+        return _not_found(state, f"{path}: {error_text(error)}", name)
     reason = "Is a directory" if is_directory else "Permission denied"
     print_error(state, f"{path}: {reason}")
     return _not_started(state, 126, f"exec: {path}: cannot execute: {reason}")
+
+
+def _not_found(state: State, message: str, name: str) -> int:
+    from sandhook.interp.advice import hint
+
+    status = _not_started(state, 127, message)
+    if text := hint(state, name):
+        state.shell.write_error(state, text)
+    return status
 
 
 def _not_started(state: State, status: int, message: str) -> int:

@@ -5,6 +5,7 @@ Source: POSIX.1-2024 XCU 3, touch. Oracle: GNU coreutils 9.1 (-d with free text 
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 
 from sandhook.command.choices import one_of
@@ -14,6 +15,7 @@ from sandhook.command.options import UsageError, opt, option_set
 from sandhook.dates.parse import BadDate, parse_date
 from sandhook.dates.stamp import parse_stamp
 from sandhook.text.quoting import quote_always
+from sandhook.vfs.errors import fs_error
 
 Times = tuple[int, int]
 
@@ -59,7 +61,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         try:
             _touch(ctx, name, options, times, access or not modification, modification or not access)
         except OSError as error:
-            verb = "setting times of" if options.no_follow or _exists(ctx, name) else "cannot touch"
+            is_known = options.no_follow or _exists(ctx, name.rstrip("/") or name)
+            if name.endswith("/") and error.errno == errno.EISDIR:
+                # The system does not create such a name, and GNU's touch then sets the times of what is missing.
+                is_known, error = True, fs_error(errno.ENOENT, name)
+            verb = "setting times of" if is_known else "cannot touch"
             ctx.fail(f"{verb} {quote_always(name)}: {reason(error)}")
     return ctx.failed
 

@@ -129,7 +129,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             output.close()
         finally:
             output.abandon()
-    return output.status
+    return 0
 
 
 def _way(options: Options) -> tuple[str, int, _Chunks | None]:
@@ -171,7 +171,6 @@ class _Output:
         self._size = 0
         self._name = ""
         self._open = False
-        self.status = 0
 
     def start(self) -> None:
         """End the current piece and begin another."""
@@ -221,8 +220,7 @@ class _Output:
         environment = {**self._ctx.environment, "FILE": self._name}
         status = self._ctx.run_command(["sh", "-c", command], environment=environment, stdin=Input(data))
         if status:
-            self._ctx.error(f"with FILE={self._name}, exit {status} from command: {command}")
-            self.status = 1
+            raise Failure(f"with FILE={self._name}, exit {status} from command: {command}", status)
 
     def abandon(self) -> None:
         """Release the file after an error."""

@@ -298,6 +298,8 @@ def wait_for_more(
 ) -> None:
     """Copy appended data until the run or the process of --pid ends."""
     last = inputs[-1][0] if inputs else None
+    if not inputs and not (missing and (options.retry or options.follow == "name")):
+        ctx.error("no files remaining")
     by_name = bool(missing) or options.follow == "name"
     while inputs or (missing and (options.retry or options.follow == "name")):
         for index, (name, reader) in enumerate(inputs):

@@ -50,12 +50,19 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
 )
 _SHELLS = {
     "sh": ("POSIX shell script", "text/x-shellscript"),
-    "dash": ("a /usr/bin/dash script", "text/x-shellscript"),
+    "zsh": ("Paul Falstad's zsh script", "text/x-shellscript"),
+    "fish": ("fish shell script", "text/x-shellscript"),
     "bash": ("Bourne-Again shell script", "text/x-shellscript"),
     "python": ("Python script", "text/x-script.python"),
     "perl": ("Perl script text executable", "text/x-perl"),
     "node": ("Node.js script executable", "application/javascript"),
     "ruby": ("Ruby script", "text/x-ruby"),
+    "awk": ("awk script", "text/x-awk"),
+    "gawk": ("GNU awk script", "text/x-gawk"),
+    "nawk": ("new awk script", "text/x-nawk"),
+    "lua": ("Lua script", "text/x-lua"),
+    "php": ("PHP script", "text/x-php"),
+    "tclsh": ("Tcl/Tk script", "text/x-tcl"),
 }
 _TEXT = frozenset(range(32, 127)) | {7, 8, 9, 10, 12, 13, 27}
 _BINARY = bytes(byte for byte in range(256) if byte not in _TEXT and byte < 128)
@@ -267,6 +274,8 @@ def _text_kind(data: bytes, charset: str, excluded: frozenset[str]) -> tuple[str
         interpreter = program.decode("latin-1").rstrip("0123456789.")
         if interpreter in _SHELLS:
             description, mime = _SHELLS[interpreter]
+            if interpreter == "node":
+                return f"{description}, {charset}{ends}", mime
             return (
                 description if "executable" in description else f"{description}, {charset} executable{ends}",
                 mime,

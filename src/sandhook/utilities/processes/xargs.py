@@ -323,6 +323,8 @@ class _Runner:
         ctx = self.ctx
         ctx.flush()
         ctx.charge()
+        if self.options.interactive:
+            ctx.process.write_error(" ".join(map(_quote, argv)).encode("utf-8", "surrogateescape"))
         if self.options.interactive or self.options.open_tty:
             raise Failure("failed to open /dev/tty for reading: No such device or address", 1)
         if self.options.trace:

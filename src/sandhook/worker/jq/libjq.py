@@ -39,7 +39,7 @@ INVALID, NULL, FALSE, TRUE, NUMBER, STRING, ARRAY, OBJECT = range(8)
 PRETTY, ASCII, COLOUR, TAB = 1, 2, 4, 64
 
 # How texts are read.
-PARSE_SEQ = 1
+PARSE_SEQ, PARSE_STREAM_ERRORS = 1, 4
 
 #: The colours of -C when JQ_COLORS sets no others.
 COLOURS = b"0;90:0;39:0;39:0;39:0;32:1;39:1;39:1;34"

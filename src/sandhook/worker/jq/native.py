@@ -21,6 +21,7 @@ from sandhook.worker import frames, process
 from sandhook.worker.jq import libjq
 from sandhook.worker.jq.libjq import Value
 from sandhook.worker.jq.position import Position
+from sandhook.worker.jq.resumption import Resumption
 from sandhook.worker.jq.texts import strings, text_of
 from sandhook.worker.jq.values import ValueRejected, Values
 
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 PROGRAMS = 128  #: compiled programs that are kept
 LONGEST = 4_096  #: bytes of the longest of them; a megabyte would use up the worker's memory
+
+#: Functions that are redefined to read on after a malformed input, and what they send with its error.
+_READERS, _RESUME = ("input", "inputs"), "resume:"
 
 #: What main.c calls these results of a turn.
 _OK, _OK_NULL, _SYSTEM, _OK_NOTHING, _UNKNOWN = 0, -1, 2, -4, 5
@@ -143,7 +147,16 @@ class Native:
             line += "def env: $ENV;"
         marker = self._marker.decode()
         for name in header["host_functions"]:
-            line += f"def {name}: {dumps(marker + name)}|debug|get_jq_origin;"
+            if name in _READERS:
+                resume = f"({dumps(marker + _RESUME)}+$__sandhook_error|debug)"
+                line += f"def __sandhook_{name}: {name};def {name}: (try __sandhook_{name} catch "
+                line += f"(. as $__sandhook_error|{resume}|error($__sandhook_error)))"
+                if header["parse"] & libjq.PARSE_STREAM_ERRORS:
+                    line += '|if .[0]|type=="string" then . as $__sandhook_event'
+                    line += f"|.[0] as $__sandhook_error|{resume}|$__sandhook_event else . end"
+                line += ";"
+            else:
+                line += f"def {name}: {dumps(marker + name)}|debug|get_jq_origin;"
         return line.encode()
 
     def _forget_long(self) -> None:
@@ -218,6 +231,7 @@ class Run:
         )
         self._unread = self._unreadable(files)
         self._failed_to_open = False
+        self._resumption = Resumption(self._read)
         parser = lib.parser_new(0 if lines else header["parse"])
         if self._read:
             lib.parser_set_buf(parser, self._read, len(self._read), 0)
@@ -265,12 +279,26 @@ class Run:
                     return _UNKNOWN, last
                 self.error(b"jq: ignoring parse error: " + message + b"\n")
                 continue
+            if self._header["parse"] & libjq.PARSE_STREAM_ERRORS and not lib.parser_remaining(self._parser):
+                self._resume_after(loads(lib.dump(lib.copy(value))))
             status = self._turn(value)
             if status <= 0 and status != _OK_NOTHING:
                 last = int(status != _OK_NULL)
             if lib.halted(self.program):
                 break
         return status, last
+
+    def _resume_after(self, event: object) -> None:
+        """Read on after an event of --stream-errors that has the message of an error."""
+        if isinstance(event, list) and isinstance(event[0], str) and not self._header["slurp"]:
+            self._resume(event[0])
+
+    def _resume(self, message: str) -> None:
+        """Continue on the line after a malformed input, as jq does: it reads lines, and drops the rest of one."""
+        rest = self._resumption.after(message)
+        if rest is not None:
+            address, size = rest
+            self._lib.parser_set_buf(self._parser, address, size, 0)
 
     @staticmethod
     def _unreadable(files: list[tuple[str, int, str]]) -> list[tuple[int, bytes]]:
@@ -363,6 +391,9 @@ class Run:
         """Return the value of the redefined function ``name``."""
         if name == "now":
             return time.time() + self._header["skew"]
+        if name.startswith(_RESUME):
+            self._resume(name.removeprefix(_RESUME))
+            return None
         self._open_read_files()
         place = self._position.at(self._offset())
         if name == "input_filename":

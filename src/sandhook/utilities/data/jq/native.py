@@ -163,7 +163,7 @@ class Run:
             "check": is_unbalanced,
             "reads": reads,
             "bind": bound_variables,
-            "host_functions": [name for name in _HOST_FUNCTIONS if name in text],
+            "host_functions": self._host_functions(text, reads=reads),
             "env": env,
             "definitions": definitions + data,
             "files": self._files,
@@ -183,6 +183,14 @@ class Run:
             "colour": command.colour,
             "colours": replace_invalid(environment.get("JQ_COLORS", "")) if command.colour else "",
         }
+
+    def _host_functions(self, text: str, *, reads: bool) -> list[str]:
+        """Return the functions that the worker redefines; those that read inputs go on after a malformed one."""
+        command = self._command
+        names = [name for name in _HOST_FUNCTIONS if name in text]
+        if reads and not (command.raw_input or command.slurp or command.seq):
+            names += ["input", "inputs"]
+        return names
 
     def _zone(self, text: str) -> str | None:
         """Return the time zone, None for a program that does not use it."""

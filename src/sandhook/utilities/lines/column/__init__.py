@@ -98,7 +98,7 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
-    table = options.table or options.json
+    table = options.table or options.json or options.tree is not None
     _check(options, table)
     lines: list[str] = []
     size = 0
@@ -133,7 +133,7 @@ def _check(options: Options, table: bool) -> None:
         raise Failure("options --tree-id and --tree-parent are required for tree formatting")
     if not table and (
         options.names or options.right or options.hide or options.order or options.wrap or options.truncate
-        or options.no_extreme or options.name is not None or options.headless or options.tree is not None
+        or options.no_extreme or options.name is not None or options.headless
     ):  # fmt: skip
         raise Failure("option --table required for all --table-*")
     if options.json and not options.names:

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context
 from sandhook.lazy import lazily
-from sandhook.text.quoting import quote_always
+from sandhook.text.escapes import unescape_argument
+from sandhook.text.quoting import quoted_name
 from sandhook.typed import TYPE_CHECKING
 from sandhook.utilities.system.printf.common import (
     Caller,
@@ -28,7 +29,9 @@ _TOKEN = lazily(rb"\\.|%%|%", re.DOTALL)
 _LETTERS = frozenset(b"diouxXaAeEfFgGcsbq")
 #: The letters that a flag cannot be combined with.
 _FORBIDDEN = {0x27: b"aAeEcosxX", 0x23: b"cdisu", 0x30: b"cs"}
-_UNQUOTED = lazily(r"[A-Za-z0-9_@%+:,./-]+")
+#: An escape without the digits that it needs.
+_MALFORMED = lazily(rb"\\(?:x(?![0-9A-Fa-f])|u(?![0-9A-Fa-f]{4})|U(?![0-9A-Fa-f]{8}))")
+_ESCAPE = lazily(rb"\\.", re.DOTALL)
 _UMAX = 2**64 - 1
 _MAX = 2**63 - 1
 
@@ -38,8 +41,11 @@ def printf(format_: str, arguments: Sequence[str], ctx: Context) -> int:
     data = format_.encode("utf-8", "surrogateescape")
     data, stops, invalid = _usable_part(data)
     formatter = _Formatter(arguments, ctx)
+    malformed = _before_malformed(data)
+    if malformed is not None:
+        data, stops, invalid = malformed, False, None
     items = parse_format(data)
-    while formatter.expand(items):
+    while formatter.expand(items) and malformed is None:
         if invalid is not None:
             ctx.write(b"".join(formatter.output))
             ctx.fail(f"{invalid}: invalid conversion specification")
@@ -49,6 +55,9 @@ def printf(format_: str, arguments: Sequence[str], ctx: Context) -> int:
     else:
         stops = True
     ctx.write(b"".join(formatter.output))
+    if malformed is not None or formatter.is_malformed:
+        ctx.fail("missing hexadecimal number in escape")
+        return ctx.failed
     if stops:
         return 0  # \c exits successfully, whatever went wrong before
     if arguments and not formatter.index:
@@ -73,6 +82,16 @@ def _usable_part(data: bytes) -> tuple[bytes, bool, str | None]:
     return data, False, None
 
 
+def _before_malformed(data: bytes) -> bytes | None:
+    """Return the text before the first escape that lacks its digits; None if there is no such escape."""
+    at = 0
+    while (match := _ESCAPE.search(data, at)) is not None:
+        if _MALFORMED.match(data, match.start()):
+            return data[: match.start()]
+        at = match.end()
+    return None
+
+
 def _is_allowed(specification: re.Match[bytes]) -> bool:
     flags, precision, letter = specification.groups()
     if not letter or letter[0] not in _LETTERS:
@@ -94,13 +113,21 @@ class _Formatter(Formatter):
     def __init__(self, arguments: Sequence[str], ctx: Context) -> None:
         caller = Caller(ctx.fail, ctx.error, ctx.now, ctx.environment, ctx.budget.check_fits)
         super().__init__(arguments, caller)
+        self.is_malformed = False  # an argument of %b has an escape without its digits
 
     def text(self, letter: str, flags: str, width: int, precision: int) -> bool:
         """c, b and q."""
+        if letter == "b" and self.index < len(self.arguments):
+            argument = self.arguments[self.index].encode("utf-8", "surrogateescape")
+            before = _before_malformed(argument)
+            if before is not None:
+                self.is_malformed = True
+                self.write(unescape_argument(before, self.warning)[0])
+                return False
         if letter != "q":
             return super().text(letter, flags, width, precision)
-        argument = self.next() or ""
-        quoted = argument if _UNQUOTED.fullmatch(argument) else quote_always(argument)
+        name = self.next() or ""
+        quoted = quoted_name(name, "escape-shell")
         self.write(quoted.encode("utf-8", "surrogateescape"))
         return True
 

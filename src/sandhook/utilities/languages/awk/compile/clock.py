@@ -8,11 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from sandhook.typed import TYPE_CHECKING
 from sandhook.utilities.languages.awk.compile.protocol import Compiler
 from sandhook.utilities.languages.awk.nodes import Expression
 from sandhook.utilities.languages.awk.program import ToNumber, ToText
 from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.values import numeric_value
+
+if TYPE_CHECKING:
+    from sandhook.dates.clock import Zone
 
 
 def rand(compiler: Compiler, arguments: Sequence[Expression]) -> ToNumber:
@@ -69,6 +73,17 @@ def systime(compiler: Compiler, arguments: Sequence[Expression]) -> ToNumber:
     return lambda rt: float(int(rt.ctx.now()))
 
 
+def _with_daylight_flag(zone: Zone, seconds: int, year: int, flag: float | None) -> int:
+    """Return the time that a C library computes if the caller states whether daylight saving time is in force."""
+    if flag is None or flag < 0:
+        return seconds
+    from sandhook.dates.clock import days_from_civil
+
+    standard = min(zone.at(days_from_civil(year, month, 1) * 86_400)[0] for month in (1, 7))
+    is_daylight = zone.at(seconds)[0] > standard
+    return seconds + 3600 * (is_daylight - (flag >= 1))
+
+
 def mktime(compiler: Compiler, arguments: Sequence[Expression]) -> ToNumber:
     """Compile mktime(datespec [, utc])."""
     text = compiler.text(arguments[0])
@@ -86,7 +101,10 @@ def mktime(compiler: Compiler, arguments: Sequence[Expression]) -> ToNumber:
         year, month, day, hour, minute, second = [int(number or 0) for number in numbers]
         year, month = year + (month - 1) // 12, (month - 1) % 12 + 1
         local = (days_from_civil(year, month, 1) + day - 1) * 86_400 + hour * 3600 + minute * 60 + second
-        utc = universal is not None and universal(rt)
-        return float(local if utc else zone_of(rt.ctx.environment.get("TZ")).to_seconds(local))
+        if universal is not None and universal(rt):
+            return float(local)
+        zone = zone_of(rt.ctx.environment.get("TZ"))
+        flag = numeric_value(words[6]) if len(words) > 6 else None
+        return float(_with_daylight_flag(zone, zone.to_seconds(local), year, flag))
 
     return mktime
