@@ -229,6 +229,10 @@ class Contract(Protocol):
         """
         ...
 
+    def native_name(self, name: str) -> str:
+        """Return the contract's own name of an event for another spelling that the agent reads, or the name itself."""
+        ...
+
     def message(self, decision: Decision, event: Event) -> str:
         """Return what the agent shows instead of a refused call, prompt or stop."""
         ...
@@ -316,6 +320,9 @@ class BaseContract:
                 if isinstance(payload.get(key), str):
                     return str(payload[key])
         raise ContractError(f"{self.name}: the payload does not name its event (hook_event_name)")
+
+    def native_name(self, name: str) -> str:
+        return name
 
     def answer(self, decision: Decision, event: Event) -> Answer:
         raise ContractError(f"{self.name}: a hook of this agent cannot answer for others")
@@ -417,13 +424,16 @@ def get(name: str) -> Contract:
 
 
 def kind_of(contract: Contract, name: str) -> tuple[str, str]:
-    """Return the contract's own name and the neutral kind of an event; ``name`` is either of them.
+    """Return the contract's own name and the neutral kind of an event; ``name`` is either, or the agent's other name.
 
     Raises ContractError, which lists what is known.
     """
     for native, kind in contract.events.items():
         if name in (native, kind):
             return native, kind
+    own = contract.native_name(name)
+    if own in contract.events:
+        return own, contract.events[own]
     from sandhook.text.nearest import nearest
 
     near = nearest(name, [*contract.events, *contract.events.values()])
