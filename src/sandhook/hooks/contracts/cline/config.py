@@ -13,7 +13,17 @@ from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._convert import Target, flat
 from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler
-from sandhook.hooks.contracts._loader import entries, gather, home, hook_spec, lists_of, schema, shell_text
+from sandhook.hooks.contracts._loader import (
+    SHELL_SOURCE,
+    entries,
+    gather,
+    home,
+    hook_of,
+    hook_spec,
+    lists_of,
+    schema,
+    shell_text,
+)
 from sandhook.hooks.contracts.cline.names import (
     AWAITED,
     EVENTS,
@@ -149,10 +159,6 @@ SCHEMA = schema(
     "Hooks of Cline, which reads them from files with the names of events",
     {"hooks": lists_of("hook", EVENTS)},
     {
-        "hook": {
-            "type": "object",
-            "required": ["command"],
-            "properties": {"command": {"type": "string", "minLength": 1, "description": "Shell source."}},
-        },
+        "hook": hook_of({"command": SHELL_SOURCE}, "command"),
     },
 )

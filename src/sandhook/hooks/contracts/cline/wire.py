@@ -201,7 +201,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         )
     if ran.exit_status:
         notes.append(f"exit status {ran.exit_status} is not read: only cancel refuses")
-    why = ran.could_not_run or (f"its output cannot be read: {output.odd}" if output.exceeded_bound else None)
+    why = ran.could_not_run or output.could_not_run
     verdict = Verdict(
         "error" if why is not None else "none",
         context=_context(message if added is None else added, notes),
