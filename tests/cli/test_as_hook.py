@@ -367,6 +367,8 @@ def settings() -> dict[str, Any]:
             found[name] = decode_toml("\n".join(codes)).value
         elif name in ("ub", "docker_agent", "hermes"):
             found[name] = decode_yaml(codes[0]).value
+        elif name == "cline":  # the text of a file that is a hook
+            found[name] = {"hooks": {"PreToolUse": [{"command": codes[0]}]}}
         else:
             found[name] = json.loads(codes[0].replace("\\|", "|"))
     return found

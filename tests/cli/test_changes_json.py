@@ -108,7 +108,7 @@ def test_wrap_and_unwrap(sandhook: Sandhook, project: Path) -> None:
     assert output(sandhook("wrap", "--agent", "crush", *JSON), "wrap")["files"] == []
 
 
-@pytest.mark.parametrize("name", contracts.names())
+@pytest.mark.parametrize("name", contracts.configured())
 def test_convert_to_every_agent(sandhook: Sandhook, project: Path, name: str) -> None:
     convert = ("convert", "--to", name, "--lossy", "guard.json")
     plain = sandhook(*convert)

@@ -156,7 +156,7 @@ def test_a_matcher_that_never_matches_is_reported_once(sandhook: Sandhook, proje
 
 
 def test_a_file_that_cannot_be_read_is_one_that_exists(sandhook: Sandhook, project: Path) -> None:
-    (project / "crush.json").write_text("")
+    (project / "crush.json").write_text(" ")
     ran = sandhook("check", "--contract", "crush")
     file = project.as_posix() + "/crush.json"
     assert ran.stdout.splitlines() == [

@@ -110,7 +110,7 @@ def test_fire_runs_the_scripts_of_other_agents(sandhook: Run, project: Path, age
     assert sandhook(*fire, f'{{"{key}": "git push"}}').status == 0
 
 
-@pytest.mark.parametrize("agent", contracts.names())
+@pytest.mark.parametrize("agent", contracts.configured())
 def test_an_approval_covers_every_file_that_is_written(sandhook: Run, project: Path, agent: str) -> None:
     result = sandhook("init", "--agent", agent, "--recipe", "git-history")
     config = next(line.split()[1] for line in result.stdout.splitlines() if "(the hooks of" in line)

@@ -105,7 +105,7 @@ def test_outputs_fit_their_schemas(sandhook: Sandhook, project: Path, arguments:
     check(arguments[0], sandhook(*arguments, "--format", "json").stdout)
 
 
-@pytest.mark.parametrize("name", contracts.names())
+@pytest.mark.parametrize("name", contracts.configured())
 def test_portability_of_every_agent_fits(sandhook: Sandhook, project: Path, name: str) -> None:
     (project / "good.json").write_text('{"hooks": {"PreToolUse": [{"command": "sed -i s/a/b/ f"}]}}')
     written = sandhook("convert", "--from", "crush", "--to", name, "--lossy", "good.json").stdout

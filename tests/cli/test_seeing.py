@@ -230,8 +230,8 @@ def test_converts_to_itself_unchanged(sandhook: Sandhook, project: Path) -> None
     ]
 
 
-@pytest.mark.parametrize("target", contracts.names())
-@pytest.mark.parametrize("source", contracts.names())
+@pytest.mark.parametrize("target", contracts.configured())
+@pytest.mark.parametrize("source", contracts.configured())
 def test_every_contract_takes_what_another_wrote(
     sandhook: Sandhook, project: Path, source: str, target: str
 ) -> None:

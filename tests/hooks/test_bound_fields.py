@@ -214,6 +214,13 @@ TABLE: dict[str, tuple[dict[str, Any], list[tuple[str, object]]]] = {
             ("hooks.PreToolUse.0.hooks.0.timeout", 5),
         ],
     ),
+    "cline": (
+        {"hooks": {"PreToolUse": [{"command": "g"}]}},
+        [
+            ("hooks.PreToolUse", "PostToolUse"),
+            ("hooks.PreToolUse.0.command", "h"),
+        ],
+    ),
     "openhands": (
         {"hooks": {"PreToolUse": [{"matcher": "terminal", "hooks": [{"command": "g", "matcher": "x"}]}]}},
         [

@@ -102,7 +102,7 @@ if not hasattr(os, "mkfifo"):
         del BROKEN[_name]
 
 #: Contracts that have files of the user in addition to those of the project.
-LAYERED = [name for name in contracts.names() if name not in ("docker_agent", "kimi", "hermes")]
+LAYERED = [name for name in contracts.names() if name not in ("docker_agent", "kimi", "hermes", "cline")]
 
 
 def prepare(name: str, home: Path, cwd: Path) -> tuple[list[Path], dict[str, str]]:

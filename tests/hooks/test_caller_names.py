@@ -11,8 +11,8 @@ from sandhook.hooks import HookEngine, SandboxRunner, ToolPost, ToolPre, contrac
 from sandhook.hooks.contracts import get
 from tests.hooks.hooktools import Scripted, hook, said
 
-#: Agents whose shell has another name than Claude Code's or Gemini CLI's.
-NAMES = [name for name in contracts.names() if get(name).vocabulary().shell]
+#: Agents whose shell has another name than Claude Code's or Gemini CLI's. Cline has no matchers.
+NAMES = [name for name in contracts.names() if get(name).vocabulary().shell and name != "cline"]
 GEMINI, CLAUDE = get("gemini"), get("claude_code")
 
 

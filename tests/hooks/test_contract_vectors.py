@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sandhook.hooks import PromptSubmit, ToolPost, ToolPre, ToolResult
+from sandhook.hooks import HookEngine, PromptSubmit, ToolPost, ToolPre, ToolResult
 from tests.hooks.vectortools import CALL, ENV, PLACES, Files, claude, codex, crush, printing, shell, ub
 
 # Crush
@@ -289,3 +289,53 @@ def test_a_timeout_is_said_in_the_upstreams_words(
     (outcome,) = decision.outcomes
     assert decision.permission == "none"
     assert any(f" {words}" in note for note in outcome.verdict.diagnostics), outcome.verdict.diagnostics
+
+
+# Keys as Go's decoder reads them
+
+
+@pytest.mark.parametrize("compat", ["better", "strict"])
+@pytest.mark.parametrize(
+    ("contract", "output", "permission"),
+    [
+        ("crush", {"hookSpecificOutput": {"PermissionDecision": "deny"}, "decision": "allow"}, "deny"),
+        ("crush", {"HookSpecificOutput": {"permissionDecision": "deny"}}, "none"),
+        ("crush", {"decision": "allow", "DECISION": "deny"}, "deny"),
+        ("crush", {"Decision": "deny", "reason": 5}, "none"),
+        ("crush", {"decision": "deny", "Reason": 5}, "none"),
+        ("jcode", {"HookSpecificOutput": {"PermissionDecision": "deny"}}, "deny"),
+        ("jcode", {"hookSpecificOutput": {"permissionDecision": "allow", "PERMISSIONDECISION": "deny"}}, "deny"),
+        ("jcode", {"SystemMessage": 5, "hookSpecificOutput": {"permissionDecision": "deny"}}, "none"),
+        ("jcode", {"hookSpecificOutput": {"permissionDecision": "deny", "hookEventName": 5}}, "deny"),
+        ("jcode", {"hookSpecificOutput": {"permissionDecision": "deny", "hookEventName": "Stop"}}, "deny"),
+    ],
+)  # fmt: skip
+def test_the_case_of_a_key_does_not_count(
+    contract: str, output: Any, permission: str, compat: str, tmp_path: Path
+) -> None:
+    group = {"hooks": [{"command": printing(output)}]}
+    config = crush(printing(output)) if contract == "crush" else {"hooks": {"PreToolUse": [group]}}
+    assert Files("sandbox", tmp_path, {}).fire(config, contract, compat=compat).permission == permission
+
+
+# Names of events
+
+
+@pytest.mark.parametrize(
+    ("contract", "names", "payload"),
+    [
+        ("crush", ["PreToolUse", "pre_tool_use", "PRE_TOOL_USE"], {"event": "{}", "tool_name": "bash"}),
+        ("copilot", ["preToolUse", "PreToolUse"], {"hook_event_name": "{}", "tool_name": "bash"}),
+        ("grok", ["PreToolUse", "pre_tool_use", "preToolUse"], {"hookEventName": "{}", "toolName": "bash"}),
+        ("openhands", ["PreToolUse", "pre_tool_use"], {"event_type": "{}", "tool_name": "bash"}),
+    ],
+)
+def test_an_event_has_all_names_that_its_agent_reads(
+    contract: str, names: list[str], payload: dict[str, str]
+) -> None:
+    group = {"type": "command", "command": "exit 2", "hooks": [{"type": "command", "command": "exit 2"}]}
+    engine = HookEngine.load({"version": 1, "hooks": {"PreToolUse": [group]}}, contract)
+    for name in names:
+        described = {key: text.replace("{}", name) for key, text in payload.items()}
+        assert engine.fire_native(described).refused, name
+        assert engine.fire_native(described, name).refused, name

@@ -36,8 +36,12 @@ def call(name: str, kind: str) -> ToolPre:
     return ToolPre(get(name).vocabulary().of_class(kind)[0], {"command": "ls"})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("target", names())
-@pytest.mark.parametrize("source", names())
+#: Agents whose hooks have matchers.
+MATCHING = [name for name in names() if name != "cline"]
+
+
+@pytest.mark.parametrize("target", MATCHING)
+@pytest.mark.parametrize("source", MATCHING)
 def test_a_guard_refuses_the_same_calls(source: str, target: str) -> None:
     first = converted(load(GUARD, "claude_code"), "claude_code", source)
     assert first.problems == () and len(first.hooks) == 1

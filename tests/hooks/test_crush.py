@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -197,3 +198,11 @@ def test_a_schema_names_every_field() -> None:
     spec: HookSpec = engine({"hooks": {"PreToolUse": [{"command": "x"}]}}).hooks[0]
     assert set(schema["$defs"]["hook"]["properties"]) >= {"name", "matcher", "command", "timeout"}
     assert spec.timeout == schema["$defs"]["hook"]["properties"]["timeout"]["default"]
+
+
+def test_an_empty_file_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "crush.json").write_text("")
+    (tmp_path / ".crush.json").write_text('{"hooks": {"PreToolUse": [{"command": "exit 2"}]}}')
+    engine = HookEngine.load([tmp_path / "crush.json", tmp_path / ".crush.json"], "crush")
+    assert engine.fire(ToolPre("bash", {})).refused
+    assert not engine.messages

@@ -32,7 +32,9 @@ def rendered(name: str, matcher: str = "x") -> Any:
 def names_of(name: str) -> str:
     """Return a file name that a contract reads: of the layer's ending, where it has layers."""
     layers = contracts.get(name).layers("/p", {"HOME": "/h"}, "linux")
-    return layers[0].path.rpartition("/")[2].replace("*", "hooks") if layers else "hooks.json"
+    if not layers or layers[0].path.endswith("/*"):  # a directory of scripts
+        return "hooks.json"
+    return layers[0].path.rpartition("/")[2].replace("*", "hooks")
 
 
 def load(tmp_path: Path, name: str, text: str | bytes, file: str = "") -> tuple[Any, float]:

@@ -30,7 +30,7 @@ from tests.sandbox.tools import every
 STATES = "[ab]*a[ab]{900}c"
 
 #: Contracts whose matchers have no expressions on the tool's name.
-OTHERS = {"everruns", "kiro", "ub"}
+OTHERS = {"cline", "everruns", "kiro", "ub"}
 
 WHY = "the matcher could not decide within 5 seconds"
 

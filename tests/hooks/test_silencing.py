@@ -47,6 +47,7 @@ GUARDS: dict[str, Any] = {
     "hermes": {"hooks": {"pre_tool_call": [{"command": GUARD}]}},
     "openhands": {"hooks": {"PreToolUse": [{"hooks": [{"command": GUARD}]}]}},
     "droid": {"hooks": {"PreToolUse": [group()]}},
+    "cline": {"hooks": {"PreToolUse": [{"command": GUARD}]}},
 }  # fmt: skip
 
 OFF = {"enabled": False, "disabled": ["g", GUARD, "user:g", "PreToolUse[0]"], "disableAllHooks": True}
@@ -124,6 +125,7 @@ SWITCHES: dict[str, list[Any]] = {
         {"hooks": {"PreToolUse": [{"matcher": "(", "hooks": [{"type": "command", "command": GUARD}]}]}},
         {"allowManagedHooksOnly": True, "hooks": {"PreToolUse": []}},
     ],
+    "cline": [{"hooks": {"PreToolUse": []}}],
     "openhands": [
         {"hooks": {"PreToolUse": []}},
         {"pre_tool_use": [{"matcher": "nosuch", "hooks": [{"command": GUARD}]}]},
@@ -183,6 +185,7 @@ COPIES: dict[str, Any] = {
     "hermes": {"hooks": {"pre_tool_call": [{"command": GUARD, "timeout": 1}]}},
     "openhands": {"hooks": {"PreToolUse": [{"hooks": [{"command": GUARD, "timeout": 1}]}]}},
     "droid": {"hooks": {"PreToolUse": [group(timeout=1)]}},
+    "cline": {"hooks": {"PreToolUse": [{"command": GUARD, "timeout": 1}]}},
 }  # fmt: skip
 
 ATTEMPTS = [

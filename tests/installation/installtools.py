@@ -126,7 +126,7 @@ VARIANTS: dict[str, Callable[[str, str], str]] = {
 def product(sample: int = 1) -> Iterator[tuple[Example, str]]:
     """Yield examples and variants; ``sample`` n yields every n-th pair."""
     count = 0
-    for agent in contracts.names():
+    for agent in contracts.configured():
         for example in documented(agent):
             for variant in VARIANTS:
                 count += 1

@@ -183,7 +183,7 @@ def test_a_scope_that_an_agent_lacks(sandhook: Callable[..., Any], around: Path)
     assert ran.status == 2 and "unknown contract 'nobody'" in ran.stderr
 
 
-@pytest.mark.parametrize("agent", contracts.names())
+@pytest.mark.parametrize("agent", contracts.configured())
 def test_every_scope_of_every_agent(sandhook: Callable[..., Any], around: Path, agent: str) -> None:
     count = 0
     for scope in ("user", "project", "local"):
@@ -199,8 +199,8 @@ def test_every_scope_of_every_agent(sandhook: Callable[..., Any], around: Path, 
 
 def test_all_agents_at_once(sandhook: Callable[..., Any], around: Path) -> None:
     """Everruns and Antigravity read a file of one name: the second one gets another directory."""
-    ran = sandhook("install", "../guard.json", "--lossy", "--agent", *contracts.names())
-    assert ran.status == 0 and ran.stdout.count("installed in") == len(contracts.names())
+    ran = sandhook("install", "../guard.json", "--lossy", "--agent", *contracts.configured())
+    assert ran.status == 0 and ran.stdout.count("installed in") == len(contracts.configured())
     assert sandhook("status").status == 0
     assert sandhook("uninstall", "../guard.json").status == 0
     assert list((around / "project").iterdir()) == []
@@ -583,7 +583,7 @@ def test_a_comment_of_empty_hooks_stays_in_its_line(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the commands are for the shells of Windows there")
-@pytest.mark.parametrize("agent", contracts.names())
+@pytest.mark.parametrize("agent", contracts.configured())
 def test_wrapped_hooks_of_every_agent_run(
     sandhook: Callable[..., Any], around: Path, monkeypatch: pytest.MonkeyPatch, agent: str
 ) -> None:
@@ -609,7 +609,7 @@ def test_wrapped_hooks_of_every_agent_run(
     assert (ran.status, ran.stdout) == (3, "out { 'x' 2\n")
 
 
-@pytest.mark.parametrize("agent", contracts.names())
+@pytest.mark.parametrize("agent", contracts.configured())
 def test_two_files_are_installed_in_one_agent_and_removed_in_any_order(
     sandhook: Callable[..., Any], around: Path, agent: str
 ) -> None:

@@ -24,7 +24,7 @@ on_unix = pytest.mark.skipif(sys.platform == "win32", reason="links and permissi
 FAST = ("claude_code", "codex", "hermes")
 of_every_agent = pytest.mark.parametrize(
     "agent",
-    [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in contracts.names()],
+    [pytest.param(name, marks=() if name in FAST else pytest.mark.slow) for name in contracts.configured()],
 )
 
 

@@ -114,11 +114,11 @@ def assert_runs(agent: str, path: Path, before: bytes, after: bytes, count: int)
 
 
 def test_every_agent_has_documented_configurations() -> None:
-    assert all(len(documented(agent)) >= 10 for agent in contracts.names())
+    assert all(len(documented(agent)) >= 10 for agent in contracts.configured())
     assert len(list(product())) > 3000
 
 
-@pytest.mark.parametrize("agent", contracts.names())
+@pytest.mark.parametrize("agent", contracts.configured())
 def test_a_sample_comes_back_byte_for_byte(tmp_path: Path, agent: str) -> None:
     pairs = [pair for pair in product(89) if pair[0].agent == agent]
     assert pairs
@@ -129,7 +129,7 @@ def test_a_sample_comes_back_byte_for_byte(tmp_path: Path, agent: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("agent", contracts.names())
+@pytest.mark.parametrize("agent", contracts.configured())
 @pytest.mark.parametrize("variant", list(VARIANTS))
 def test_all_come_back_byte_for_byte(tmp_path: Path, agent: str, variant: str) -> None:
     results = [
@@ -138,7 +138,7 @@ def test_all_come_back_byte_for_byte(tmp_path: Path, agent: str, variant: str) -
     assert results.count("installed") >= 0.7 * len(results)
 
 
-@pytest.mark.parametrize("agent", contracts.names())
+@pytest.mark.parametrize("agent", contracts.configured())
 def test_a_file_that_did_not_exist_is_removed_with_its_directories(tmp_path: Path, agent: str) -> None:
     machine = Machine(tmp_path, agent)
     for name in ("home", "project"):
@@ -149,7 +149,7 @@ def test_a_file_that_did_not_exist_is_removed_with_its_directories(tmp_path: Pat
     assert list((tmp_path / "home").iterdir()) == list((tmp_path / "project").iterdir()) == []
 
 
-@pytest.mark.parametrize("agent", contracts.names())
+@pytest.mark.parametrize("agent", contracts.configured())
 def test_hooks_are_removed_from_a_file_that_somebody_formatted_anew(tmp_path: Path, agent: str) -> None:
     from tests.installation.installtools import encoded
 
@@ -171,13 +171,13 @@ def test_hooks_are_removed_from_a_file_that_somebody_formatted_anew(tmp_path: Pa
         assert rest == {**before, "zz": {"new": 1}}
 
 
-@pytest.mark.parametrize("agent", contracts.names())
+@pytest.mark.parametrize("agent", contracts.configured())
 def test_a_sample_of_wrapped_hooks_comes_back_byte_for_byte(tmp_path: Path, agent: str) -> None:
     assert wrap_and_unwrap(tmp_path, agent, documented(agent)[:3]) >= 2
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("agent", contracts.names())
+@pytest.mark.parametrize("agent", contracts.configured())
 def test_all_wrapped_hooks_come_back_byte_for_byte(tmp_path: Path, agent: str) -> None:
     assert wrap_and_unwrap(tmp_path, agent, documented(agent)) >= 10
 

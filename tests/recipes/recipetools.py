@@ -46,4 +46,4 @@ def failures(result: Report) -> str:
 
 
 def agent_names() -> list[str]:
-    return contracts.names()
+    return contracts.configured()

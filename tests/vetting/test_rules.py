@@ -36,6 +36,8 @@ TABLE: list[tuple[RuleId, str, str]] = [
     ("V-PIPELINE", "echo x > .github/workflows/a.yml", "cat .github/workflows/a.yml"),
     ("V-GIT-CONFIG", "git config --global core.sshCommand /tmp/x", "git config --global --get core.sshCommand"),
     ("V-AGENT-CONFIG", "echo {} > .claude/settings.json", "cat .claude/settings.json"),
+    ("V-AGENT-CONFIG", "echo true > .clinerules/hooks/PreToolUse", "cat .clinerules/hooks/PreToolUse"),
+    ("V-AGENT-CONFIG", "rm ~/Documents/Cline/Hooks/PreToolUse", "ls ~/Documents/Cline/Hooks"),
     ("V-INSTRUCTIONS", "echo x >> CLAUDE.md", "cat CLAUDE.md"),
     ("V-DISABLE", "jq '.disableAllHooks = true' a.json", "jq '.disableAllHooks' a.json"),
     ("V-LOGIN", "echo key >> ~/.ssh/authorized_keys", "wc -l ~/.ssh/authorized_keys"),

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from sandhook.cli import FINDINGS
+from sandhook.cli import FINDINGS, UsageError
 from sandhook.cli.arguments import Parser, add_format
 from sandhook.cli.configuration import guarded
 from sandhook.cli.output import json_text, put_record
@@ -93,6 +93,10 @@ def source_hooks(files: Sequence[str], contract: str | None) -> SourceHooks:
 
 def _convert(options: argparse.Namespace) -> int:
     target = contracts.get(options.target)
+    if not target.has_configuration:
+        raise UsageError(
+            f"{target.name}: this agent reads no configuration that could be written: its hooks are files, see the page of its contract"
+        )
     hooks = source_hooks(options.files, options.source)
     conversion = hooks.convert(target)
     remarks = Remarks(is_json=options.layout == "json")

@@ -63,7 +63,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _list(options: argparse.Namespace) -> int:
-    every = contracts.names()
+    every = contracts.configured()
     recipes = [catalogue.get(name) for name in catalogue.NAMES]
     if options.layout == "json":
         found = [{"name": each.name, "summary": each.summary, "agents": agents_of(each)} for each in recipes]
@@ -161,13 +161,18 @@ def _kept(plans: Sequence[AgentPlan], root: Path, *, force: bool) -> dict[tuple[
 
 def _known(name: str) -> str:
     try:
-        return contracts.get(name).name
+        contract = contracts.get(name)
+        if not contract.has_configuration:
+            raise UsageError(
+                f"init: {name} reads no configuration: its hooks are files, see the page of its contract"
+            )
+        return contract.name
     except ContractError:
         from sandhook.text.nearest import nearest
 
         prefix = name.replace("-", "_").lower()
-        near = next((each for each in contracts.names() if each.startswith(prefix)), None)
-        near = near or nearest(name, contracts.names())
+        near = next((each for each in contracts.configured() if each.startswith(prefix)), None)
+        near = near or nearest(name, contracts.configured())
         if near is None:
             raise
         raise UsageError(f"init: unknown agent {name!r}; did you mean {near}?") from None
@@ -177,7 +182,7 @@ def _recognised(root: Path) -> list[str]:
     """Return the agents whose files the project has."""
     found = [agent for agent, names in signs().items() if any((root / name).exists() for name in names)]
     if not found:
-        known = ", ".join(contracts.names())
+        known = ", ".join(contracts.configured())
         raise UsageError(f"init: no file of an agent is in {root}; say which with --agent NAME: {known}")
     return found
 

@@ -11,7 +11,7 @@ import stat
 from collections.abc import Mapping, Sequence
 
 from sandhook.errors import ConfigError, Problem, SandhookError
-from sandhook.hooks.contracts import Contract, Document
+from sandhook.hooks.contracts import Contract, Document, get
 from sandhook.hooks.decode import DecodeError, decode
 from sandhook.record import Record
 from sandhook.typed import TYPE_CHECKING, Protocol, cast
@@ -161,7 +161,7 @@ def _without_waiting(name: str, flags: int) -> int:
 
 
 def parse(text: str, name: str) -> Document:
-    """Decode a configuration by the ending of its name: YAML, TOML, else JSON."""
+    """Decode a configuration by the ending of its name: YAML, TOML, else JSON, or the hook of an agent whose hooks are files."""
     ending = name.lower().rpartition(".")[2]
     if ending in ("yaml", "yml"):
         from sandhook.hooks.yaml import decode_yaml
@@ -171,6 +171,12 @@ def parse(text: str, name: str) -> Document:
         from sandhook.hooks.toml import decode_toml
 
         return decode_toml(text, name)
+    if ending != "json":
+        from sandhook.hooks.contracts._directories import owner_of
+
+        owner = owner_of(name)
+        if owner is not None:
+            return get(owner).parse(text, name, {})
     decoded = decode(text)
     return Document(decoded.value, name, decoded.diagnostics, text=text)
 
@@ -191,7 +197,7 @@ def discover(
         layer_path = layer.path.replace("\\", "/") if platform == "win32" else layer.path
         paths, unread = layer_files(layer_path)
         problems += unread
-        for path in paths:
+        for path in filter(contract.reads, paths):
             try:
                 text, marked = read_marked(path)
                 document = contract.parse(text, path, env)

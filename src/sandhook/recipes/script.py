@@ -45,6 +45,10 @@ def hook_of(recipe: Recipe, contract: Contract, scripts: str) -> Hook:
     Raises:
         RecipeError: The agent cannot run it; the message has the reason.
     """
+    if not contract.has_configuration:
+        raise RecipeError(
+            f"{contract.name} reads no configuration: its hooks are files, see the page of its contract"
+        )
     spec = _spec(recipe, contract, scripts)
     value, _ = contract.render([spec])
     loaded = contract.load([Document(value, "", contract=contract.name)], LoadOptions())

@@ -197,6 +197,10 @@ PLACES: tuple[Place, ...] = (
         rf"{_BEGIN}(?:\.claude\.json|\.mcp\.json|crush\.json|claude_desktop_config\.json|opencode\.jsonc?|\.zed/(?:settings|tasks)\.json|\.continue/config|managed-settings[^/]*\.json|\.github/hooks)",
     ),
     _place(
+        "V-AGENT-CONFIG",
+        rf"{_BEGIN}(?:\.cline(?:rules)?/hooks|Documents/Cline/Hooks)(?:/|$)",
+    ),
+    _place(
         "V-AGENT-CONFIG", rf"^~/{_AGENTS}$|^\./{_AGENTS}(?:/hooks)?$|\.config/(?:crush|goose)", ("delete",)
     ),
     _place("V-DISABLE", rf"{_BEGIN}\.(?:claude|codex|gemini|cursor)ignore$|\.git/info/exclude", ("delete",)),

@@ -170,6 +170,7 @@ class Contract(Protocol):
         has_own_format: ``parse`` reads another form than JSON, or selects a part of a file.
         reads_marked: The agent reads a file that begins with a byte order mark.
         outranked_rules: What of the agent's own refusals an approval of a hook replaces, or "".
+        has_configuration: The agent reads a configuration; False where hooks are files.
     """
 
     name: str
@@ -180,6 +181,7 @@ class Contract(Protocol):
     has_own_format: bool
     reads_marked: bool
     outranked_rules: str
+    has_configuration: bool
 
     def at(self, version: str) -> Contract:
         """Return the contract as an older version of its agent has it; ContractError when only one is known."""
@@ -222,11 +224,19 @@ class Contract(Protocol):
         """
         ...
 
+    def reads(self, file: str) -> bool:
+        """Return whether the agent reads a file of a directory of its layers, by the file's name."""
+        ...
+
     def event_name(self, payload: Json, env: Mapping[str, str]) -> str:
         """Return the contract's own name of the event that a payload on standard input describes.
 
         Raises ContractError when neither the payload nor the environment names it.
         """
+        ...
+
+    def native_name(self, name: str) -> str:
+        """Return the contract's own name of an event for another spelling that the agent reads, or the name itself."""
         ...
 
     def message(self, decision: Decision, event: Event) -> str:
@@ -287,6 +297,7 @@ class BaseContract:
     has_own_format = False
     reads_marked = True
     outranked_rules = ""
+    has_configuration = True
 
     def at(self, version: str) -> Contract:
         raise ContractError(f"{self.name}: only one version is known; there is not a version {version!r}")
@@ -316,6 +327,12 @@ class BaseContract:
                 if isinstance(payload.get(key), str):
                     return str(payload[key])
         raise ContractError(f"{self.name}: the payload does not name its event (hook_event_name)")
+
+    def native_name(self, name: str) -> str:
+        return name
+
+    def reads(self, file: str) -> bool:
+        return True
 
     def answer(self, decision: Decision, event: Event) -> Answer:
         raise ContractError(f"{self.name}: a hook of this agent cannot answer for others")
@@ -372,22 +389,9 @@ class UnrecognisedError(ContractError):
 _BUILTINS = {
     name: f"sandhook.hooks.contracts.{name}"
     for name in (
-        *("everruns", "crush", "jcode", "ub", "claude_code"),
-        "codex",
-        "gemini",
-        "mistral_vibe",
-        "cursor",
-        "copilot",
-        "docker_agent",
-        "kiro",
-        "qwen",
-        "kimi",
-        "goose",
-        "antigravity",
-        "grok",
-        "hermes",
-        "openhands",
-        "droid",
+        *("everruns", "crush", "jcode", "ub", "claude_code", "codex", "gemini", "mistral_vibe", "cursor"),
+        *("copilot", "docker_agent", "kiro", "qwen", "kimi", "goose", "antigravity", "grok", "hermes"),
+        *("openhands", "droid", "cline"),
     )
 }
 
@@ -395,6 +399,11 @@ _BUILTINS = {
 def names() -> list[str]:
     """Return the contracts that come with sandhook."""
     return list(_BUILTINS)
+
+
+def configured() -> list[str]:
+    """Return those of them whose agents read a configuration."""
+    return [name for name in _BUILTINS if get(name).has_configuration]
 
 
 def get(name: str) -> Contract:
@@ -417,13 +426,16 @@ def get(name: str) -> Contract:
 
 
 def kind_of(contract: Contract, name: str) -> tuple[str, str]:
-    """Return the contract's own name and the neutral kind of an event; ``name`` is either of them.
+    """Return the contract's own name and the neutral kind of an event; ``name`` is either, or the agent's other name.
 
     Raises ContractError, which lists what is known.
     """
     for native, kind in contract.events.items():
         if name in (native, kind):
             return native, kind
+    own = contract.native_name(name)
+    if own in contract.events:
+        return own, contract.events[own]
     from sandhook.text.nearest import nearest
 
     near = nearest(name, [*contract.events, *contract.events.values()])

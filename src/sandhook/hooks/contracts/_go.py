@@ -1,6 +1,10 @@
-"""What agents that are written in Go share: how they print a duration."""
+"""What agents that are written in Go share: how they print a duration, and which keys name a field."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sandhook.hooks.event import JsonObject
 
 _NANO = 1_000_000_000
 
@@ -20,6 +24,15 @@ def go_duration(seconds: float) -> str:
     if hours:
         return f"{sign}{hours}h{minutes}m{text}"
     return f"{sign}{minutes}m{text}" if minutes else f"{sign}{text}"
+
+
+def folded(value: JsonObject, fields: Iterable[str]) -> JsonObject:
+    """Return an object with the names of fields for their keys, whose case Go's decoder ignores; the last one counts."""
+    own = {field.lower(): field for field in fields}
+    named: JsonObject = {}
+    for key, item in value.items():
+        named[own.get(key.lower(), key)] = item
+    return named
 
 
 def _number(count: int, size: int) -> str:

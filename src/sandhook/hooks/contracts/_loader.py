@@ -319,6 +319,34 @@ def schema(title: str, properties: JsonObject, definitions: JsonObject, **more: 
     }
 
 
+def groups_schema(
+    title: str,
+    events: Iterable[str],
+    group: JsonObject,
+    hook: JsonObject,
+    more: JsonObject | None = None,
+    **about: Json,
+) -> JsonObject:
+    """Return the JSON Schema of a configuration with a list of groups for each event.
+
+    Args:
+        group, hook: As ``group_of`` and ``hook_of`` return them.
+        more: Further properties of the configuration.
+        about: Further keywords of it.
+    """
+    properties: JsonObject = {"hooks": lists_of("group", events), **(more or {})}
+    return schema(title, properties, {"group": group, "hook": hook}, **about)
+
+
+#: The schema of a command that a shell reads.
+SHELL_SOURCE: JsonObject = {"type": "string", "minLength": 1, "description": "Shell source."}
+
+
+def hook_of(properties: JsonObject, *required: str) -> JsonObject:
+    """Return the schema of one hook."""
+    return {"type": "object", "required": list(required), "properties": properties}
+
+
 def lists_of(definition: str, events: Iterable[str], **more: Json) -> JsonObject:
     """Return the schema of an object with a list for each event, whose items have one definition."""
     items: Json = {"type": "array", "items": {"$ref": f"#/$defs/{definition}"}}

@@ -125,6 +125,15 @@ class Printed(Record):
     diagnostics: tuple[str, ...] = ()
     duplicates: tuple[str, ...] = ()
 
+    @property
+    def could_not_run(self) -> str | None:
+        """Why its hook could not run: the text exceeds a bound of sandhook. None for any other text."""
+        return _unread(self.odd) if self.exceeded_bound else None
+
+
+def _unread(why: str | None) -> str:
+    return f"its output cannot be read: {why}"
+
 
 def printed(text: str) -> Printed:
     """Read a text, without white space around it, as one JSON object. No text is not a fault."""
@@ -149,7 +158,7 @@ def unreadable(
     """
     return Verdict(
         "error" if exceeded_bound else label,
-        could_not_run=f"its output cannot be read: {why}" if exceeded_bound else None,
+        could_not_run=_unread(why) if exceeded_bound else None,
         exceeded_bound=exceeded_bound,
         undecodable=why,
         diagnostics=tuple(notes),

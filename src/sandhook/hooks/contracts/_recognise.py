@@ -467,11 +467,9 @@ ROWS = {
         _openhands,
     ),
     "droid": Row(
-        lambda value: _droid(value) and _droid_signs(value, ""),
-        _droid_signs,
-        ("/.factory/",),
-        _droid,
+        lambda value: _droid(value) and _droid_signs(value, ""), _droid_signs, ("/.factory/",), _droid
     ),
+    "cline": Row(lambda value: any("starter" in each for each in _groups(value))),
 }
 
 

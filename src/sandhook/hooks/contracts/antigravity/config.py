@@ -10,6 +10,7 @@ from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean, join, unknown_keys
 from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
+    SHELL_SOURCE,
     entries,
     gather,
     gather_faultless,
@@ -216,7 +217,7 @@ SCHEMA: JsonObject = {
                 "type": "object",
                 "properties": {
                     "type": {"enum": ["command", "prompt"], "default": "command"},
-                    "command": {"type": "string", "minLength": 1, "description": "Shell source."},
+                    "command": SHELL_SOURCE,
                     "timeout": {
                         "type": "integer",
                         "minimum": 1,

@@ -102,7 +102,7 @@ def _of_call(spec: HookSpec, ran: RunResult, notes: list[str], *, better: bool) 
     if word == "deny":
         reason = text_of(value, "reason") or ("denied by a hook" if better else "")
         return refusal("tool.pre", reason, notes)._replace(could_not_run=ran.could_not_run)
-    why = ran.could_not_run or (f"its output cannot be read: {odd}" if output.exceeded_bound else None)
+    why = ran.could_not_run or output.could_not_run
     words = words_of(ran)
     if why is not None or ran.exit_status or odd is not None:
         status = f"exit status {ran.exit_status}" if ran.exit_status else None

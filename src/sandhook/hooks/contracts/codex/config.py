@@ -14,13 +14,14 @@ from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
+    SHELL_SOURCE,
     gather,
     group_of,
+    groups_schema,
     home,
+    hook_of,
     hook_spec,
-    lists_of,
     matcher_on,
-    schema,
     seconds,
     shell_text,
 )
@@ -204,25 +205,22 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
     return grouped(specs, TARGET)
 
 
-SCHEMA = schema(
+SCHEMA = groups_schema(
     "Hooks of Codex",
-    {"hooks": lists_of("group", EVENTS)},
-    {
-        "group": group_of("A regular expression; all when empty or *.", required=False),
-        "hook": {
-            "type": "object",
-            "required": ["type"],
-            "properties": {
-                "type": {"enum": [*TYPES, *OTHER_TYPES]},
-                "command": {"type": "string", "minLength": 1, "description": "Shell source."},
-                "commandWindows": {"type": "string"},
-                "server": {"type": "string", "minLength": 1, "description": "For mcp_tool."},
-                "tool": {"type": "string", "minLength": 1},
-                "input": {"type": "object", "description": "Arguments; ${path} is a value of the payload."},
-                "timeout": {"type": "number", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
-                "statusMessage": {"type": "string"},
-                "async": {"type": "boolean", "default": False},
-            },
+    EVENTS,
+    group_of("A regular expression; all when empty or *.", required=False),
+    hook_of(
+        {
+            "type": {"enum": [*TYPES, *OTHER_TYPES]},
+            "command": SHELL_SOURCE,
+            "commandWindows": {"type": "string"},
+            "server": {"type": "string", "minLength": 1, "description": "For mcp_tool."},
+            "tool": {"type": "string", "minLength": 1},
+            "input": {"type": "object", "description": "Arguments; ${path} is a value of the payload."},
+            "timeout": {"type": "number", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
+            "statusMessage": {"type": "string"},
+            "async": {"type": "boolean", "default": False},
         },
-    },
+        "type",
+    ),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts._agent import Agent
-from sandhook.hooks.contracts.copilot.names import EVENTS, NO_REASON
+from sandhook.hooks.contracts.copilot.names import ALIASES, EVENTS, NO_REASON
 from sandhook.hooks.fold import FoldPolicy
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ class Copilot(Agent):
     refusable = frozenset({"tool.pre", "permission.request", "prompt.submit"})
     #: One by one in the order of the configuration, up to the first refusal.
     fold = FoldPolicy(matchers_see_changes=False, reasons="first", contexts="join", strict_stop_on_ask=True)
+
+    def native_name(self, name: str) -> str:
+        return ALIASES.get(name, name)
 
     def message(self, decision: Decision, event: Event) -> str:
         """Return the text that the model sees instead of what was refused, or with which it continues."""

@@ -8,15 +8,11 @@ docs/divergences.md.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts import Document
 from sandhook.hooks.contracts._packaged import PackagedContract
 from sandhook.hooks.contracts.crush.names import EVENTS, canonical
 from sandhook.hooks.fold import FoldPolicy
-
-if TYPE_CHECKING:
-    from sandhook.hooks.event import Json
 
 
 class Crush(PackagedContract):
@@ -46,10 +42,12 @@ class Crush(PackagedContract):
             from sandhook.hooks.contracts.crush.crushrc import run
 
             return Document(run(text, name), name, contract=self.name, text=text, lines={"": 1})
+        if not text:  # upstream skips an empty file
+            return Document({}, name, contract=self.name)
         return super().parse(text, name, env)
 
-    def event_name(self, payload: Json, env: Mapping[str, str]) -> str:
-        return canonical(super().event_name(payload, env))
+    def native_name(self, name: str) -> str:
+        return canonical(name)
 
 
 CONTRACT = Crush()

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from sandhook.hooks import decode as strict
 from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
-from sandhook.hooks.contracts._go import go_duration
+from sandhook.hooks.contracts._go import folded, go_duration
 from sandhook.hooks.contracts._outcome import DroppedOutput, unreadable
 from sandhook.hooks.contracts.crush.names import DENY, HALT
 from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, decode_object, type_name
@@ -28,6 +28,12 @@ from sandhook.hooks.model import (
 )
 
 Scalar = TypeVar("Scalar", str, bool, int)
+
+_FIELDS = (
+    *("version", "decision", "halt", "reason", "context"),
+    *("updated_input", "context_files", "updated_prompt"),
+)
+_CLAUDE_FIELDS = ("permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext")
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
@@ -84,8 +90,7 @@ def _envelope(event: Event, text: str, notes: list[str], *, better: bool) -> Ver
     value: JsonObject = decoded.value
     if "hookSpecificOutput" in value:
         return _claude(event, value["hookSpecificOutput"], notes)
-    folded = {key.lower(): item for key, item in value.items()}  # as Go decodes an object
-    return _native(event, {**folded, **value}, notes, better=better)
+    return _native(event, folded(value, _FIELDS), notes, better=better)
 
 
 def _native(event: Event, value: JsonObject, notes: list[str], *, better: bool) -> Verdict:
@@ -116,6 +121,7 @@ def _native(event: Event, value: JsonObject, notes: list[str], *, better: bool) 
 def _claude(event: Event, value: Json, notes: list[str]) -> Verdict:
     if not isinstance(value, dict):
         raise DroppedOutput(f"hookSpecificOutput: wanted an object, got {type_name(value)}")
+    value = folded(value, _CLAUDE_FIELDS)
     decision = _typed(value, "permissionDecision", str) or ""
     word = decision.lower()
     if decision and word not in ("allow", "deny"):

@@ -11,6 +11,7 @@ from sandhook.hooks.contracts._convert import Target, flat
 from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler
 from sandhook.hooks.contracts._loader import (
+    SHELL_SOURCE,
     entries,
     gather,
     home,
@@ -188,7 +189,7 @@ SCHEMA = schema(
             "type": "object",
             "properties": {
                 "type": {"enum": ["command", "prompt"], "default": "command"},
-                "command": {"type": "string", "minLength": 1, "description": "Shell source."},
+                "command": SHELL_SOURCE,
                 "matcher": {"type": "string", "description": "A regular expression."},
                 "timeout": {"type": "number", "description": "Seconds."},
                 "failClosed": {"type": "boolean", "default": False, "description": "A failure refuses."},

@@ -9,10 +9,12 @@ from sandhook.hooks.contracts._convert import Target, converted
 from sandhook.hooks.contracts._fields import Fields, did_you_mean, join
 from sandhook.hooks.contracts._groups import Handler, report_misspelt
 from sandhook.hooks.contracts._loader import (
+    SHELL_SOURCE,
     check_type,
     entries,
     gather,
     group_of,
+    hook_of,
     hook_spec,
     schema,
     seconds,
@@ -161,14 +163,14 @@ SCHEMA = schema(
     },
     {
         "group": group_of("RE2 over all of the tool's name."),
-        "hook": {
-            "type": "object",
-            "required": ["type", "command"],
-            "properties": {
+        "hook": hook_of(
+            {
                 "type": {"const": "command"},
-                "command": {"type": "string", "minLength": 1, "description": "Shell source."},
+                "command": SHELL_SOURCE,
                 "timeout": {"type": "number", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
             },
-        },
+            "type",
+            "command",
+        ),
     },
 )

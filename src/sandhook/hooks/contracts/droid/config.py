@@ -13,15 +13,16 @@ from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     NO_TIME,
+    SHELL_SOURCE,
     gather_faultless,
     gather_reporting,
     group_of,
+    groups_schema,
     home,
+    hook_of,
     hook_spec,
-    lists_of,
     matcher_on,
     no_effect,
-    schema,
     shell_text,
     timer,
 )
@@ -220,28 +221,26 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
     return grouped(specs, TARGET)
 
 
-SCHEMA = schema(
+SCHEMA = groups_schema(
     "Hooks in Factory Droid's settings.json",
-    {"hooks": lists_of("group", EVENTS)},
-    {
-        "group": group_of(
-            "JavaScript's RegExp, found anywhere in the tool's name.",
-            {
-                "commandRegex": {
-                    "type": "string",
-                    "description": "JavaScript's RegExp, found anywhere in the command of Execute.",
-                }
-            },
-        ),
-        "hook": {
-            "type": "object",
-            "required": ["type", "command"],
-            "properties": {
-                "type": {"const": "command"},
-                "command": {"type": "string", "minLength": 1, "description": "Shell source."},
-                "timeout": {"type": "number", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
-                "preserveRiskLevel": {"type": "boolean", "default": False},
-            },
+    EVENTS,
+    group_of(
+        "JavaScript's RegExp, found anywhere in the tool's name.",
+        {
+            "commandRegex": {
+                "type": "string",
+                "description": "JavaScript's RegExp, found anywhere in the command of Execute.",
+            }
         },
-    },
+    ),
+    hook_of(
+        {
+            "type": {"const": "command"},
+            "command": SHELL_SOURCE,
+            "timeout": {"type": "number", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
+            "preserveRiskLevel": {"type": "boolean", "default": False},
+        },
+        "type",
+        "command",
+    ),
 )

@@ -76,7 +76,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         return verdict._replace(
             could_not_run=why if ran.signal or ran.limit else None, diagnostics=tuple(notes)
         )
-    why = ran.could_not_run or (f"its output cannot be read: {odd}" if output.exceeded_bound else None)
+    why = ran.could_not_run or output.could_not_run
     if why is not None and better:  # what it said before is no approval
         return Verdict(
             "error",

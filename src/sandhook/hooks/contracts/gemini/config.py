@@ -10,15 +10,16 @@ from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean, join
 from sandhook.hooks.contracts._groups import Handler, handlers, without_unusable
 from sandhook.hooks.contracts._loader import (
+    SHELL_SOURCE,
     check_type,
     gather,
     group_of,
+    groups_schema,
     home,
+    hook_of,
     hook_spec,
-    lists_of,
     matcher_on,
     no_effect,
-    schema,
     seconds,
     shell_text,
     timer,
@@ -230,35 +231,33 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
     return grouped(specs, TARGET)
 
 
-SCHEMA = schema(
+SCHEMA = groups_schema(
     "Hooks in Gemini CLI's settings.json",
+    EVENTS,
+    group_of(
+        "JavaScript's RegExp on the tool's name; elsewhere a text.",
+        {"sequential": {"type": "boolean", "default": False, "description": "One by one, chained."}},
+        required=False,
+    ),
+    hook_of(
+        {
+            "type": {"const": "command"},
+            "command": SHELL_SOURCE,
+            "name": {"type": "string"},
+            "timeout": {"type": "number", "default": 60000, "description": "Milliseconds."},
+            "description": {"type": "string"},
+            "env": {"type": "object", "additionalProperties": {"type": "string"}},
+        },
+        "type",
+        "command",
+    ),
     {
-        "hooks": lists_of("group", EVENTS),
         "hooksConfig": {
             "type": "object",
             "properties": {
                 "enabled": {"type": "boolean", "default": True},
                 "disabled": {"type": "array", "items": {"type": "string"}, "description": "Names of hooks."},
             },
-        },
-    },
-    {
-        "group": group_of(
-            "JavaScript's RegExp on the tool's name; elsewhere a text.",
-            {"sequential": {"type": "boolean", "default": False, "description": "One by one, chained."}},
-            required=False,
-        ),
-        "hook": {
-            "type": "object",
-            "required": ["type", "command"],
-            "properties": {
-                "type": {"const": "command"},
-                "command": {"type": "string", "minLength": 1, "description": "Shell source."},
-                "name": {"type": "string"},
-                "timeout": {"type": "number", "default": 60000, "description": "Milliseconds."},
-                "description": {"type": "string"},
-                "env": {"type": "object", "additionalProperties": {"type": "string"}},
-            },
-        },
+        }
     },
 )

@@ -14,14 +14,15 @@ from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     NO_TIME,
+    SHELL_SOURCE,
     gather_faultless,
     gather_reporting,
     group_of,
+    groups_schema,
     home,
+    hook_of,
     hook_spec,
-    lists_of,
     no_effect,
-    schema,
     seconds,
     shell_text,
 )
@@ -288,22 +289,17 @@ def _closing(group: Json) -> Json:
     }
 
 
-SCHEMA = schema(
+SCHEMA = groups_schema(
     "goose's hooks.json",
-    {"hooks": lists_of("group", EVENTS)},
-    {
-        "group": group_of(
-            "Rust's regular expression on the tool's name, the prompt, the path or the command."
-        ),
-        "hook": {
-            "type": "object",
-            "required": ["command"],
-            "properties": {
-                "type": {"const": "command"},
-                "command": {"type": "string", "minLength": 1, "description": "Shell source."},
-                "timeout": {"type": "number", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
-                "on_failure": {"enum": ["allow", "block"], "default": "allow"},
-            },
+    EVENTS,
+    group_of("Rust's regular expression on the tool's name, the prompt, the path or the command."),
+    hook_of(
+        {
+            "type": {"const": "command"},
+            "command": SHELL_SOURCE,
+            "timeout": {"type": "number", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
+            "on_failure": {"enum": ["allow", "block"], "default": "allow"},
         },
-    },
+        "command",
+    ),
 )

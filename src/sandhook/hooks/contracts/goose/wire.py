@@ -100,7 +100,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         and is_utf8(ran.stdout)
     ):
         return Verdict("allow" if text else "none", bool(text), diagnostics=tuple(notes))
-    why = ran.could_not_run or (f"its output cannot be read: {odd}" if output.exceeded_bound else None)
+    why = ran.could_not_run or output.could_not_run
     verdict = _undecided(spec, ran, why, notes)
     return verdict._replace(
         exceeded_bound=output.exceeded_bound,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sandhook.hooks.contracts import Document
-    from sandhook.hooks.event import Event, Json
+    from sandhook.hooks.event import Event
     from sandhook.hooks.model import Decision, HookSpec
 
 
@@ -53,11 +53,9 @@ class Grok(Agent):
 
         return decode_toml(text, name)._replace(contract=self.name)
 
-    def event_name(self, payload: Json, env: Mapping[str, str]) -> str:
-        """Return the event that a payload names in snake case."""
+    def native_name(self, name: str) -> str:
         from sandhook.hooks.contracts.grok.names import NAMES
 
-        name = super().event_name(payload, env)
         return NAMES.get(name, name)
 
     def message(self, decision: Decision, event: Event) -> str:

@@ -16,11 +16,11 @@ from sandhook.hooks.contracts._loader import (
     gather_faultless,
     gather_reporting,
     group_of,
+    groups_schema,
     home,
+    hook_of,
     hook_spec,
-    lists_of,
     matcher_on,
-    schema,
     seconds,
     shell_text,
 )
@@ -265,28 +265,23 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
     return grouped(specs, TARGET)
 
 
-SCHEMA = schema(
+SCHEMA = groups_schema(
     "Hooks of Grok Build",
-    {"hooks": lists_of("group", EVENTS)},
-    {
-        "group": group_of(
-            "Names of tools with | between them, or Rust's regular expression, without lookaround."
-        ),
-        "hook": {
-            "type": "object",
-            "required": ["type"],
-            "properties": {
-                "type": {"enum": ["command", "http"]},
-                "command": {
-                    "type": "string",
-                    "minLength": 1,
-                    "description": "Shell source, or a path next to the file.",
-                },
-                "url": {"type": "string"},
-                "timeout": {"type": "integer", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
-                "env": {"type": "object", "additionalProperties": {"type": "string"}},
+    EVENTS,
+    group_of("Names of tools with | between them, or Rust's regular expression, without lookaround."),
+    hook_of(
+        {
+            "type": {"enum": ["command", "http"]},
+            "command": {
+                "type": "string",
+                "minLength": 1,
+                "description": "Shell source, or a path next to the file.",
             },
+            "url": {"type": "string"},
+            "timeout": {"type": "integer", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
+            "env": {"type": "object", "additionalProperties": {"type": "string"}},
         },
-    },
+        "type",
+    ),
     required=["hooks"],
 )

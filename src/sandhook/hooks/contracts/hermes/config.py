@@ -10,7 +10,16 @@ from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._convert import Target, flat
 from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler
-from sandhook.hooks.contracts._loader import entries, gather, home, hook_spec, lists_of, schema, whole_name
+from sandhook.hooks.contracts._loader import (
+    entries,
+    gather,
+    home,
+    hook_of,
+    hook_spec,
+    lists_of,
+    schema,
+    whole_name,
+)
 from sandhook.hooks.contracts.hermes.names import (
     DEFAULT_TIMEOUT,
     EVENTS,
@@ -215,10 +224,8 @@ SCHEMA = schema(
     "Shell hooks in Hermes Agent's config.yaml",
     {"hooks": lists_of("hook", EVENTS)},
     {
-        "hook": {
-            "type": "object",
-            "required": ["command"],
-            "properties": {
+        "hook": hook_of(
+            {
                 "command": {"type": "string", "minLength": 1, "description": "A program and its arguments."},
                 "matcher": {
                     "type": "string",
@@ -236,6 +243,7 @@ SCHEMA = schema(
                     "description": "A failure refuses a call.",
                 },
             },
-        }
+            "command",
+        )
     },
 )

@@ -7,7 +7,7 @@ blocked continues. PreToolUse has ``hookSpecificOutput.permissionDecision`` alon
 from __future__ import annotations
 
 from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
-from sandhook.hooks.contracts._go import go_duration
+from sandhook.hooks.contracts._go import folded, go_duration
 from sandhook.hooks.contracts._outcome import DroppedOutput, unreadable
 from sandhook.hooks.contracts.jcode.names import BLOCKABLE, KEEP_WORKING
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, object_of, text_of, type_name
@@ -23,9 +23,9 @@ _TYPES: dict[str, type] = {
     "hookSpecificOutput": dict,
 }
 _SPECIFIC: dict[str, type] = {
-    "hookEventName": str,
     "permissionDecision": str,
     "permissionDecisionReason": str,
+    "updatedInput": object,
     "modifiedResult": str,
     "additionalContext": str,
 }
@@ -136,7 +136,8 @@ def _decided(name: str, value: JsonObject, specific: JsonObject, notes: list[str
 
 
 def _checked(value: JsonObject, types: dict[str, type], prefix: str) -> JsonObject:
-    """Return the object when its known fields have their types or are null."""
+    """Return the object with the names of its known fields, which have their types or are null."""
+    value = folded(value, types)
     for key, wanted in types.items():
         item = value.get(key)
         if item is not None and not isinstance(item, wanted):

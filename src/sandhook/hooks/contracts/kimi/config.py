@@ -9,7 +9,15 @@ from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._convert import Target, converted
 from sandhook.hooks.contracts._fields import Fields, did_you_mean, unknown_keys
 from sandhook.hooks.contracts._groups import Handler
-from sandhook.hooks.contracts._loader import entries, gather, home, hook_spec, matcher_on, schema
+from sandhook.hooks.contracts._loader import (
+    SHELL_SOURCE,
+    entries,
+    gather,
+    home,
+    hook_spec,
+    matcher_on,
+    schema,
+)
 from sandhook.hooks.contracts.kimi.names import (
     DEFAULT_TIMEOUT,
     EVENTS,
@@ -189,7 +197,7 @@ SCHEMA = schema(
                     "type": "string",
                     "description": "JavaScript's RegExp on the tool's name, or on the event's value.",
                 },
-                "command": {"type": "string", "minLength": 1, "description": "Shell source."},
+                "command": SHELL_SOURCE,
                 "timeout": {
                     "type": "integer",
                     "minimum": MIN_TIMEOUT,

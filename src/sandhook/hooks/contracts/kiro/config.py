@@ -9,9 +9,11 @@ from sandhook.hooks.contracts._convert import Target, converted
 from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler
 from sandhook.hooks.contracts._loader import (
+    SHELL_SOURCE,
     entries,
     gather,
     home,
+    hook_of,
     hook_spec,
     lists_of,
     matcher_on,
@@ -199,16 +201,15 @@ SCHEMA = schema(
         },
     },
     {
-        "hook": {
-            "type": "object",
-            "required": ["command"],
-            "properties": {
-                "command": {"type": "string", "minLength": 1, "description": "Shell source."},
+        "hook": hook_of(
+            {
+                "command": SHELL_SOURCE,
                 "matcher": {"type": "string", "description": "A shell pattern on the tool's name."},
                 "timeout_ms": {"type": "number", "default": 30_000},
                 "cache_ttl_seconds": {"type": "number"},
             },
-        },
+            "command",
+        ),
         "entry": {
             "type": "object",
             "required": ["trigger", "action"],

@@ -10,9 +10,11 @@ from sandhook.hooks.contracts._convert import Target, converted
 from sandhook.hooks.contracts._fields import Fields
 from sandhook.hooks.contracts._groups import Handler
 from sandhook.hooks.contracts._loader import (
+    SHELL_SOURCE,
     entries,
     gather,
     home,
+    hook_of,
     hook_spec,
     schema,
     seconds,
@@ -165,21 +167,22 @@ SCHEMA = schema(
     "Mistral Vibe's hooks.toml",
     {"hooks": {"type": "array", "items": {"$ref": "#/$defs/hook"}}},
     {
-        "hook": {
-            "type": "object",
-            "required": ["name", "type", "command"],
-            "properties": {
+        "hook": hook_of(
+            {
                 "name": {"type": "string", "minLength": 1},
                 "type": {"enum": list(EVENTS)},
                 "match": {
                     "type": "string",
                     "description": "A shell pattern on the tool's name, or an expression after re:.",
                 },
-                "command": {"type": "string", "minLength": 1, "description": "Shell source."},
+                "command": SHELL_SOURCE,
                 "timeout": {"type": "number", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
                 "strict": {"type": "boolean", "default": False, "description": "A failure refuses."},
                 "description": {"type": "string"},
             },
-        }
+            "name",
+            "type",
+            "command",
+        )
     },
 )

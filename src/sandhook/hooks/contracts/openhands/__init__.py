@@ -42,6 +42,9 @@ class OpenHands(Agent):
         name = payload.get("event_type") if isinstance(payload, dict) else None
         return name if isinstance(name, str) else super().event_name(payload, env)
 
+    def native_name(self, name: str) -> str:
+        return NAMES.get(name, name)
+
     def fitted(self, rendered: Json, present: Json, *, foreign: bool) -> Json:
         """Return the hooks with the file's own spelling of events, and outside of "hooks" if the others are there.
 

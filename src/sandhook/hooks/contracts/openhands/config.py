@@ -10,13 +10,14 @@ from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     NO_TIME,
+    SHELL_SOURCE,
     gather,
     gather_faultless,
     group_of,
+    groups_schema,
     home,
+    hook_of,
     hook_spec,
-    lists_of,
-    schema,
     seconds,
     shell_text,
     timer,
@@ -153,22 +154,17 @@ def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:
     return grouped(specs, TARGET)
 
 
-SCHEMA = schema(
+SCHEMA = groups_schema(
     "OpenHands' hooks.json",
-    {"hooks": lists_of("group", NAMES)},
-    {
-        "group": group_of(
-            "A name, or an expression over the whole name of the tool.", required=False, default="*"
-        ),
-        "hook": {
-            "type": "object",
-            "required": ["command"],
-            "properties": {
-                "type": {"enum": ["command", "prompt", "agent"], "default": "command"},
-                "command": {"type": "string", "minLength": 1, "description": "Shell source."},
-                "timeout": {"type": "integer", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
-                "async": {"type": "boolean", "default": False},
-            },
+    NAMES,
+    group_of("A name, or an expression over the whole name of the tool.", required=False, default="*"),
+    hook_of(
+        {
+            "type": {"enum": ["command", "prompt", "agent"], "default": "command"},
+            "command": SHELL_SOURCE,
+            "timeout": {"type": "integer", "default": DEFAULT_TIMEOUT, "description": "Seconds."},
+            "async": {"type": "boolean", "default": False},
         },
-    },
+        "command",
+    ),
 )

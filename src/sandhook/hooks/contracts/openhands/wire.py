@@ -87,7 +87,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         feedback = value.get("additionalContext") if native == "Stop" else None
         text = (as_text(feedback) if feedback else "") or reason or words or GENERIC
         return refusal(event.kind, text, notes)._replace(could_not_run=why if ran.signal else None)
-    why = ran.could_not_run or (f"its output cannot be read: {odd}" if output.exceeded_bound else None)
+    why = ran.could_not_run or output.could_not_run
     if ran.exit_status and why is None:
         notes.append(f"exit status {ran.exit_status} refuses nothing (2 does)")
     word = value.get("decision")

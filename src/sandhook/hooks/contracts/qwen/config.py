@@ -11,13 +11,14 @@ from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean, join
 from sandhook.hooks.contracts._groups import Handler, handlers, without_unusable
 from sandhook.hooks.contracts._loader import (
+    SHELL_SOURCE,
     gather,
     group_of,
+    groups_schema,
     home,
+    hook_of,
     hook_spec,
-    lists_of,
     no_effect,
-    schema,
     shell_text,
     timer,
 )
@@ -224,36 +225,31 @@ def _writable(seconds: float) -> float:
     return seconds * 1000 if seconds >= LEGACY else seconds
 
 
-SCHEMA = schema(
+SCHEMA = groups_schema(
     "Hooks in Qwen Code's settings.json",
-    {
-        "hooks": lists_of("group", EVENTS),
-        "disableAllHooks": {"type": "boolean", "default": False},
-    },
-    {
-        "group": group_of(
-            "Names with bars between them, or JavaScript's RegExp on the tool's name.",
-            {"sequential": {"type": "boolean", "default": False, "description": "One by one, chained."}},
-        ),
-        "hook": {
-            "type": "object",
-            "required": ["type"],
-            "properties": {
-                "type": {"enum": ["command", *OTHER_TYPES]},
-                "command": {"type": "string", "minLength": 1, "description": "Shell source."},
-                "args": {"type": "array", "items": {"type": "string"}},
-                "name": {"type": "string"},
-                "description": {"type": "string"},
-                "timeout": {
-                    "type": ["number", "string"],
-                    "default": DEFAULT_TIMEOUT,
-                    "description": "Seconds; from 1000 up milliseconds.",
-                },
-                "async": {"type": "boolean", "default": False},
-                "env": {"type": "object", "additionalProperties": {"type": "string"}},
-                "shell": {"enum": ["bash", "powershell"]},
-                "statusMessage": {"type": "string"},
+    EVENTS,
+    group_of(
+        "Names with bars between them, or JavaScript's RegExp on the tool's name.",
+        {"sequential": {"type": "boolean", "default": False, "description": "One by one, chained."}},
+    ),
+    hook_of(
+        {
+            "type": {"enum": ["command", *OTHER_TYPES]},
+            "command": SHELL_SOURCE,
+            "args": {"type": "array", "items": {"type": "string"}},
+            "name": {"type": "string"},
+            "description": {"type": "string"},
+            "timeout": {
+                "type": ["number", "string"],
+                "default": DEFAULT_TIMEOUT,
+                "description": "Seconds; from 1000 up milliseconds.",
             },
+            "async": {"type": "boolean", "default": False},
+            "env": {"type": "object", "additionalProperties": {"type": "string"}},
+            "shell": {"enum": ["bash", "powershell"]},
+            "statusMessage": {"type": "string"},
         },
-    },
+        "type",
+    ),
+    {"disableAllHooks": {"type": "boolean", "default": False}},
 )

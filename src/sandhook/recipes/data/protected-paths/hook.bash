@@ -50,6 +50,8 @@ crush.json
 .grok/hooks*
 .jcode/hooks*
 .kiro/agents/*
+.clinerules/hooks/*
+.cline/hooks/*
 .kiro/hooks/*
 .openhands/hooks*
 .ub/config.yaml
