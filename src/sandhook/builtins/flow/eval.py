@@ -37,6 +37,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     if state.traps:
         note_return(state, status)
     error = state.execution.syntax_error
-    if error is None or error.where == "quote":  # as in bash, an open quote does not end a shell in POSIX mode
+    # as in bash, an open quote does not end a shell in POSIX mode
+    if error is None or error.where == "quote":
         return status
     return misused(state, argv[0], status)
