@@ -279,7 +279,7 @@ def compile_subscript(text: str) -> Integer:
 def _element(name: str, subscript: str) -> Integer:
     if isinstance(subscript, Operand):
         return element(name, subscript.at, value_of)
-    index_of = compile_subscript(subscript)
+    index_of = compile_subscript(_unescaped(subscript))
     key = _unquoted(subscript)
     if not subscript:
         return lambda state: _without_subscript(state, name)
@@ -317,10 +317,20 @@ def _without_subscript(state: State, name: str) -> int:
 
 
 def _unquoted(subscript: str) -> str:
-    """Remove the quotes from the subscript of an associative array."""
-    if "'" not in subscript and '"' not in subscript:
+    """Remove the quotes and backslashes from the subscript of an associative array."""
+    if "'" not in subscript and '"' not in subscript and "\\" not in subscript:
         return subscript
-    return re.sub(r"""'([^']*)'|"([^"]*)\"""", lambda match: match[1] or match[2] or "", subscript)
+    return re.sub(r"""\\(.)|'([^']*)'|"((?>\\.|[^"\\])*+)\"""", _without_quotes, subscript, flags=re.DOTALL)
+
+
+def _without_quotes(match: re.Match[str]) -> str:
+    escaped, single, double = match.groups()
+    return escaped or single or _unescaped(double or "")
+
+
+def _unescaped(text: str) -> str:
+    """Remove the backslashes that ``keyed.escape`` put before signs."""
+    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL) if "\\" in text else text
 
 
 def _store(target: ArithVariable) -> Store:
@@ -329,7 +339,7 @@ def _store(target: ArithVariable) -> Store:
         return store_variable(name)
     if isinstance(subscript, Operand):
         return store_element(name, subscript.at)
-    index_of = compile_subscript(subscript)
+    index_of = compile_subscript(_unescaped(subscript))
     unquoted = _unquoted(subscript)
 
     def store_number(state: State, value: int) -> None:
@@ -414,7 +424,7 @@ def _settled(target: ArithVariable, make: Callable[[ArithVariable], Integer]) ->
     subscript = target.subscript or ""
     if not any(sign in subscript for sign in ("=", "++", "--")):
         return general
-    index_of = compile_subscript(subscript)
+    index_of = compile_subscript(_unescaped(subscript))
 
     def run(state: State) -> int:
         if state.is_associative(target.name):

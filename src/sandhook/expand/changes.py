@@ -206,7 +206,7 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
             )
 
         def attributes(state: State) -> str:
-            if base.value is not None:
+            if base.value is not None and not (node.subscript is None and _has_elements(state, name)):
                 base.value(state)  # for its error
             return declared.attributes_of(state, name)
 
@@ -214,7 +214,12 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
     if letter == "A":
 
         def declaration(state: State) -> str | None:
-            value = base.value(state) if base.value is not None else ""  # fails under set -u
+            if base.value is None:
+                value: str | None = ""
+            elif node.subscript is None and state.options.nounset and _has_elements(state, name):
+                value = state.element(name, "0")  # an array is set, even if its first element is not
+            else:
+                value = base.value(state)  # fails under set -u
             return declared.declaration(state, node, base.values is not None, base.text, unset=value is None)
 
         if base.values is not None and not base.star:
@@ -225,6 +230,11 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
     if letter == "P":
         return _mapped(base, lambda state: (), prompt_value)
     return _mapped(base, lambda state: (letter,), transform.transform)
+
+
+def _has_elements(state: State, name: str) -> bool:
+    value = state.value(state.resolve(name)[0])
+    return isinstance(value, (IndexedArray, AssociativeArray)) and len(value) > 0
 
 
 def _change_bytes(state: State, value: str, change: Callable[..., str], arguments: tuple[object, ...]) -> str:

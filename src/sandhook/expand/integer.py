@@ -54,7 +54,7 @@ def compile_integer(word: Word, words: Words) -> Integer:
     # Every expansion is compiled once: twice at each level of nesting would be exponential.
     if tree is None and (operands := _with_operands(words, parts)) is not None:
         return operands
-    text_of = words.string(word, quoted=True)
+    text_of = _expression_text(words, word)
 
     def textual(state: State) -> int:
         try:
@@ -74,6 +74,48 @@ def compile_integer(word: Word, words: Words) -> Integer:
             return textual(state)
 
     return run
+
+
+def compile_shown(word: Word, words: Words, show: Callable[[State, str], None]) -> Integer:
+    """Compile arithmetic of which ``show`` gets the expanded text, without its quotes, before it is evaluated."""
+    text_of = _expression_text(words, word)
+
+    def run(state: State) -> int:
+        try:
+            text = text_of(state)
+        except ShellError as error:
+            raise error.within("operand") from None
+        show(state, text.replace('"', ""))
+        return arith.evaluate(state, text)
+
+    return run
+
+
+def _expression_text(words: Words, word: Word) -> Text:
+    """Return a closure that expands the text of an expression; values in subscripts mean only themselves."""
+    within = _in_subscripts(word.parts)
+    if not any(within):
+        return words.string(word, quoted=True)
+    pieces: list[tuple[Text, bool]] = [
+        (words.string(Word((part,)), quoted=True), inside) for part, inside in zip(word.parts, within)
+    ]
+
+    def text_of(state: State) -> str:
+        expanded = [(piece(state), inside) for piece, inside in pieces]
+        return "".join([keyed.escape(text) if inside else text for text, inside in expanded])
+
+    return text_of
+
+
+def _in_subscripts(parts: Sequence[WordPart]) -> list[bool]:
+    """Return for each part whether it is an expansion between brackets."""
+    depth = 0
+    within: list[bool] = []
+    for part in parts:
+        within.append(depth > 0 and not isinstance(part, Literal))
+        if isinstance(part, Literal):
+            depth = max(depth + part.text.count("[") - part.text.count("]"), 0)
+    return within
 
 
 def _with_parameters(words: Words, parts: Sequence[WordPart]) -> Integer | None:
@@ -137,7 +179,7 @@ def _with_operands(words: Words, parts: Sequence[WordPart]) -> Integer | None:
     ]
 
     def text_of(texts: list[str]) -> str:
-        expanded = iter(texts)
+        expanded = iter([keyed.escape(text) if at in names else text for at, text in enumerate(texts)])
         return "".join([next(expanded) if text is None else text for text in template])
 
     return _with_keys(tree, expansions, text_of, names) if names else with_operands(tree, expansions, text_of)

@@ -1,7 +1,7 @@
 """Elements in arithmetic whose subscript is an expansion, as in ``((count[$word]++))``.
 
-The text of the expansion would be part of the expression. If it has no character that means something there, it is
-the key itself, and an index if the array is indexed: nothing has to be parsed. ``fits`` decides that before an
+The text of the expansion is the key itself, whichever characters it has, and an index if the array is indexed and
+the text is a number: nothing has to be parsed. ``fits`` decides that before an
 expression begins, because its effects may happen only once.
 """
 
@@ -25,9 +25,16 @@ Store: TypeAlias = Callable[[State, int], None]
 #: A subscript that is one expansion, also in double quotes.
 _WHOLE = lazily(r'"?\$\{([0-9]+)\}"?')
 
-#: Characters that mean something in a subscript; a subscript that is empty or names all elements does, too.
+#: Characters that mean something in a subscript.
 _ODD = lazily(r"[\[\]$`'\"\\]")
+
+#: Keys that are no plain text in a subscript: one that is empty, or names all elements.
 _SPECIAL = ("", "@", "*")
+
+
+def escape(text: str) -> str:
+    """Return the value of an expansion in a subscript, with a backslash before what would mean something there."""
+    return _ODD.sub(r"\\\g<0>", text) if _ODD.search(text) else text
 
 
 class Operand(str):
@@ -83,7 +90,7 @@ def operands(state: State, texts: Sequence[str], names: Mapping[int, str]) -> li
         name = names.get(at)
         array = None if name is None or name in state.dynamics else state.values.get(name)
         if name is not None and array.__class__ is AssociativeArray:
-            if not text.isidentifier() and (text in _SPECIAL or _ODD.search(text)):
+            if text in _SPECIAL:
                 raise NotPlain
             found.append(text)
             continue

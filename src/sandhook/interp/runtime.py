@@ -486,10 +486,6 @@ class Runtime:
             text = trace.command_text(node) if not isinstance(node, Assignment) else trace.word_text(node)
             trace.show(state, text.rstrip())
 
-    def trace_text(self, state: State, before: str, word: Word, after: str) -> None:
-        if state.options.xtrace:
-            trace.show(state, f"{before} {trace.word_text(word)} {after}")
-
     def print_times(self, state: State, times: tuple[float, float, float], posix: bool) -> None:
         """Print real, user and system seconds for ``time``."""
         messages.print_times(self, state, times, posix)

@@ -325,10 +325,6 @@ class InterpreterOf(Protocol[State_]):
         """xtrace of a command that is shown as it stands in the script, up to its body."""
         ...
 
-    def trace_text(self, state: State_, before: str, word: Word, after: str) -> None:
-        """xtrace of a word between two texts."""
-        ...
-
 
 class ProgramsOf(Protocol[S]):
     """What a shell reaches on the host, where its run may: programs, and connections by redirections."""

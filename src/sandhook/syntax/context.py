@@ -101,6 +101,8 @@ OPENING = frozenset(["IF", "CASE", "FOR", "SELECT", "WHILE", "UNTIL", "LEFT_CURL
 CLOSING = frozenset(["FI", "ESAC", "DONE", "RIGHT_CURLY"])
 #: What changes more than the kinds before the next token.
 NOTABLE = REDIRECTIONS | OPENING | CLOSING | {"NUMBER", "REDIR_WORD"}
+#: What may follow the operator of a redirection.
+REDIRECTION_TARGETS = frozenset(["WORD", "NUMBER", "DASH"])
 #: Before the ")" of a substitution whose only command is a "time" that times nothing.
 TIME_PREFIX = frozenset(["TIME", "TIMEOPT", "TIMEIGN", "BANG"])
 #: Words that ``special_word`` may find reserved.
@@ -194,7 +196,7 @@ class Context:
         last = self.last
         return (
             last == "ASSIGNMENT_WORD"
-            or (self.redirected and last == "WORD")
+            or (self.redirected and last in REDIRECTION_TARGETS)
             or (last not in CASE_CLAUSE_END and self.reserved_word_ok())
         )
 

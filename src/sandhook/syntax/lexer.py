@@ -190,7 +190,7 @@ class Lexer(WordReader):
         elif kind in REDIRECTIONS:
             if last != "NUMBER" and last != "REDIR_WORD":
                 context.redirecting = context.at_command_word()
-        elif kind == "NUMBER" or kind == "REDIR_WORD":
+        elif kind == "REDIR_WORD" or (kind == "NUMBER" and last not in REDIRECTIONS):
             context.redirecting = context.at_command_word()
         else:
             context.redirected = context.redirecting and last in REDIRECTIONS

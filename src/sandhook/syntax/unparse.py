@@ -4,7 +4,7 @@ The layout is that of ``declare -f``, and of ``bash --pretty-print``. Where bash
 spelling than was read, so does this: ``elif`` as ``else`` with an ``if``, ``for x`` with
 ``in "$@"``, ``$'...'`` as '...', ``<&-`` as ``0>&-``, ``function f`` before every definition,
 a function's body always in braces. Read again, the text means the same; where bash's own output
-would not (a lost ";" after a here-document, a lost 1 in ``1<>f``, ``<f if``), the text is written so
+would not (a here-document before ``then``, a lost 1 in ``1<>f``, ``<f if``), the text is written so
 that it does. Only ``declare -f`` prints ``coproc COPROC a b``, as bash does.
 
 Source: bash 5.2 print_cmd.c, as its output shows.
@@ -89,6 +89,7 @@ class Printer:
         self.skip_indent = False
         self.in_function = 0
         self.in_connection = 0
+        self.wrote_document = False  # and no list has ended after it
         self.deferred: list[n.Redirection] = []  # here-documents whose bodies follow the operator
         self.depth = 0
         self.names_coprocesses = False
@@ -159,16 +160,24 @@ class Printer:
                     self.write(" ")
                     self.skip_indent = True
             elif index < last:
-                self.end_command(self.in_substitution and item.newline)
+                first = index == 0 and len(getattr(item.command, "commands", ())) < 2
+                self.end_command(self.in_substitution and item.newline, first)
         self.flush("")
         self.in_connection -= 1
 
-    def end_command(self, newline: bool) -> None:
-        """Print what stands between two commands of a list."""
+    def end_command(self, newline: bool, first: bool) -> None:
+        """Print what stands between two commands of a list.
+
+        As in bash, a ";" in a function is lost after a here-document: the one that follows it, or, if the
+        here-document is that of the ``first`` command, the next one.
+        """
         if self.deferred:
             self.flush("" if self.in_function else ";")
+            self.wrote_document = first
         elif self.out and self.out[-1].endswith("\n"):  # of a here-document
-            newline = False
+            newline = self.wrote_document = False
+        elif self.wrote_document and self.in_function:
+            self.wrote_document = False
         elif not newline:
             self.write(";")
         if self.in_function or newline:
@@ -392,6 +401,7 @@ class Printer:
 
     def documents(self, redirections: list[n.Redirection]) -> None:
         self.write("\n")
+        self.wrote_document = True
         for redirection in redirections:
             document = redirection.document
             assert document is not None

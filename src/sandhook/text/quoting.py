@@ -61,9 +61,9 @@ def contains_metas(text: str) -> bool:
     return not _METAS.isdisjoint(text) or text[:1] in ("#", "~") or "=~" in text or ":~" in text
 
 
-def set_quote(text: str) -> str:
-    """Return a value as ``set`` prints it: bare where possible, and "" stays empty."""
-    if needs_ansi_c(text):
+def set_quote(text: str, posix: bool = False) -> str:
+    """Return a value as ``set`` prints it: bare where possible, and "" stays empty; ``posix`` has no ``$'...'``."""
+    if not posix and needs_ansi_c(text):
         return ansi_c(text)
     return single_quote(text) if contains_metas(text) else text
 

@@ -36,4 +36,8 @@ def run(state: State, argv: Sequence[str]) -> int:
         raise AskedExit(status)  # before the ERR trap runs
     if state.traps:
         note_return(state, status)
-    return status if state.execution.syntax_error is None else misused(state, argv[0], status)
+    error = state.execution.syntax_error
+    # as in bash, an open quote does not end a shell in POSIX mode
+    if error is None or error.where == "quote":
+        return status
+    return misused(state, argv[0], status)

@@ -33,8 +33,9 @@ def run(state: State, argv: Sequence[str]) -> int:
         return misused(state, argv[0], 1)
     if state.process.kernel.fs.is_dir(join(state.process.cwd, path)):
         raise BuiltinError(f"{path}: is a directory")
+    state.execution.syntax_error = None
     try:
-        return runtime(state).source(state, path, operands[1:])
+        status = runtime(state).source(state, path, operands[1:])
     except OSError as error:
         print_error(state, f"{path}: {error_text(error)}")
         if state.options.errexit and not state.errexit_suppressed:
@@ -42,6 +43,8 @@ def run(state: State, argv: Sequence[str]) -> int:
         if "RETURN" in state.traps:
             runtime(state).run_trap(state, "RETURN")
         return misused(state, argv[0], 1)
+    fault = state.execution.syntax_error
+    return status if fault is None or fault.where == "quote" else misused(state, argv[0], status)
 
 
 def find(state: State, name: str) -> str | None:

@@ -22,7 +22,7 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
     """Return 1 for an unknown or invalid name."""
     options, operands = parse([_text(word) for word in argv], "p")
     if options or not operands:
-        write(state, "".join([_definition(state, name) for name in sorted(state.aliases)]))
+        write(state, "".join([_definition(state, name, bool(options)) for name in sorted(state.aliases)]))
     status = 0
     for operand in operands:
         name, equals, value = operand.partition("=")
@@ -50,7 +50,7 @@ def _text(word: str | Assigned) -> str:
     return f"{name}{'+' if word.append else ''}={word.value}"
 
 
-def _definition(state: State, name: str) -> str:
-    """Return an alias as ``alias`` prints it, newline included; POSIX mode leaves out the command."""
-    command = "" if state.options.posix else "alias -- " if name[:1] == "-" else "alias "
+def _definition(state: State, name: str, reusable: bool = False) -> str:
+    """Return an alias as ``alias`` prints it, newline included; POSIX mode leaves out the command without ``-p``."""
+    command = "" if state.options.posix and not reusable else "alias -- " if name[:1] == "-" else "alias "
     return f"{command}{name}={single_quote(state.aliases[name])}\n"

@@ -33,6 +33,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         try:
             return runtime(state).call(state, operands, functions=False, default_path=default_path)
         except UsageExit as misuse:
+            state.execution.syntax_error = None  # it does not end the text around it
             return misuse.status
     status = 1
     for name in operands:

@@ -50,7 +50,8 @@ def write_long(state: State, name: str, meaning: Meaning) -> None:
     elif meaning.kind == "function":
         text = f"{name} is a function\n{state.functions[name].definition()}\n"
     elif meaning.kind == "builtin":
-        text = f"{name} is a shell builtin\n"
+        special = state.options.posix and name in state.shell.commands.special
+        text = f"{name} is a special shell builtin\n" if special else f"{name} is a shell builtin\n"
     elif meaning.hashed:
         text = f"{name} is hashed ({meaning.text})\n"
     else:

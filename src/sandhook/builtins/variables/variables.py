@@ -76,7 +76,7 @@ def plain_line(state: State, name: str) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return f"{name}={set_quote(value)}\n"
+        return f"{name}={set_quote(value, state.options.posix)}\n"
     return f"{name}={compound(value)}\n"
 
 

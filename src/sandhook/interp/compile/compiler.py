@@ -36,6 +36,7 @@ from sandhook.syntax.nodes import (
     For,
     FunctionDefinition,
     If,
+    Literal,
     Pipeline,
     ProcessSubstitution,
     Redirection,
@@ -43,6 +44,7 @@ from sandhook.syntax.nodes import (
     SimpleCommand,
     Subshell,
     While,
+    Word,
     expanding,
     walk,
 )
@@ -51,12 +53,13 @@ from sandhook.typed import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sandhook.interp import substitution
     from sandhook.interp.compile import compound, cond
-    from sandhook.syntax import printed_lines
+    from sandhook.syntax import printed_lines, unparse
 else:  # what many texts do not have
     compound = lazy_module("sandhook.interp.compile.compound")
     cond = lazy_module("sandhook.interp.compile.cond")
     substitution = lazy_module("sandhook.interp.substitution")
     printed_lines = lazy_module("sandhook.syntax.printed_lines")
+    unparse = lazy_module("sandhook.syntax.unparse")
 
 _PLAIN = frozenset({SimpleCommand, Pipeline, AndOr})
 _READS_FILE = lazily(r"[ \t]*<[^<&(>]")
@@ -110,6 +113,8 @@ class Compiler:
         in_document = self.words.in_document  # whose substitutions bash does not print first
 
         def run(state: State) -> int:
+            if not cache and _defines_aliases(body):  # its later lines may use them
+                cache.append(state.shell.substitution_body(state, unparse.substitution_text(body)))
             if not cache:
                 line = state.line
                 if in_document or _is_on_one_line(body, line):
@@ -292,6 +297,18 @@ def compile_unit(node: CommandList, *, records_last_argument: bool = False, is_l
     if is_last and (len(node.items) == 1 or not isinstance(node.items[-1].command, AndOr)):
         compiler = compiler.for_subshell(last_of_subshell(node), ends=end_text)
     return compiler.list(node)
+
+
+def _defines_aliases(body: CommandList) -> bool:
+    """Return True for a list of which one command, but not the last, is ``alias``."""
+    commands = [item.command for item in body.items[:-1]]
+    return any(
+        isinstance(command, SimpleCommand)
+        and bool(command.words)
+        and isinstance(command.words[0], Word)
+        and command.words[0].parts == (Literal("alias"),)
+        for command in commands
+    )
 
 
 def _is_on_one_line(body: CommandList, line: int) -> bool:

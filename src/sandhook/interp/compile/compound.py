@@ -294,7 +294,7 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
     line = node.line
     expressions = (node.init, node.condition, node.update)
     plain = [compiler.words.arithmetic(word) if word.parts else None for word in expressions]
-    traced = [_compile_traced(word, value, line) for word, value in zip(expressions, plain)]
+    traced = [_compile_traced(compiler, word, value, line) for word, value in zip(expressions, plain)]
     body = compiler.list(node.body)
     turns = Turns(node)
 
@@ -333,24 +333,43 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
     return run_arithmetic_for
 
 
-def _compile_traced(word: Word, value: Integer | None, line: int) -> Integer:
+def _compile_traced(compiler: Compiler, word: Word, value: Integer | None, line: int) -> Integer:
     """Compile an expression of ``for ((`` that is traced before its evaluation; an empty one is 1."""
     if not word.parts:
         word = Word((Literal("1"),))
     node = ArithmeticCommand(word, ())
+    shown = _compile_shown(compiler, word)
 
     def trace_and_evaluate(state: State) -> int:
         state.line = line
         if state.shell.debug(state, node):
             return 0
-        state.shell.trace_text(state, "((", word, "))")
+        if state.options.xtrace:
+            return shown(state)
         return value(state) if value is not None else 1
 
     return trace_and_evaluate
 
 
+def _compile_shown(compiler: Compiler, word: Word) -> Integer:
+    """Compile an expression that ``set -x`` prints after its expansions and before its evaluation."""
+    cache: list[Integer] = []  # few expressions are traced
+
+    def show(state: State, text: str) -> None:
+        state.shell.trace_line(state, f"(( {text} ))")
+
+    def run(state: State) -> int:
+        if not cache:
+            from sandhook.expand.integer import compile_shown
+
+            cache.append(compile_shown(word, compiler.words, show))
+        return cache[0](state)
+
+    return run
+
+
 def compile_arithmetic(compiler: Compiler, node: ArithmeticCommand) -> Run:
-    value = compiler.words.arithmetic(node.expression)
+    value, shown = compiler.words.arithmetic(node.expression), _compile_shown(compiler, node.expression)
     line = node.line
 
     def run_arithmetic(state: State) -> int:
@@ -359,12 +378,10 @@ def compile_arithmetic(compiler: Compiler, node: ArithmeticCommand) -> Run:
         if slice_left < 0:
             state.shell.poll(state)
         state.line = line
-        if state.instrumented:
-            if state.shell.debug(state, node):
-                return 0
-            state.shell.trace_text(state, "((", node.expression, "))")
+        if state.instrumented and state.shell.debug(state, node):
+            return 0
         try:
-            status = 0 if value(state) else 1
+            status = 0 if (shown if state.options.xtrace else value)(state) else 1
         except ShellError as error:
             return state.shell.expression_error(state, error, "((")
         state.status = status
