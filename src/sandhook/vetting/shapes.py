@@ -128,9 +128,9 @@ def hidden_program(path: str) -> str | None:
 
 def is_pattern(word: ast.Word) -> bool:
     """Return True for a command such as ``/???/b??/c?rl`` or ``{ba,}sh``, whose name a pattern or braces hide."""
-    if has_braces(word):
-        return True
     text = "".join(part.text if isinstance(part, ast.Literal) else "x" for part in word.parts)
+    if has_braces(word):
+        return text != "{}"  # bash does not expand it: a JSON object, where a text is read as a script
     top, _, rest = text.removeprefix("/").partition("/")
     return text[:1] == "/" and bool(re.search(r"[?\[]", text) or "*" in top or "*" in rest.rpartition("/")[2])
 
