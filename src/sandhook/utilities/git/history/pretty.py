@@ -16,6 +16,7 @@ from sandhook.utilities.git.history.mailmap import Mailmap
 from sandhook.utilities.git.history.messages import expand_tabs, subject, subject_lines, trimmed
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.placeholders import expand
+from sandhook.utilities.git.names.colors import RESET
 from sandhook.utilities.git.store.commits import Commit, Identity
 from sandhook.utilities.git.store.repository import Repository
 
@@ -89,6 +90,8 @@ class Printer:
         self.decorations = Decorations(repository)
         self.merge_length: int | None = None
         self.reflogs: ReflogWalk | None = None
+        self.color: str | None = None  #: that of the names of commits, None without colours
+        self.paints_names = False  #: %C(auto) was read
         self.uses_mailmap = repository.config.boolean("log.mailmap", True)
         self._mailmap: Mailmap | None = None
         self._descriptions: dict[str, Description | None] = {}
@@ -127,6 +130,8 @@ class Printer:
         """Return " (HEAD -> main, tag: v1)", or ""."""
         if self.decoration == "no":
             return ""
+        if self.color is not None:
+            return self.decorations.painted(oid, self.color, full=self.decoration == "full")
         text = ", ".join(self.decorations.of(oid, full=self.decoration == "full"))
         return f" ({text})" if text else ""
 
@@ -140,19 +145,29 @@ class Printer:
         kind = self.layout.kind
         if kind == "user":
             return expand(self, self.layout.text, commit, mark)
-        name = f"{mark}{self.shown_id(commit.oid)}{source}{self.decorated(commit.oid)}"
+        name = f"{mark}{self.shown_id(commit.oid)}{source}"
+        if kind != "oneline":
+            name = f"commit {name}"
+        name = self._painted(name) + self.decorated(commit.oid)
         position = self.reflogs.current if self.reflogs is not None else None
         if kind == "oneline" and position is not None:
             return f"{name} {self.reflog_selector()}: {position.entry.message}"
         if kind == "oneline":
             return f"{name} {subject(commit.message)}"
-        lines = [f"commit {name}"]
+        lines = [name]
         if position is not None:
             who = position.entry.person
             lines.append(f"Reflog: {self.reflog_selector()} ({who.name} <{who.email}>)")
             lines.append(f"Reflog message: {position.entry.message}")
         lines += self._raw(commit) if kind == "raw" else self._lines(commit, kind)
         return "".join(f"{line}\n" for line in lines)
+
+    def painted_name(self, name: str) -> str:
+        """Return the name of a commit in its colour after %C(auto)."""
+        return self._painted(name) if self.paints_names else name
+
+    def _painted(self, name: str) -> str:
+        return name if self.color is None else f"{self.color}{name}{RESET}"
 
     def reflog_selector(self, *, short: bool = False) -> str:
         """Return "HEAD@{1}" for the reflog entry of the commit, "" without a walk of reflogs."""
