@@ -194,6 +194,29 @@ sed -i 's/return 0;/return -1;/; s/x += 22/x -= 22/' a.c; at 1700000300 commit -
 printf 'The slow red fox\njumps over a lazy cat.\n\n\nSecond  paragraph here, longer.\n' >prose.md; sed -i 's/def top(a, b)/def top(a, b, c=None)/' m.py; sed -i 's/int x = 1/long x=1/' a.c; printf '\t1\n' >tab; git add -N tab
 printf '*.py diff=python\n*.md diff=custom\n' >.gitattributes; git config diff.custom.xfuncname '^(Second .*|The .*)$'; git config diff.custom.wordRegex '[a-z]+|[^[:space:]]'
 """,
+    "notes": r"""
+git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+for n in 1 2 3; do echo $n >f; git add f; at 170000000$n commit -qm "commit $n"; done
+at 1700000100 notes add -m 'note on one' HEAD~2; at 1700000101 notes add -m 'note on three
+
+second paragraph' HEAD; at 1700000102 notes --ref=review add -m 'LGTM' HEAD
+at 1700000103 tag -a v1.0 -m 'one point zero' HEAD~1; git tag v1.0-light HEAD~1; git tag v2.0; at 1700000104 tag -a v10.0 -m 'ten
+
+body of ten'; git tag blobtag HEAD:f
+""",
+    "cherry": r"""
+git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+printf '1\n2\n3\n' >f; git add .; at 1700000000 commit -qm base
+git checkout -qb other; printf '1\ntwo\n3\n' >f; at 1700000100 commit -qam 'other: two'
+echo new >n; git add n; at 1700000150 commit -qm 'other: n'
+git checkout -q main; printf '1\nTWO\n3\n' >f; at 1700000200 commit -qam main
+at 1700000300 cherry-pick other~1 >/dev/null 2>&1 || :
+""",
+    "sparse": r"""
+git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+mkdir -p a/b c docs; echo 1 >a/1; echo 2 >a/b/2; echo 3 >c/3; echo d >docs/d; echo r >README; git add .; at 1700000000 commit -qm base
+git sparse-checkout set --cone a >/dev/null; echo x >>a/1; git update-index --assume-unchanged README; echo y >>README; echo u >a/un
+""",
     "rebase": r"""
 git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
 printf '1\n2\n3\n' >f; git add .; at 1700000000 commit -qm base; git checkout -qb topic; printf '1\ntwo\n3\n' >f; at 1700000100 commit -qam 'topic one'

@@ -462,7 +462,7 @@ WORDS = Limits(wall_seconds=30.0, steps=60_000, memory_bytes=32 << 20)
 @pytest.mark.parametrize(
     ("prepare", "command"),
     [
-        ("yes word | head -n 40000 | tr '\\n' ' ' >e", "git diff --word-diff -- e"),
+        ("yes word | head -n 90000 | tr '\\n' ' ' >e", "git diff --word-diff -- e"),
         ("yes | head -n 20000 | tr -d '\\n' >e", "git diff --word-diff-regex=. -- e"),
         ("yes | head -n 20000 | tr -d '\\n' >e", "git -c diff.wordRegex='y|y.*x' diff --color-words -- e"),
         (

@@ -54,7 +54,9 @@ class Options:
     graph: bool = opt("--graph")
     walk_reflogs: bool = also(opt("-g"), opt("--walk-reflogs"))
     lines: tuple[str, ...] = opt("-L", "RANGE", "", append=True)
-    notes: bool = also(opt("--no-notes"), opt("--notes"), opt("--show-notes"))
+    notes: bool | None = also(
+        opt("--no-notes", const=False, default=None), opt("--notes"), opt("--show-notes")
+    )
     encoding: str | None = opt("--encoding", "NAME", "")
     no_expand_tabs: bool = opt("--no-expand-tabs")
     signature: bool = opt("--show-signature")
@@ -219,6 +221,8 @@ class Log:
         self.selection = selection
         self.printer = printer_of(repository, options, diff.options.abbrev)
         self.layout = self.printer.layout
+        if options.notes or (options.notes is None and options.pretty is None):
+            self.printer.show_notes()
         if diff.output.appearance.colored:
             self.printer.color = diff.output.appearance.palette.commit.decode()
         self.end = "\0" if diff.options.nul else "\n"
@@ -226,6 +230,7 @@ class Log:
         self.changed = False
         self.graph: GraphOfSelection | None = None
         self.lines: LineHistory | None = None
+        self.ends_line = True
 
     def run(self, commits: Selection) -> int:
         """Print all commits; return the exit status."""
@@ -243,7 +248,8 @@ class Log:
         if self.graph is not None:
             self.graph.update(commit)
         if self.shown and not self.layout.terminates:
-            self._write((self.graph.padding() if self.graph is not None else "") + self.end)
+            padded = self.graph is not None and self.ends_line
+            self._write((self.graph.padding() if self.graph is not None and padded else "") + self.end)
         self.shown = True
         if self._is_empty():
             return
@@ -255,6 +261,7 @@ class Log:
             text = text.replace(f"commit {mark}", f"commit {mark} ", 1)
         elif mark and self.layout.kind == "oneline":
             text = text.replace(mark, f"{mark} ", 1)
+        self.ends_line = text.endswith("\n")
         self._write(text if self.graph is None else self.graph.drawn(text))
         if self.layout.terminates:
             prefix = self.graph.padding() if self.graph is not None and text.endswith("\n") else ""

@@ -121,6 +121,7 @@ def stat(
         binary.append(8)
     total = max(widths.total, 16 + 6 + number_width)
     graph = max([most, *(width - number_width for width in binary)]) if binary else most
+    graph = min(graph, widths.graph or graph)
     name = min(widths.name, longest) if widths.name else longest
     if name + number_width + 6 + graph > total:
         if graph > total * 3 // 8 - number_width - 6:

@@ -57,6 +57,9 @@ class Printer(Protocol):
     def painted_name(self, name: str) -> str:
         """Return the name of a commit in its colour after %C(auto)."""
 
+    def note(self, oid: str) -> str:
+        """Return the note of a commit, "" if there is none."""
+
     def mapped(self, person: Identity) -> Identity:
         """Return a person as .mailmap has it."""
 
@@ -111,8 +114,12 @@ def expand(printer: Printer, text: str, commit: Commit, mark: str) -> str:
             break
         pieces.append(text[at:percent])
         match = _PADDING.match(text, percent + 1)
-        if match is not None and not match[2]:
-            padding = _Padding(match[1], int(match[3]), match[4] or "")
+        if match is not None:
+            width = int(match[3])
+            if match[2] or width < 0:
+                printer.repository.access.charge(made >> 8)
+                width = max(0, abs(width) - width_of("".join(pieces).rpartition("\n")[2]))
+            padding = _Padding(match[1], width, match[4] or "")
             at = match.end()
             continue
         printer.repository.access.charge(1)
@@ -225,7 +232,7 @@ def _simple(printer: Printer, letter: str, commit: Commit, mark: str) -> tuple[s
         case "m":
             value = mark or ">"
         case "N":
-            value = ""
+            value = printer.note(commit.oid)
         case _:
             return None, 0
     return value, 1

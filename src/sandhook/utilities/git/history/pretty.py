@@ -15,6 +15,7 @@ from sandhook.utilities.git.history.decorate import Decorations
 from sandhook.utilities.git.history.mailmap import Mailmap
 from sandhook.utilities.git.history.messages import expand_tabs, subject, subject_lines, trimmed
 from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.notes import Notes
 from sandhook.utilities.git.history.placeholders import expand
 from sandhook.utilities.git.names.colors import RESET
 from sandhook.utilities.git.store.commits import Commit, Identity
@@ -91,11 +92,30 @@ class Printer:
         self.merge_length: int | None = None
         self.reflogs: ReflogWalk | None = None
         self.color: str | None = None  #: that of the names of commits, None without colours
+        self.notes: Notes | None = None  #: what is printed after messages
+        self._all_notes: Notes | None = None
         self.paints_names = False  #: %C(auto) was read
         self.uses_mailmap = repository.config.boolean("log.mailmap", True)
         self._mailmap: Mailmap | None = None
         self._descriptions: dict[str, Description | None] = {}
         self.tz = repository.options.environment.get("TZ")
+
+    def _note_lines(self, oid: str) -> list[str]:
+        """Return the lines of the note of a commit, between empty ones; no lines without a note."""
+        note = self.notes.of(oid) if self.notes is not None else None
+        if note is None or self.notes is None:
+            return []
+        return ["", self.notes.title, *(f"    {line}" for line in note.removesuffix("\n").split("\n")), ""]
+
+    def show_notes(self) -> None:
+        """Print the notes of commits after their messages."""
+        self.notes = Notes(self.repository)
+
+    def note(self, oid: str) -> str:
+        """Return the note of a commit, "" if there is none."""
+        if self._all_notes is None:
+            self._all_notes = Notes(self.repository)
+        return self._all_notes.of(oid) or ""
 
     def show_date(self, person: Identity, mode: str) -> str:
         """Return the date of a person; "" for the mode of the options."""
@@ -153,13 +173,14 @@ class Printer:
         if kind == "oneline" and position is not None:
             return f"{name} {self.reflog_selector()}: {position.entry.message}"
         if kind == "oneline":
-            return f"{name} {subject(commit.message)}"
+            return "\n".join([f"{name} {subject(commit.message)}", *self._note_lines(commit.oid)[1:]])
         lines = [name]
         if position is not None:
             who = position.entry.person
             lines.append(f"Reflog: {self.reflog_selector()} ({who.name} <{who.email}>)")
             lines.append(f"Reflog message: {position.entry.message}")
         lines += self._raw(commit) if kind == "raw" else self._lines(commit, kind)
+        lines += self._note_lines(commit.oid)[:-1]
         return "".join(f"{line}\n" for line in lines)
 
     def painted_name(self, name: str) -> str:
