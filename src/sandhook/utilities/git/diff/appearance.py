@@ -57,6 +57,9 @@ class Appearance:
         self._porcelain = porcelain
         self.mode = _word_mode(options)
         self.colored = self._is_colored()
+        moved = options.color_moved or (repository.config.get("diff.colormoved") if porcelain else None)
+        if self.colored and (moved or "no") not in ("no", "false"):
+            raise GitError("--color-moved is not offered in the sandbox (L-GIT-003)", status=129)
         self.palette = read_palette(repository.config.get) if self.colored else Palette()
         self.drivers = Drivers(repository)
         self._regex: Regex | None = None

@@ -93,7 +93,7 @@ class Highlighter:
         return [(part, text) for part, text in pieces if text]
 
     def blank_ends(self, files: Files) -> tuple[int, int]:
-        """Return where new blank lines at the end begin in both files (1-based); zeros if there are none."""
+        """Return where new blank lines at the end begin in both files (1-based); zeros if no line is new."""
         if "blank-at-eof" not in self._rules:
             return 0, 0
         sides = [split_lines(data) for data in (files.old, files.new)]

@@ -318,6 +318,8 @@ class DiffOutput:
         if "name_only" in forms or "name_status" in forms:
             self._write_names(pairs, "name_status" in forms)
             return False
+        if "check" in forms and self.options.color == "always":
+            raise GitError("--check --color=always is not offered in the sandbox (L-GIT-003)", status=129)
         if "check" in forms:
             checked = [pair for pair in pairs if pair.status not in "DU"]
             problems = [check_pair(self.repository, pair, self.files(pair)) for pair in checked]

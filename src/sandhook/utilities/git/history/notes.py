@@ -24,7 +24,7 @@ class Notes:
         self._tree = None if commit is None else repository.objects.peel(commit, "tree")
 
     def of(self, oid: str) -> str | None:
-        """Return the note of a commit, None if there is none."""
+        """Return the note of a commit, None for a commit without one."""
         if self._tree is None:
             return None
         names, objects = Names(self._repository), self._repository.objects

@@ -58,7 +58,7 @@ class Printer(Protocol):
         """Return the name of a commit in its colour after %C(auto)."""
 
     def note(self, oid: str) -> str:
-        """Return the note of a commit, "" if there is none."""
+        """Return the note of a commit, "" for a commit without one."""
 
     def mapped(self, person: Identity) -> Identity:
         """Return a person as .mailmap has it."""
@@ -256,7 +256,9 @@ def _color(printer: Printer, text: str, at: int, made: int) -> tuple[str | None,
         return "", size
     color = parse_color(words)
     if color is None:
-        raise GitError("unable to parse --pretty format")
+        raise GitError(
+            f"invalid color value: {words}\nfatal: unable to parse --pretty format", prefix="error"
+        )
     return color, size
 
 

@@ -112,7 +112,7 @@ class Printer:
         self.notes = Notes(self.repository)
 
     def note(self, oid: str) -> str:
-        """Return the note of a commit, "" if there is none."""
+        """Return the note of a commit, "" for a commit without one."""
         if self._all_notes is None:
             self._all_notes = Notes(self.repository)
         return self._all_notes.of(oid) or ""
