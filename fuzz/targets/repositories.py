@@ -16,7 +16,7 @@ from sandhook.vfs.overlay import OverlayFileSystem
 from sandhook.vfs.path import VirtualPath
 
 #: The repositories of the tests; each has another kind of storage.
-NAMES = ("project", "merges", "index4", "conflict", "shallow", "super")
+NAMES = ("project", "merges", "index4", "conflict", "shallow", "super", "words", "notes", "sparse")
 
 COMMANDS = (
     "git status", "git diff HEAD", "git log -p --stat -3", "git branch -avv", "git config -l", "git show HEAD",
@@ -26,6 +26,9 @@ COMMANDS = (
     "git add -A", "git commit -am x", "git reset -q", "git tag -n", "git grep -n x HEAD",
     "git name-rev --all", "git cherry -v HEAD~1", "git submodule status", "git rev-list --objects --all", "git shortlog -sn HEAD",
     "git rev-list --boundary --children HEAD~1..HEAD", "git rev-list --cherry-mark --left-right HEAD~1...HEAD",
+    "git diff --word-diff HEAD", "git log -p --color-words='[a-z]+' -3", "git diff --color=always HEAD~1", "git log -L 1,3:a.c -3",
+    "git log -L :top:m.py", "git log --notes -2 --format='%N%C(auto)%h%d'", "git rev-list --all | git name-rev --annotate-stdin",
+    "git config --get-color color.diff.old", "git config --get-urlmatch http https://example.com/",
     "git for-each-ref --format='%(if)%(upstream)%(then)%(upstream:track)%(else)%(contents:subject)%(end)'",
 )  # fmt: skip
 

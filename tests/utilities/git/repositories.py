@@ -180,6 +180,43 @@ git mv Makefile GNUmakefile; echo 'password = hunter2' >config.ini; printf '#!/b
 printf "import os\nimport sys\n\ndef main():\n    print('changed')\n\nmain()\n" >src/app.py; echo untracked >'new file.txt'; echo 'x=1  ' >notes.py
 rm README.md; printf '*.log\nbuild/\n' >.gitignore; echo l >x.log
 """,
+    "words": r"""
+git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+printf 'The quick brown fox\njumps over the lazy dog.\n\nSecond paragraph here.\n' >prose.md
+printf 'import os\n\n\nclass A:\n    def first(self):\n        return 1\n\n    def second(self, x):\n        y = x + 1\n        return y\n\n\ndef top(a, b):\n    c = a*b\n    return c\n' >m.py
+printf '#include <x.h>\n\nstatic int one(int a)\n{\n\tif (a)\n\t\treturn 1;\n\treturn 0;\n}\n\nint two(void)\n{\n\tint x = 1;\n\n\tx += 2;\n\treturn x;\n}\n' >a.c
+seq 30 >n; printf 'alpha beta\n' >w; printf 'no end' >e; git add .; at 1700000000 commit -qm one
+printf 'The slow brown fox\njumps over a lazy cat.\n\nSecond paragraph here, longer.\nNew line.\n' >prose.md
+sed -i 's/return y/return y + 2/; s/c = a\*b/c = a * b + 1/' m.py; sed -i 's/x += 2/x += 22/' a.c; sed -i '3s/.*/three/;20d;25a new' n; printf 'alpha gamma beta\n' >w; printf 'no end now' >e
+at 1700000100 commit -qam 'two: edits'
+sed -i '1,4d' m.py; git mv w words.txt; at 1700000200 commit -qam 'three: moved'
+sed -i 's/return 0;/return -1;/; s/x += 22/x -= 22/' a.c; at 1700000300 commit -qam 'four'
+printf 'The slow red fox\njumps over a lazy cat.\n\n\nSecond  paragraph here, longer.\n' >prose.md; sed -i 's/def top(a, b)/def top(a, b, c=None)/' m.py; sed -i 's/int x = 1/long x=1/' a.c; printf '\t1\n' >tab; git add -N tab
+printf '*.py diff=python\n*.md diff=custom\n' >.gitattributes; git config diff.custom.xfuncname '^(Second .*|The .*)$'; git config diff.custom.wordRegex '[a-z]+|[^[:space:]]'
+""",
+    "notes": r"""
+git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+for n in 1 2 3; do echo $n >f; git add f; at 170000000$n commit -qm "commit $n"; done
+at 1700000100 notes add -m 'note on one' HEAD~2; at 1700000101 notes add -m 'note on three
+
+second paragraph' HEAD; at 1700000102 notes --ref=review add -m 'LGTM' HEAD
+at 1700000103 tag -a v1.0 -m 'one point zero' HEAD~1; git tag v1.0-light HEAD~1; git tag v2.0; at 1700000104 tag -a v10.0 -m 'ten
+
+body of ten'; git tag blobtag HEAD:f
+""",
+    "cherry": r"""
+git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+printf '1\n2\n3\n' >f; git add .; at 1700000000 commit -qm base
+git checkout -qb other; printf '1\ntwo\n3\n' >f; at 1700000100 commit -qam 'other: two'
+echo new >n; git add n; at 1700000150 commit -qm 'other: n'
+git checkout -q main; printf '1\nTWO\n3\n' >f; at 1700000200 commit -qam main
+at 1700000300 cherry-pick other~1 >/dev/null 2>&1 || :
+""",
+    "sparse": r"""
+git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+mkdir -p a/b c docs; echo 1 >a/1; echo 2 >a/b/2; echo 3 >c/3; echo d >docs/d; echo r >README; git add .; at 1700000000 commit -qm base
+git sparse-checkout set --cone a >/dev/null; echo x >>a/1; git update-index --assume-unchanged README; echo y >>README; echo u >a/un
+""",
     "rebase": r"""
 git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
 printf '1\n2\n3\n' >f; git add .; at 1700000000 commit -qm base; git checkout -qb topic; printf '1\ntwo\n3\n' >f; at 1700000100 commit -qam 'topic one'

@@ -37,9 +37,10 @@ def files_of(name: str) -> bytes:
     return (HERE / f"{name}.tar.xz").read_bytes()
 
 
-def shell(name: str = "project", limits: Limits = ROOMY) -> Shell:
+def shell(name: str = "project", limits: Limits = ROOMY, *, writes: bool = False) -> Shell:
     """Return a shell in a copy of a repository, in the virtual file system alone."""
-    result = Shell(files={"r.tar.xz": files_of(name)}, limits=limits, env={"HOME": "/home", "TZ": "UTC0"})
+    files = {"r.tar.xz": files_of(name)}
+    result = Shell(files=files, limits=limits, env={"HOME": "/home", "TZ": "UTC0"}, git_writes=writes)
     assert result.run("tar -xJf r.tar.xz; rm r.tar.xz").exit_status == 0
     return result
 
@@ -93,31 +94,112 @@ PROGRAMS = """
 	diffFilter = touch /workspace/ran
 [pager]
 	log = touch /workspace/ran
+	diff = touch /workspace/ran
+[core]
+	attributesFile = /workspace/attributes
+	askPass = touch /workspace/ran
+	gitProxy = touch /workspace/ran
+	alternateRefsCommand = touch /workspace/ran
+[include]
+	path = ../included
+[merge "x"]
+	driver = touch /workspace/ran
+	name = x
+[trailer "x"]
+	command = touch /workspace/ran
+	cmd = touch /workspace/ran
+	key = "X: "
+[uploadpack]
+	packObjectsHook = touch /workspace/ran
+[protocol "ext"]
+	allow = always
+[remote "origin"]
+	url = ext::touch% /workspace/ran
+	uploadpack = touch /workspace/ran
+	receivepack = touch /workspace/ran
+	vcs = x
+[submodule "x"]
+	update = !touch /workspace/ran
+	url = ext::touch% /workspace/ran
+	active = true
+[commit]
+	gpgSign = true
+[tag]
+	gpgSign = true
+[gpg "ssh"]
+	program = touch /workspace/ran
+	defaultKeyCommand = touch /workspace/ran
+	allowedSignersFile = /workspace/signers
+[sequence]
+	editor = touch /workspace/ran
+[difftool "x"]
+	cmd = touch /workspace/ran
+[mergetool "x"]
+	cmd = touch /workspace/ran
+[browser "x"]
+	cmd = touch /workspace/ran
+[man "x"]
+	cmd = touch /workspace/ran
+[sendemail]
+	sendmailcmd = touch /workspace/ran
+[receive]
+	procReceiveRefs = refs/
+[grep]
+	fallbackToNoIndex = true
+[diff]
+	tool = x
+	guitool = x
+[merge]
+	tool = x
+"""
+
+#: A file that the settings include.
+INCLUDED = """
+[alias]
+	included = !touch /workspace/ran
+	status = !touch /workspace/ran
+	word = "!f() { touch /workspace/ran; }; f"
+[core]
+	fsmonitor = /workspace/hooks/fsmonitor-watchman
+[diff "y"]
+	textconv = touch /workspace/ran
 """
 
 
 def test_no_program_of_a_repository_is_started() -> None:
-    sandbox = shell()
+    sandbox = shell(writes=True)
     sandbox.run(
         f"cat >>.git/config <<'E'\n{PROGRAMS}\nE\n"
-        "echo '* filter=x diff=x' >.gitattributes; mkdir hooks\n"
-        "for h in post-index-change pre-commit fsmonitor-watchman; do printf '#!/bin/sh\\ntouch /workspace/ran\\n' >hooks/$h; chmod +x hooks/$h; done\n"
+        f"cat >included <<'E'\n{INCLUDED}\nE\n"
+        "echo '* filter=x diff=x merge=x' >.gitattributes; cp .gitattributes attributes; mkdir -p hooks\n"
+        "for h in applypatch-msg commit-msg fsmonitor-watchman post-applypatch post-checkout post-commit post-index-change"
+        " post-merge post-rewrite pre-applypatch pre-auto-gc pre-commit pre-merge-commit pre-push pre-rebase"
+        " prepare-commit-msg reference-transaction sendemail-validate; do printf '#!/bin/sh\\ntouch /workspace/ran\\n' >hooks/$h; chmod +x hooks/$h; mkdir -p .git/hooks; cp hooks/$h .git/hooks; done\n"
+        "export GIT_SSH_COMMAND='touch /workspace/ran' GIT_ASKPASS='touch /workspace/ran' GIT_SEQUENCE_EDITOR='touch /workspace/ran'"
+        " EDITOR='touch /workspace/ran' VISUAL='touch /workspace/ran' PAGER='touch /workspace/ran' GIT_PROXY_COMMAND='touch /workspace/ran'"
+        " GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0='touch /workspace/ran'\n"
         "export GIT_PAGER='touch /workspace/ran' GIT_EXTERNAL_DIFF='touch /workspace/ran' GIT_EDITOR='touch /workspace/ran'"
     )
-    commands = [
-        "status",
-        "diff",
-        "diff HEAD",
-        "log -p",
-        "show",
-        "blame src/main.c",
-        "grep x",
-        "-p log",
-        "run",
-        "add x",
-    ]
-    for command in commands:
-        sandbox.run(f"git {command}")
+    for command in (
+        "status", "diff", "diff HEAD", "log -p", "show", "blame src/main.c", "grep x", "-p log", "run", "add x", "included",
+        "word", "diff --ext-diff", "diff --textconv", "show --textconv HEAD", "log -p --ext-diff", "cat-file --textconv HEAD:a",
+        "cat-file --filters HEAD:a", "grep --textconv x", "blame --textconv a", "hash-object --path=a a", "add -A", "add -p",
+        "commit -am x", "commit", "commit -S -m x", "commit --amend", "tag -s x -m x", "tag -a x", "tag -v v2", "log --show-signature",
+        "verify-commit HEAD", "verify-tag v2", "interpret-trailers --trailer x=1 </dev/null", "commit --trailer x=1 -m x --allow-empty",
+        "checkout topic", "checkout -- src/main.c", "checkout -m topic", "reset --hard", "restore .", "stash", "stash pop",
+        "merge topic", "rebase topic", "pull", "push", "fetch", "fetch origin", "clone ext::x y", "ls-remote", "remote update",
+        "remote show origin", "submodule update", "submodule foreach ls", "submodule status", "difftool", "mergetool",
+        "credential fill </dev/null", "help log", "web--browse x", "gc", "gc --auto", "hook run pre-commit", "rm -f a", "mv a b",
+        "update-index --refresh", "update-index --fsmonitor", "branch x", "update-ref refs/heads/y HEAD", "var GIT_EDITOR",
+        "diff --word-diff", "diff --color-words", "log -L 1,2:src/main.c", "config -e", "send-email x", "archive HEAD", "am x",
+        "bisect run ls", "filter-branch", "upload-pack .", "receive-pack .", "fsmonitor--daemon start", "maintenance run", "request-pull HEAD .",
+        "-c alias.z='!touch /workspace/ran' z", "-c core.pager='touch /workspace/ran' -p diff", "--exec-path=/workspace/hooks status",
+        "-c diff.external='touch /workspace/ran' diff", "-c core.editor='touch /workspace/ran' commit", "rebase -i HEAD~1",
+        "reflog expire --all", "notes add -m x", "replace --edit HEAD", "branch --edit-description", "grep -O x", "stash -p",
+    ):  # fmt: skip
+        result = sandbox.run(f"git {command}")
+        assert result.defect is None, command
+        assert sandbox.run("ls ran").exit_status != 0, command
     assert sandbox.run("ls ran").exit_status != 0
     assert "runs a program" in sandbox.run("git run").stderr
 
@@ -372,6 +454,45 @@ def test_a_pattern_or_a_number_is_no_bomb(command: str) -> None:
     sandbox.run("printf 'a*%.0s' $(seq 200) >.gitignore; echo b >>.gitignore")
     result = sandbox.run(command)
     assert result.limit is None and result.defect is None
+
+
+WORDS = Limits(wall_seconds=30.0, steps=60_000, memory_bytes=32 << 20)
+
+
+@pytest.mark.parametrize(
+    ("prepare", "command"),
+    [
+        ("yes word | head -n 90000 | tr '\\n' ' ' >e", "git diff --word-diff -- e"),
+        ("yes | head -n 20000 | tr -d '\\n' >e", "git diff --word-diff-regex=. -- e"),
+        ("yes | head -n 20000 | tr -d '\\n' >e", "git -c diff.wordRegex='y|y.*x' diff --color-words -- e"),
+        (
+            "true",
+            "git log $(yes -- '-L 1,+1:n -L 9,9:n' | head -n 15000)",
+        ),
+        ("seq 90000 >n; git -c user.name=a -c user.email=b commit -qam x", "git blame -L /nosuch/ n"),
+    ],
+)
+def test_words_and_ranges_of_lines_end_at_a_limit(prepare: str, command: str) -> None:
+    sandbox = shell("words", Limits(wall_seconds=60.0), writes=True)
+    assert sandbox.run(prepare).exit_status == 0
+    result = Shell(fs=sandbox.fs, limits=WORDS).run(f"cd /workspace; {command} >/dev/null")
+    assert result.limit in ("steps", "memory_bytes") and result.defect is None
+
+
+def test_expressions_of_settings_are_no_bombs() -> None:
+    sandbox = shell("words", writes=True)
+    sandbox.run(
+        'printf \'[diff "custom"]\\n\\txfuncname = "(x+x+)+y"\\n\\twordRegex = "(x+x+)+y"\\n\' >>.git/config; printf \'%s\\n\' '
+        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx{1..99} >prose.md; git -c user.name=a -c user.email=b commit -qam x; sed -i 90s/x/z/ prose.md"
+    )
+    for command in (
+        "diff",
+        "diff --word-diff",
+        "log -L ':(x+x+)+z:prose.md'",
+        "diff --word-diff-regex='(x*)*y'",
+    ):
+        result = sandbox.run(f"git {command}")
+        assert result.limit is None and result.defect is None, command
 
 
 def test_alternates_that_name_each_other_end() -> None:

@@ -129,7 +129,7 @@ class Parser:
             else:
                 self._short(word, rest)
         for each, values in self._values.items():
-            result.keep(each, values)
+            result.keep(each, {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()})
         return result
 
     def _long(self, word: str, rest: list[str]) -> None:
@@ -194,7 +194,7 @@ class Parser:
     def _store(self, owner: type, option: Option, value: Any) -> None:
         values = self._values[owner]
         if option.append:
-            values[option.field] = (*values.get(option.field, ()), value)
+            values.setdefault(option.field, []).append(value)  # a tuple at the end: many of them stay linear
         else:
             values[option.field] = value
 

@@ -8,19 +8,18 @@ Source: git-blame(1); git 2.39, blame.c.
 from __future__ import annotations
 
 import heapq
-import re
 from collections.abc import Iterable, Sequence
 
 from sandhook.command.options import also, opt, option_set
-from sandhook.pattern.posix import LINE_BRE, compile_regex
 from sandhook.record import Record
-from sandhook.text.numbers import is_number
 from sandhook.text.width import width_of
 from sandhook.utilities.git.arguments import Parser, count
+from sandhook.utilities.git.diff.drivers import Drivers
 from sandhook.utilities.git.diff.model import NULL_ID, Pair
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.output import DiffOutput
 from sandhook.utilities.git.diff.patch import normalizer
+from sandhook.utilities.git.diff.ranges import Lines
 from sandhook.utilities.git.diff.trees import compare_trees, compare_with_index
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
 from sandhook.utilities.git.errors import GitError
@@ -91,7 +90,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     commit = None if revision is None else names.commit(revision)
     blame = _Blame(repository, path, commit, ignores_space=options.ignore_space)
     wanted = (
-        sorted({at for text in options.ranges for at in _range(text, blame.lines)})
+        _ranges(repository, options.ranges, path, blame.lines)
         if options.ranges
         else list(range(len(blame.lines)))
     )
@@ -100,32 +99,20 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     return 0
 
 
-def _range(text: str, lines: list[bytes]) -> range:
-    """Return the lines of -L. Raises GitError for lines that the file does not have."""
-    first, _, last = text.partition(",")
-    start = _position(first or "1", lines, 0)
-    if last.startswith("+") and is_number(last[1:]):
-        end = start + int(last[1:8])
-    elif last.startswith("-") and is_number(last[1:]):
-        start, end = max(0, start - int(last[1:8]) + 1), start + 1
-    else:
-        end = _position(last, lines, start) + 1 if last else len(lines)
-    if start >= len(lines):
-        raise GitError(f"file has only {len(lines)} line{'s' * (len(lines) != 1)}")
-    return range(min(start, end - 1), min(max(end, start + 1), len(lines)))
-
-
-def _position(text: str, lines: list[bytes], after: int) -> int:
-    if is_number(text) and len(text) < 9:
-        return int(text) - 1
-    match = re.fullmatch(r"/(.*)/", text)
-    if match is None:
-        raise GitError(f"-L {text} is not offered in the sandbox (L-GIT-003)", status=129)
-    regex = compile_regex(match[1], LINE_BRE)
-    for at in range(after, len(lines)):
-        if regex.search(lines[at].removesuffix(b"\n")) is not None:
-            return at
-    raise GitError(f"-L parameter '{match[1]}' starting at line {after + 1}: No match")
+def _ranges(repository: Repository, texts: Sequence[str], path: str, lines: list[bytes]) -> list[int]:
+    """Return the numbers of the lines of -L. Raises GitError for lines that the file does not have."""
+    finder = Lines(lines, Drivers(repository).heading(path), repository.access.charge, shown=path)
+    numbers: set[int] = set()
+    anchor = 1
+    for text in texts:
+        found = finder.range(text, anchor)
+        if found is None:
+            raise GitError(
+                "usage: git blame [<options>] [<rev-opts>] [<rev>] [--] <file>", prefix="", status=129
+            )
+        numbers.update(range(*found))
+        anchor = found[1] + 1
+    return sorted(numbers)
 
 
 class _Blame:

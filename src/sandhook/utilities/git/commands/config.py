@@ -11,10 +11,18 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import compile_ere
 from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.commands.config_queries import (
+    check_operands,
+    match_settings,
+    write_color,
+    write_color_truth,
+)
 from sandhook.utilities.git.errors import GitError, OptionFault
+from sandhook.utilities.git.names.colors import parse_color
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.config import (
+    Config,
     ConfigReader,
     Setting,
     normalize_key,
@@ -25,6 +33,8 @@ from sandhook.utilities.git.store.repository import global_files, read_settings
 from sandhook.vfs.path import VirtualPath, join
 
 _NOT_FOUND = 1
+_TYPES = (None, "bool", "int", "bool-or-int", "path", "expiry-date", "color")
+_QUERIES = ("get-color", "get-colorbool", "get-urlmatch")
 
 
 @option_set
@@ -33,11 +43,11 @@ class Options:
 
     action: str | None = also(
         opt("--get", const="get", default=None), opt("--get-all", const="get-all"), opt("--get-regexp", const="get-regexp"),
-        opt("-l", const="list"), opt("--list", const="list"), opt("--get-urlmatch", const="--get-urlmatch"),
+        opt("-l", const="list"), opt("--list", const="list"), opt("--get-urlmatch", const="get-urlmatch"),
         opt("--add", const="--add"), opt("--unset", const="--unset"), opt("--unset-all", const="--unset-all"),
         opt("--replace-all", const="--replace-all"), opt("--rename-section", const="--rename-section"),
         opt("--remove-section", const="--remove-section"), opt("-e", const="--edit"), opt("--edit", const="--edit"),
-        opt("--get-color", const="--get-color"), opt("--get-colorbool", const="--get-colorbool"),
+        opt("--get-color", const="get-color"), opt("--get-colorbool", const="get-colorbool"),
     )  # fmt: skip
     scope: str | None = also(
         opt("--global", const="global", default=None), opt("--system", const="system"), opt("--local", const="local"),
@@ -71,15 +81,34 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         if not operands:
             raise OptionFault("no action specified")
         raise GitError("config only prints settings in the sandbox (L-GIT-001)", status=129)
+    if options.type not in _TYPES:
+        raise GitError(f"unrecognized --type argument, {options.type}")
     config = _Printer(call, options)
     settings = config.settings()
     if action == "list":
         for setting in settings:
             config.write(setting, with_key=True)
         return 0
+    if action in _QUERIES:
+        return _query(call, config, settings, action, operands)
     if not operands or len(operands) > 2:
         raise OptionFault("wrong number of arguments, should be from 1 to 2")
     return config.find(settings, action, operands)
+
+
+def _query(
+    call: Invocation, config: _Printer, settings: list[Setting], action: str, operands: Sequence[str]
+) -> int:
+    """Answer --get-color, --get-colorbool and --get-urlmatch."""
+    check_operands(action, operands)
+    if action == "get-color":
+        return write_color(call, settings, operands)
+    if action == "get-colorbool":
+        return write_color_truth(call, settings, operands)
+    found = match_settings(settings, operands)
+    for setting in found:
+        config.write(setting, with_key="." not in operands[0])
+    return 0 if found else _NOT_FOUND
 
 
 class _Printer:
@@ -108,13 +137,15 @@ class _Printer:
         every = list(read_settings(call.access, call.options, place))
         if options.scope is None:
             return every
+        if options.scope == "worktree" and not Config(every).boolean("extensions.worktreeconfig"):
+            return [each for each in every if each.scope == "local"]
         return [each for each in every if each.scope == options.scope]
 
     def find(self, settings: list[Setting], action: str, operands: list[str]) -> int:
         """Print the settings of a key; return 1 if it does not exist."""
         value_matches = self._value_pattern(operands[1] if len(operands) > 1 else None)
         if action == "get-regexp":
-            pattern = self._compile(self._lowered(operands[0]))
+            pattern = self._compile(self._lowered(operands[0]), "key pattern")
             found = [
                 each
                 for each in settings
@@ -140,11 +171,11 @@ class _Printer:
         middle, inner, variable = rest.rpartition(".")
         return f"{section.lower()}{dot}{middle}{inner}{variable.lower()}"
 
-    def _compile(self, pattern: str):  # type: ignore[no-untyped-def]
+    def _compile(self, pattern: str, name: str = "pattern"):  # type: ignore[no-untyped-def]
         try:
             return compile_ere(pattern)
         except PatternError:
-            raise GitError(f"invalid pattern: {pattern}", prefix="error", status=6) from None
+            raise GitError(f"invalid {name}: {pattern}", prefix="error", status=6) from None
 
     def _value_pattern(self, pattern: str | None):  # type: ignore[no-untyped-def]
         if pattern is None:
@@ -175,6 +206,11 @@ class _Printer:
         if kind == "path":
             home = self.call.options.environment.get("HOME", "")
             return home + value[1:] if value is not None and value.startswith("~/") else value
+        if kind == "color":
+            color = parse_color(value or "")
+            if color is None:
+                raise GitError(f"invalid color value: {value}", prefix="error")
+            return color
         raise GitError(f"--type={kind} is not offered in the sandbox (L-GIT-003)", status=129)
 
     def write(self, setting: Setting, *, with_key: bool) -> None:

@@ -28,6 +28,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         return run_name_rev(call, _as_name_rev(options, parsed.operands))
     if options.dirty is not None and parsed.operands:
         raise GitError("option '--dirty' and commit-ishes cannot be used together")
+    if options.dirty is not None and repository.refs.resolve("HEAD") is None:
+        raise GitError("bad revision 'HEAD'")
     mark = options.dirty if options.dirty is not None and _is_dirty(repository) else ""
     names = Names(repository)
     for word in parsed.operands or ["HEAD"]:

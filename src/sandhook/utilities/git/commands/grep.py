@@ -17,6 +17,7 @@ from sandhook.utilities.git.diff.patch import is_binary
 from sandhook.utilities.git.diff.trees import walk_tree
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.operands import check_paths
 from sandhook.utilities.git.names.quote import quote, relative
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
@@ -123,6 +124,9 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         and call.repository.objects.peel(oid, "tree")
     ):
         trees.append(operands.pop(0))
+    if parsed.paths is not None and operands:
+        raise GitError(f"unable to resolve revision: {operands[0]}")
+    check_paths(call.repository, operands)
     paths = operands + (parsed.paths or [])
     found = False
     for file in search.files(trees, paths):

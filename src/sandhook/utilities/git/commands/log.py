@@ -13,6 +13,7 @@ from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.errors import GitError, RevisionError
 from sandhook.utilities.git.history.commit_diff import CommitDiff
 from sandhook.utilities.git.history.graph import GraphOfSelection
+from sandhook.utilities.git.history.line_log import LineHistory, LineLog
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.history.pretty import Format, Printer, parse_format
 from sandhook.utilities.git.history.reflogs import ReflogWalk, check_words
@@ -52,8 +53,10 @@ class Options:
     root: bool = opt("--root")
     graph: bool = opt("--graph")
     walk_reflogs: bool = also(opt("-g"), opt("--walk-reflogs"))
-    lines: str | None = opt("-L", "RANGE", "")
-    notes: bool = also(opt("--no-notes"), opt("--notes"), opt("--show-notes"))
+    lines: tuple[str, ...] = opt("-L", "RANGE", "", append=True)
+    notes: bool | None = also(
+        opt("--no-notes", const=False, default=None), opt("--notes"), opt("--show-notes")
+    )
     encoding: str | None = opt("--encoding", "NAME", "")
     no_expand_tabs: bool = opt("--no-expand-tabs")
     signature: bool = opt("--show-signature")
@@ -72,7 +75,6 @@ class Options:
 def refuse(options: Options) -> None:
     """Raise GitError for options of git that are not offered."""
     table = (
-        ("-L", options.lines is not None),
         ("--show-signature", options.signature), ("--source", options.source), ("--boundary", options.boundary),
         ("--cherry-pick", options.cherry), ("--parents", options.parents),
     )  # fmt: skip
@@ -122,9 +124,38 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         diff.default, diff.always_shows = "raw", False
     log = Log(repository, options, diff, selection)
     log.printer.reflogs = reflogs
+    if options.lines:
+        log.lines = _line_log(log, paths, starts, revisions, first_parent=walk.first_parent)
     if options.graph:
-        log.graph = _graph(repository, walk, selection, bool(paths))
+        log.graph = _graph(repository, walk, selection, bool(paths), diff.options.color == "always")
     return log.run(selection)
+
+
+def _line_log(
+    log: Log, paths: Sequence[str], starts: Starts, revisions: Sequence[str], *, first_parent: bool
+) -> LineHistory:
+    """Return the history of the lines of -L. Raises GitError for options that exclude it."""
+    forms = log.diff.output.forms() - {"patch"}
+    if paths:
+        raise GitError("-L<range>:<file> cannot be used with pathspec")
+    if forms:
+        raise GitError("-L does not yet support diff formats besides -p and -s")
+    if log.options.graph or log.options.walk_reflogs or log.options.follow:
+        raise GitError(
+            "log -L with --graph, -g or --follow is not offered in the sandbox (L-GIT-003)", status=129
+        )
+    if len(starts.wanted) != 1:
+        names = [word for word in revisions if not word.startswith("^")] or starts.wanted
+        raise GitError(
+            f"More than one commit to dig from: {names[1]} and {names[0]}?"
+            if names[1:]
+            else "No commit specified?"
+        )
+    lines = LineLog(log.repository, log.options.lines, starts.wanted[0], first_parent=first_parent)
+    history = LineHistory(log.diff.output, lines)
+    if log.selection is not None:
+        log.selection.restrict(history.accepts)
+    return history
 
 
 def _check_reflog_options(options: Options, walk: WalkOptions) -> None:
@@ -138,9 +169,11 @@ def _check_reflog_options(options: Options, walk: WalkOptions) -> None:
 
 
 def _graph(
-    repository: Repository, walk: WalkOptions, selection: Selection, has_paths: bool
+    repository: Repository, walk: WalkOptions, selection: Selection, has_paths: bool, colored: bool
 ) -> GraphOfSelection:
     """Return the graph of the commits. Raises GitError for options that leave out commits between others."""
+    if colored:
+        raise GitError("log --graph --color=always is not offered in the sandbox (L-GIT-003)", status=129)
     if has_paths or selection.leaves_out() or walk.reverse or walk.no_walk or walk.left_right:
         raise GitError(
             "log --graph with paths, filters, --reverse, --no-walk or --left-right is not offered in the sandbox (L-GIT-003)",
@@ -182,15 +215,22 @@ class Log:
         self, repository: Repository, options: Options, diff: CommitDiff, selection: Selection | None = None
     ) -> None:
         self.repository = repository
+        self.options = options
         self.ctx = repository.ctx
         self.diff = diff
         self.selection = selection
         self.printer = printer_of(repository, options, diff.options.abbrev)
         self.layout = self.printer.layout
+        if options.notes or (options.notes is None and options.pretty is None):
+            self.printer.show_notes()
+        if diff.output.appearance.colored:
+            self.printer.color = diff.output.appearance.palette.commit.decode()
         self.end = "\0" if diff.options.nul else "\n"
         self.shown = False
         self.changed = False
         self.graph: GraphOfSelection | None = None
+        self.lines: LineHistory | None = None
+        self.ends_line = True
 
     def run(self, commits: Selection) -> int:
         """Print all commits; return the exit status."""
@@ -208,7 +248,8 @@ class Log:
         if self.graph is not None:
             self.graph.update(commit)
         if self.shown and not self.layout.terminates:
-            self._write((self.graph.padding() if self.graph is not None else "") + self.end)
+            padded = self.graph is not None and self.ends_line
+            self._write((self.graph.padding() if self.graph is not None and padded else "") + self.end)
         self.shown = True
         if self._is_empty():
             return
@@ -220,6 +261,7 @@ class Log:
             text = text.replace(f"commit {mark}", f"commit {mark} ", 1)
         elif mark and self.layout.kind == "oneline":
             text = text.replace(mark, f"{mark} ", 1)
+        self.ends_line = text.endswith("\n")
         self._write(text if self.graph is None else self.graph.drawn(text))
         if self.layout.terminates:
             prefix = self.graph.padding() if self.graph is not None and text.endswith("\n") else ""
@@ -229,6 +271,12 @@ class Log:
 
     def show(self, commit: Commit) -> bool:
         """Print a commit and its differences. Return False for one that the options leave out."""
+        if self.lines is not None:
+            self.head(commit)
+            if self.diff.options.patch is not None:
+                self._write("\n")
+            self.lines.write(commit)
+            return True
         parts = self.diff.parts(commit)
         if parts is None:
             return False

@@ -5,15 +5,19 @@ Source: git-name-rev(1).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from sandhook.command.options import opt, option_set
+from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
-from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.errors import GitError, OptionFault
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.nearest_ref import NearestRefs
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
+
+#: Names of objects, each all of the digits that stand together.
+_NAMES = re.compile(rb"(?<![0-9a-fA-F])[0-9a-f]{40}(?![0-9a-fA-F])")
 
 
 @option_set
@@ -25,7 +29,9 @@ class NameOptions:
     refs: tuple[str, ...] = opt("--refs", "PATTERN", "", append=True)
     exclude: tuple[str, ...] = opt("--exclude", "PATTERN", "", append=True)
     all: bool = opt("--all")
-    stdin: bool = opt("--annotate-stdin")
+    stdin: str | None = also(
+        opt("--annotate-stdin", const="--annotate-stdin", default=None), opt("--stdin", const="--stdin")
+    )
     no_undefined: bool = opt("--no-undefined")
     always: bool = opt("--always")
 
@@ -34,10 +40,16 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Print a name for each operand; return 0, and 128 for a commit without a name after --no-undefined."""
     parsed = Parser(NameOptions).parse(arguments)
     options, repository = parsed.of(NameOptions), call.repository
-    if options.all or options.stdin:
-        raise GitError(
-            "name-rev --all and --annotate-stdin are not offered in the sandbox (L-GIT-003)", status=129
+    operands = [*parsed.operands, *(parsed.paths or ())]
+    if options.all:
+        raise GitError("name-rev --all is not offered in the sandbox (L-GIT-003)", status=129)
+    if options.stdin is not None and operands:
+        raise OptionFault("Specify either a list, or --all, not both!")
+    if options.stdin == "--stdin":
+        call.error(
+            "warning: --stdin is deprecated. Please use --annotate-stdin instead, which is functionally equivalent."
         )
+        call.error("This option will be removed in a future release.")
     refs = NearestRefs(
         repository,
         tags=options.tags,
@@ -45,8 +57,11 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         excluded=options.exclude,
         short=options.name_only,
     )
+    if options.stdin is not None:
+        _annotate(call, refs, name_only=options.name_only)
+        return 0
     names = Names(repository)
-    for word in [*parsed.operands, *(parsed.paths or ())]:
+    for word in operands:
         oid = names.find(word)
         if oid is None:
             call.error(f"Could not get sha1 for {word}. Skipping.")
@@ -60,3 +75,20 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
             name = names.abbreviate(oid, None) if options.no_undefined else "undefined"
         call.ctx.write_line(name)
     return 0
+
+
+def _annotate(call: Invocation, refs: NearestRefs, *, name_only: bool) -> None:
+    """Copy standard input, with the names of commits after their objects, or in their places."""
+    objects = call.repository.objects
+
+    def named(match: re.Match[bytes]) -> bytes:
+        oid = match[0].decode()
+        name = refs.name(oid) if objects.has(oid) else None
+        if name is None:
+            return match[0]
+        return encode(name) if name_only else match[0] + encode(f" ({name})")
+
+    with call.ctx.stdin_reader() as reader:
+        for line in reader.lines():
+            call.access.charge(1 + (len(line) >> 6))
+            call.ctx.write(_NAMES.sub(named, line.removesuffix(b"\n")) + b"\n")

@@ -249,10 +249,10 @@ class _Machine:
     def write_second(self) -> None:
         """Write the lines of --porcelain=v2."""
         for path, staged, changed, conflict in self._changes():
-            if conflict is not None:
-                self._second_conflict(conflict)
-            else:
+            if conflict is None:
                 self._second_line(path, staged, changed)
+        for conflict in self.status.conflicts:
+            self._second_conflict(conflict)
         for mark, paths in (("?", self.status.untracked), ("!", self.status.ignored)):
             for path in paths:
                 self._write(f"{mark} {self._path(path, False)}")

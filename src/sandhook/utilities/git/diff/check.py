@@ -10,8 +10,10 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.text.numbers import is_number
 from sandhook.utilities.git.diff.model import Pair
+from sandhook.utilities.git.diff.painting import Part
 from sandhook.utilities.git.diff.patch import Files
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
+from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.names.attributes import Value
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.repository import Repository
@@ -36,6 +38,8 @@ def _rules(setting: str | None, attribute: Value) -> tuple[frozenset[str], int]:
         name = word.removeprefix("-")
         names = {"blank-at-eol", "blank-at-eof"} if name == "trailing-space" else {name} & _NAMES
         rules = rules - names if word.startswith("-") else rules | names
+    if {"tab-in-indent", "indent-with-non-tab"} <= rules:
+        raise GitError("cannot enforce both tab-in-indent and indent-with-non-tab")
     return frozenset(rules), width
 
 
@@ -56,6 +60,53 @@ def _errors(line: bytes, rules: frozenset[str], tab_width: int) -> Iterator[str]
     tabs_of = indent.replace(b" \t", b"") if "space-before-tab" in rules else indent
     if "tab-in-indent" in rules and b"\t" in tabs_of and b" \t" not in indent:
         yield "tab in indent"
+
+
+class Highlighter:
+    """Finds the white-space errors of the lines of a file, to print them in another colour."""
+
+    def __init__(self, rules: frozenset[str], tab_width: int) -> None:
+        self._rules = rules
+        self._tab_width = tab_width
+
+    def pieces(self, line: bytes) -> list[tuple[Part, bytes]]:
+        """Return the parts of a line, which has no newline: its indentation, and errors there and at its end."""
+        rules = self._rules
+        body = line.removesuffix(b"\r") if "cr-at-eol" in rules else line
+        end = len(body.rstrip(b" \t\r\v\f")) if "blank-at-eol" in rules else len(body)
+        pieces: list[tuple[Part, bytes]] = []
+        written = at = 0
+        while at < end and body[at] in b" \t":
+            if body[at] == ord("\t"):
+                if "space-before-tab" in rules and written < at:
+                    pieces += (("error", body[written:at]), ("indent", b"\t"))
+                elif "tab-in-indent" in rules:
+                    pieces += (("indent", body[written:at]), ("error", b"\t"))
+                else:
+                    pieces.append(("indent", body[written : at + 1]))
+                written = at + 1
+            at += 1
+        if "indent-with-non-tab" in rules and at - written >= self._tab_width:
+            pieces.append(("error", body[written:at]))
+            written = at
+        pieces += (("text", body[written:end]), ("error", body[end:]), ("indent", line[len(body) :]))
+        return [(part, text) for part, text in pieces if text]
+
+    def blank_ends(self, files: Files) -> tuple[int, int]:
+        """Return where new blank lines at the end begin in both files (1-based); zeros if no line is new."""
+        if "blank-at-eof" not in self._rules:
+            return 0, 0
+        sides = [split_lines(data) for data in (files.old, files.new)]
+        blanks = [len(lines) - _blank_end(lines) + 1 if _blank_end(lines) else 0 for lines in sides]
+        if blanks[1] <= blanks[0]:
+            return 0, 0
+        return len(sides[0]) - blanks[0] + 1, len(sides[1]) - blanks[1] + 1
+
+
+def highlighter(repository: Repository, path: str) -> Highlighter:
+    """Return what finds the errors of the lines of a file."""
+    attribute = repository.attributes.of(path).get("whitespace")
+    return Highlighter(*_rules(repository.config.get("core.whitespace"), attribute))
 
 
 def _blank_end(lines: Sequence[bytes]) -> int:

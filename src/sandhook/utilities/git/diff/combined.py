@@ -14,6 +14,7 @@ from sandhook.utilities.git.diff.output import DiffOutput
 from sandhook.utilities.git.diff.patch import normalizer
 from sandhook.utilities.git.diff.trees import compare_trees
 from sandhook.utilities.git.diff.xdiff import split_lines
+from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.names.quote import quote_two
 from sandhook.utilities.git.store.access import encode
@@ -122,6 +123,9 @@ def write_patches(output: DiffOutput, files: Iterable[Merged], *, dense: bool) -
 
 
 def _patch(output: DiffOutput, file: Merged, *, dense: bool) -> Iterator[bytes]:
+    appearance = output.appearance
+    if appearance.colored and (output.options.color == "always" or appearance.mode == "color"):
+        raise GitError("colours of combined diffs are not offered in the sandbox (L-GIT-003)", status=129)
     data = [output.load(side) for side in (*file.parents, file.new)]
     sides = (*file.parents, file.new)
     new_modes = any(side.mode != file.new.mode for side in file.parents)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from sandhook.utilities.git.diff.drivers import is_heading
 from sandhook.utilities.git.diff.xdiff import Charge, compare
 
 _HEADING = 40  #: bytes of the line that is printed after a hunk's "@@@"
@@ -195,7 +196,7 @@ class Combination:
         while True:
             heading = b""
             while at <= self._last and not self._places[at].shown:
-                if at < self._last and _is_heading(self._result[at]):
+                if at < self._last and is_heading(self._result[at]):
                     heading = self._result[at]
                 at += 1
             if at > self._last:
@@ -235,11 +236,6 @@ def _columns(parents: int, count: int, mark: bytes) -> bytes:
 
 def _without_newline(line: bytes) -> bytes:
     return line.removesuffix(b"\n")
-
-
-def _is_heading(line: bytes) -> bool:
-    first = line[:1]
-    return first.isalpha() or first in (b"_", b"$")
 
 
 def _merged(known: list[_Lost], new: list[_Lost], mask: int, key: Key, charge: Charge) -> list[_Lost]:

@@ -109,9 +109,9 @@ class DiffOptions:
         opt("--no-diff-merges", const="off"),
         opt("--diff-merges", "FORM", ""),
     )
-    word_diff: str | None = also(
-        opt("--word-diff", "MODE", "", optional=True, const="plain"), opt("--color-words", const="color")
-    )
+    word_diff: str | None = opt("--word-diff", "MODE", "", optional=True, const="plain")
+    word_regex: str | None = opt("--word-diff-regex", "REGEX", "")
+    color_words: str | None = opt("--color-words", "REGEX", "", optional=True, const="")
     function_context: bool = also(opt("-W"), opt("--function-context"))
     break_rewrites: str | None = also(
         opt("-B", "N", "", optional=True, const=""), opt("--break-rewrites", "N", "", optional=True, const="")
@@ -138,11 +138,9 @@ class DiffOptions:
 def refused(options: DiffOptions) -> str | None:
     """Return the option that git has and that is not offered here; None if there is no such option."""
     table = (
-        ("--color=always", options.color == "always"),
         ("--ext-diff", options.external),
         ("--submodule=" + (options.submodule or ""), options.submodule not in (None, "short")),
         (f"--diff-algorithm={options.algorithm}", options.algorithm in ("patience", "histogram")),
-        ("--word-diff", options.word_diff not in (None, "none")),
         ("-W", options.function_context),
         ("-B", options.break_rewrites is not None),
         ("--output", options.output is not None),

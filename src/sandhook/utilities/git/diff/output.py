@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from sandhook.pattern.posix import LINE_ERE, compile_regex
 from sandhook.text.numbers import is_number
+from sandhook.utilities.git.diff.appearance import Appearance, compile_pattern
 from sandhook.utilities.git.diff.check import check_pair
 from sandhook.utilities.git.diff.dirstat import dirstat, parse_dirstat
 from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair, Side
@@ -51,6 +51,7 @@ class DiffOutput:
         if (name := refused(options)) is not None:
             raise GitError(f"{name} is not offered in the sandbox (L-GIT-003)", status=129)
         self._prefixes = self._read_prefixes()
+        self.appearance = Appearance(repository, options, porcelain=porcelain)
 
     def _read_prefixes(self) -> tuple[str, str]:
         options, config = self.options, self.repository.config
@@ -158,7 +159,7 @@ class DiffOutput:
         charge = self.repository.access.charge
         charge(1 + ((len(old) + len(new)) >> 10))
         if options.pickaxe_lines is not None:
-            regex = compile_regex(options.pickaxe_lines, LINE_ERE)
+            regex = compile_pattern(options.pickaxe_lines)
             sides = ((pair.old, old), (pair.new, new))
             if not options.text and any(self.is_binary(side, data) for side, data in sides):
                 return False
@@ -170,7 +171,7 @@ class DiffOutput:
             )
         text = options.pickaxe or ""
         if options.pickaxe_regex:
-            regex = compile_regex(text, LINE_ERE)
+            regex = compile_pattern(text)
             return sum(1 for _ in regex.finditer(old)) != sum(1 for _ in regex.finditer(new))
         return old.count(encode(text)) != new.count(encode(text))
 
@@ -317,6 +318,8 @@ class DiffOutput:
         if "name_only" in forms or "name_status" in forms:
             self._write_names(pairs, "name_status" in forms)
             return False
+        if "check" in forms and self.options.color == "always":
+            raise GitError("--check --color=always is not offered in the sandbox (L-GIT-003)", status=129)
         if "check" in forms:
             checked = [pair for pair in pairs if pair.status not in "DU"]
             problems = [check_pair(self.repository, pair, self.files(pair)) for pair in checked]
@@ -332,7 +335,13 @@ class DiffOutput:
                 self._write_all(numstat(counts, self.repository.quotes_wide, self.options.nul))
             if "stat" in forms:
                 self._write_all(
-                    stat(counts, self._widths(), self.repository.quotes_wide, self.options.compact)
+                    stat(
+                        counts,
+                        self._widths(),
+                        self.repository.quotes_wide,
+                        self.options.compact,
+                        self.appearance.palette if self.appearance.colored else None,
+                    )
                 )
             if "shortstat" in forms and counts:
                 write(total_line(counts))
@@ -439,7 +448,11 @@ class DiffOutput:
             if pair.status == "U":
                 self._write_text(f"* Unmerged path {quote(pair.path, self.repository.quotes_wide)}\n")
                 continue
-            for piece in patch(pair, self.files(pair), style, charge, self.abbreviate):
+            files, appearance = self.files(pair), self.appearance
+            style = style._replace(
+                painter=appearance.painter(pair, files), heading=appearance.drivers.heading(pair.old.path)
+            )
+            for piece in patch(pair, files, style, charge, self.abbreviate):
                 if self.line_prefix:
                     mark = encode(self.line_prefix)
                     piece = b"".join(mark + line for line in piece.splitlines(keepends=True))

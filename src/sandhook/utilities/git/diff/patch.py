@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.record import Record
 from sandhook.utilities.git.diff.binary import binary_patch
+from sandhook.utilities.git.diff.drivers import plain_heading
 from sandhook.utilities.git.diff.model import NULL_ID, Pair, Side
 from sandhook.utilities.git.diff.options import DiffOptions
+from sandhook.utilities.git.diff.painting import Line, Painter
 from sandhook.utilities.git.diff.xdiff import Change, Charge, compare, split_lines
 from sandhook.utilities.git.names.quote import quote_two
 from sandhook.utilities.git.store.access import encode
 
 _CONTEXT = 3
-_HEADING = 80  #: bytes of the line that is printed after a hunk's "@@"
 
 
 class Style(Record):
@@ -25,6 +26,8 @@ class Style(Record):
     Fields:
         key: What is compared of a line, None for all of it.
         binary: Changes of binary files are printed, with full names of objects.
+        painter: Prints colours or words, None for plain lines.
+        heading: Returns the heading that a line begins, None for another line.
     """
 
     context: int = _CONTEXT
@@ -35,6 +38,12 @@ class Style(Record):
     key: Callable[[bytes], bytes] | None = None
     minimal: bool = False
     binary: bool = False
+    painter: Painter | None = None
+    heading: Callable[[bytes], bytes | None] = plain_heading
+
+    def head(self, text: bytes) -> bytes:
+        """Return the lines before the first hunk as they are printed."""
+        return text if self.painter is None else self.painter.head(text)
 
 
 class Files(Record):
@@ -93,26 +102,26 @@ def patch(
         abbreviate = str
     head = encode("".join(f"{line}\n" for line in header(pair, files, style, abbreviate)))
     if files.binary and files.old == files.new:
-        yield head
+        yield style.head(head)
         return
     if files.binary and style.binary and files.old_id != files.new_id:
-        yield head
+        yield style.head(head)
         yield from binary_patch(pair.path, files.old, files.new, charge)
         return
     if files.binary:
         old_mark, new_mark = (mark.rstrip("\t") for mark in _marks(pair, style))
         if files.old_id != files.new_id:
             head += encode(f"Binary files {old_mark} and {new_mark} differ\n")
-        yield head
+        yield style.head(head)
         return
     old, new = split_lines(files.old), split_lines(files.new)
     changes = compare(old, new, charge, key=style.key, minimal=style.minimal)
     if changes:
         old_mark, new_mark = _marks(pair, style)
-        yield head + encode(f"--- {old_mark}\n+++ {new_mark}\n")
+        yield style.head(head + encode(f"--- {old_mark}\n+++ {new_mark}\n"))
         yield from hunks(old, new, changes, style, charge)
     elif style.key is None or pair.status not in ("M",) or pair.old.mode != pair.new.mode:
-        yield head
+        yield style.head(head)
 
 
 def hunks(
@@ -128,12 +137,20 @@ def hunks(
         end, new_end = last.old_end + trail, last.new_end + trail
         for at in range(start - 1, searched, -1):
             charge(1)
-            if _is_heading(old[at]):
-                heading = _valid_start(old[at][:_HEADING].rstrip(b" \t\n\v\f\r"))
+            if (found := style.heading(old[at])) is not None:
+                heading = _valid_start(found)
                 break
         searched = start - 1
-        yield _hunk_header((start, end), (new_start, new_end), heading)
-        yield _hunk_body(old, new, group, new_start, new_end)
+        text, lines = (
+            _hunk_header((start, end), (new_start, new_end), heading),
+            _hunk_lines(old, new, group, new_start, new_end),
+        )
+        if style.painter is None:
+            yield text
+            yield _hunk_body(lines)
+        else:
+            yield style.painter.hunk(text)
+            yield from style.painter.body(lines)
         charge(1 + ((end - start + new_end - new_start) >> 2))
 
 
@@ -144,12 +161,6 @@ def _valid_start(text: bytes) -> bytes:
     except UnicodeDecodeError as error:
         return text[: error.start]
     return text
-
-
-def _is_heading(line: bytes) -> bool:
-    """Return True for a line that begins with a letter, "_" or "$"."""
-    first = line[:1]
-    return first.isalpha() or first in (b"_", b"$")
 
 
 def _grouped(changes: list[Change], distance: int) -> Iterator[list[Change]]:
@@ -174,26 +185,28 @@ def _hunk_header(old: tuple[int, int], new: tuple[int, int], heading: bytes) -> 
     return text + (b" " + heading if heading else b"") + b"\n"
 
 
-def _hunk_body(
+def _hunk_lines(
     old: Sequence[bytes], new: Sequence[bytes], group: list[Change], new_start: int, new_end: int
-) -> bytes:
+) -> list[Line]:
     """Return the lines of a hunk. Lines of context are those of the new file, which differ under -w."""
-    pieces: list[bytes] = []
+    lines: list[Line] = []
     at = new_start
     for change in group:
-        _add(pieces, b" ", new[at : change.new])
-        _add(pieces, b"-", old[change.old : change.old_end])
-        _add(pieces, b"+", new[change.new : change.new_end])
+        lines += [(b" ", line) for line in new[at : change.new]]
+        lines += [(b"-", line) for line in old[change.old : change.old_end]]
+        lines += [(b"+", line) for line in new[change.new : change.new_end]]
         at = change.new_end
-    _add(pieces, b" ", new[at:new_end])
-    return b"".join(pieces)
+    lines += [(b" ", line) for line in new[at:new_end]]
+    return lines
 
 
-def _add(pieces: list[bytes], mark: bytes, lines: Sequence[bytes]) -> None:
-    for line in lines:
+def _hunk_body(lines: list[Line]) -> bytes:
+    pieces: list[bytes] = []
+    for mark, line in lines:
         pieces += (mark, line)
         if not line.endswith(b"\n"):
             pieces.append(b"\n\\ No newline at end of file\n")
+    return b"".join(pieces)
 
 
 def normalizer(options: DiffOptions) -> Callable[[bytes], bytes] | None:

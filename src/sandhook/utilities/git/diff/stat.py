@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from sandhook.record import Record
 from sandhook.text.width import width_of
 from sandhook.utilities.git.diff.model import Pair
+from sandhook.utilities.git.diff.painting import Palette, painted
 from sandhook.utilities.git.names.quote import needs_quotes, quote
 
 
@@ -94,7 +95,13 @@ def _scaled(value: int, width: int, most: int) -> int:
     return 1 + value * (width - 1) // most if value else 0
 
 
-def stat(counts: Sequence[Counts], widths: Widths, quotes_wide: bool, compact: bool = False) -> Iterator[str]:
+def stat(
+    counts: Sequence[Counts],
+    widths: Widths,
+    quotes_wide: bool,
+    compact: bool = False,
+    palette: Palette | None = None,
+) -> Iterator[str]:
     """Yield the lines of --stat."""
     if not counts:
         return
@@ -114,6 +121,7 @@ def stat(counts: Sequence[Counts], widths: Widths, quotes_wide: bool, compact: b
         binary.append(8)
     total = max(widths.total, 16 + 6 + number_width)
     graph = max([most, *(width - number_width for width in binary)]) if binary else most
+    graph = min(graph, widths.graph or graph)
     name = min(widths.name, longest) if widths.name else longest
     if name + number_width + 6 + graph > total:
         if graph > total * 3 // 8 - number_width - 6:
@@ -126,7 +134,7 @@ def stat(counts: Sequence[Counts], widths: Widths, quotes_wide: bool, compact: b
             graph = total - number_width - 6 - name
     for each, text in zip(shown, names):
         end = "" if each.pair.status == "U" else "\n"  # git forgets it
-        yield f" {_fitted(text, name)} |{_columns(each, number_width, graph, most)}{end}"
+        yield f" {_fitted(text, name)} |{_columns(each, number_width, graph, most, palette)}{end}"
     if len(shown) < len(counts):
         yield " ...\n"
     yield total_line(counts)
@@ -160,12 +168,15 @@ def _fitted(name: str, width: int) -> str:
     return rest + " " * max(0, width - width_of(rest))
 
 
-def _columns(each: Counts, number_width: int, graph: int, most: int) -> str:
+def _columns(each: Counts, number_width: int, graph: int, most: int, palette: Palette | None) -> str:
     if each.pair.status == "U":
         return " Unmerged"
     if each.binary:
         same = not each.added and not each.removed
-        return f" {'Bin':>{number_width}}" + ("" if same else f" {each.removed} -> {each.added} bytes")
+        old, new = (
+            _graph(str(size), color) for size, color in zip((each.removed, each.added), _colors(palette))
+        )
+        return f" {'Bin':>{number_width}}" + ("" if same else f" {old} -> {new} bytes")
     total, added, removed = each.added + each.removed, each.added, each.removed
     text = f" {total:>{number_width}}"
     if not total:
@@ -180,7 +191,17 @@ def _columns(each: Counts, number_width: int, graph: int, most: int) -> str:
         else:
             removed = _scaled(removed, graph, most)
             added = width - removed
-    return f"{text} {'+' * added}{'-' * removed}"
+    old_color, new_color = _colors(palette)
+    return f"{text} {_graph('+' * added, new_color)}{_graph('-' * removed, old_color)}"
+
+
+def _colors(palette: Palette | None) -> tuple[bytes | None, bytes | None]:
+    """Return the colours of removed and of added lines."""
+    return (None, None) if palette is None else (palette.old, palette.new)
+
+
+def _graph(signs: str, color: bytes | None) -> str:
+    return painted(color, signs.encode()).decode() if color is not None and signs else signs
 
 
 def summary(pairs: Sequence[Pair], quotes_wide: bool) -> Iterator[str]:

@@ -78,7 +78,7 @@ class CommitDiff:
 
     def _is_active(self) -> bool:
         options = self.options
-        if options.patch is None and not self.output.has_form():
+        if (options.quiet and not options.patch) or (options.patch is None and not self.output.has_form()):
             return False
         return bool(self.default) or self.output.has_form()
 

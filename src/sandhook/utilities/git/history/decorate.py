@@ -5,8 +5,22 @@ Source: git 2.39, log-tree.c.
 
 from __future__ import annotations
 
+from sandhook.utilities.git.names.colors import RESET, setting_color
 from sandhook.utilities.git.store.refs import short_name
 from sandhook.utilities.git.store.repository import Repository
+
+_COLORS = {
+    "HEAD": "bold cyan", "branch": "bold green", "remoteBranch": "bold red", "tag": "bold yellow", "stash": "bold magenta",
+}  # fmt: skip
+
+
+def _kind(name: str) -> str:
+    """Return the name of the setting of a reference's colour."""
+    if name.startswith("refs/tags/"):
+        return "tag"
+    if name.startswith("refs/remotes/"):
+        return "remoteBranch"
+    return "stash" if name == "refs/stash" else "HEAD" if name == "HEAD" else "branch"
 
 
 class Decorations:
@@ -30,22 +44,45 @@ class Decorations:
 
     def of(self, oid: str, *, full: bool = False) -> list[str]:
         """Return the decorations of a commit, HEAD first."""
+        return [" -> ".join(texts) for _, texts in self._shown(oid, full=full)]
+
+    def painted(self, oid: str, commit_color: str, *, full: bool) -> str:
+        """Return " (HEAD -> main, tag: v1)" in colours, or ""."""
+        get = self._repository.config.get
+        pieces = []
+        for name, texts in self._shown(oid, full=full):
+            kinds = [_kind(name), "branch"][: len(texts)]
+            colors = [setting_color(get, f"color.decorate.{kind}", _COLORS[kind]) for kind in kinds]
+            pieces.append(
+                f"{RESET}".join(
+                    map("".join, zip(colors, [f"{texts[0]} -> ", *texts[1:]] if texts[1:] else texts))
+                )
+                + RESET
+            )
+        if not pieces:
+            return ""
+        between = f"{commit_color}, {RESET}"
+        return f"{commit_color} ({RESET}{between.join(pieces)}{commit_color}){RESET}"
+
+    def _shown(self, oid: str, *, full: bool) -> list[tuple[str, list[str]]]:
+        """Return the references of a commit that are shown, each with its text; HEAD with its branch."""
         if self._names is None:
             self._names = self._read()
         names = self._names.get(oid, [])
         branch = self._repository.head_branch() if "HEAD" in names else None
-        result = []
+        result: list[tuple[str, list[str]]] = []
         for name in names:
             shown = name if full else short_name(name)
             if name.startswith("refs/tags/"):
                 shown = f"tag: {shown}"
+            texts = [shown]
             if name == "HEAD" and branch is not None and branch in names:
-                shown = f"HEAD -> {branch if full else short_name(branch)}"
+                texts = ["HEAD", branch if full else short_name(branch)]
             elif name == branch or (
                 name.startswith("refs/")
                 and not name.startswith(("refs/heads/", "refs/tags/", "refs/remotes/"))
                 and name != "refs/stash"
             ):
                 continue
-            result.append("refs/stash" if name == "refs/stash" else shown)
+            result.append((name, ["refs/stash"] if name == "refs/stash" else texts))
         return result

@@ -210,6 +210,8 @@ class Names:
                 raise GitError(f"no such branch: '{name}'")
         short = branch.removeprefix("refs/heads/")
         target = (push_target if inner.lower() == "push" else upstream_of)(self._repository, short)
+        if target is None and self._refs.resolve(branch) is None:
+            raise GitError(f"no such branch: '{short}'")
         if target is None:
             raise GitError(f"no upstream configured for branch '{short}'")
         return target

@@ -72,6 +72,13 @@ def _exists(repository: Repository, word: str) -> bool:
     return repository.access.stat(join(VirtualPath(repository.options.cwd), word)) is not None
 
 
+def check_paths(repository: Repository, words: Sequence[str]) -> None:
+    """Raise GitError for a word that is not a path, where "--" does not say that it is."""
+    names = Names(repository)
+    for at, word in enumerate(words):
+        _check_path(repository, names, word, first=not at)
+
+
 def _check_path(repository: Repository, names: Names, word: str, *, first: bool) -> None:
     """Raise GitError for a word that is neither a revision nor a file."""
     if word.startswith(":") and word[1:2] in ("(", "/", "!", "^", ":"):

@@ -16,6 +16,7 @@ from sandhook.utilities.git.history.messages import body, subject
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.reflogs import ReflogWalk
 from sandhook.utilities.git.history.trailers import Settings, find_block, trailers_of
+from sandhook.utilities.git.names.colors import RESET, parse_color
 from sandhook.utilities.git.store.commits import Commit, Identity
 from sandhook.utilities.git.store.config import parse_boolean
 from sandhook.utilities.git.store.repository import Repository
@@ -46,10 +47,18 @@ class Printer(Protocol):
     decorations: Decorations
     decoration: str
     abbreviated: int | None
+    color: str | None
+    paints_names: bool
     reflogs: ReflogWalk | None
 
     def reflog_selector(self, *, short: bool = False) -> str:
         """Return "HEAD@{1}" for the reflog entry of the commit."""
+
+    def painted_name(self, name: str) -> str:
+        """Return the name of a commit in its colour after %C(auto)."""
+
+    def note(self, oid: str) -> str:
+        """Return the note of a commit, "" for a commit without one."""
 
     def mapped(self, person: Identity) -> Identity:
         """Return a person as .mailmap has it."""
@@ -97,6 +106,7 @@ def expand(printer: Printer, text: str, commit: Commit, mark: str) -> str:
     pieces: list[str] = []
     at = made = 0
     padding: _Padding | None = None
+    printer.paints_names = False
     while at < len(text):
         percent = text.find("%", at)
         if percent < 0:
@@ -104,14 +114,18 @@ def expand(printer: Printer, text: str, commit: Commit, mark: str) -> str:
             break
         pieces.append(text[at:percent])
         match = _PADDING.match(text, percent + 1)
-        if match is not None and not match[2]:
-            padding = _Padding(match[1], int(match[3]), match[4] or "")
+        if match is not None:
+            width = int(match[3])
+            if match[2] or width < 0:
+                printer.repository.access.charge(made >> 8)
+                width = max(0, abs(width) - width_of("".join(pieces).rpartition("\n")[2]))
+            padding = _Padding(match[1], width, match[4] or "")
             at = match.end()
             continue
         printer.repository.access.charge(1)
         sign = text[percent + 1 : percent + 2]
         start = percent + 2 if sign in ("+", "-", " ") and sign else percent + 1
-        value, size = _value(printer, text, start, commit, mark)
+        value, size = _value(printer, text, start, commit, mark, made)
         if value is None:
             pieces.append("%")
             at = percent + 1
@@ -132,7 +146,9 @@ def expand(printer: Printer, text: str, commit: Commit, mark: str) -> str:
     return "".join(pieces)
 
 
-def _value(printer: Printer, text: str, at: int, commit: Commit, mark: str) -> tuple[str | None, int]:
+def _value(
+    printer: Printer, text: str, at: int, commit: Commit, mark: str, made: int
+) -> tuple[str | None, int]:
     """Return the value of the placeholder at an offset, and its length; None for another text."""
     letter = text[at : at + 1]
     if letter in ("%", "n"):
@@ -143,7 +159,7 @@ def _value(printer: Printer, text: str, at: int, commit: Commit, mark: str) -> t
             return bytes((int(digits, 16),)).decode("utf-8", "surrogateescape"), 3
         return None, 0
     if letter == "C":
-        return _color(text, at + 1)
+        return _color(printer, text, at + 1, made)
     if letter in ("a", "c"):
         person = commit.author if letter == "a" else commit.committer
         return _person(printer, person, text[at + 1 : at + 2])
@@ -183,9 +199,9 @@ def _simple(printer: Printer, letter: str, commit: Commit, mark: str) -> tuple[s
     short = printer.names.abbreviate
     match letter:
         case "H":
-            value = commit.oid
+            value = printer.painted_name(commit.oid)
         case "h":
-            value = short(commit.oid, printer.abbreviated or None)
+            value = printer.painted_name(short(commit.oid, printer.abbreviated or None))
         case "T":
             value = commit.tree
         case "t":
@@ -207,25 +223,43 @@ def _simple(printer: Printer, letter: str, commit: Commit, mark: str) -> tuple[s
         case "d":
             names = ", ".join(printer.decorations.of(commit.oid, full=printer.decoration == "full"))
             value = f" ({names})" if names else ""
+            if printer.paints_names and printer.color is not None:
+                value = printer.decorations.painted(
+                    commit.oid, printer.color, full=printer.decoration == "full"
+                )
         case "D":
             value = ", ".join(printer.decorations.of(commit.oid, full=printer.decoration == "full"))
         case "m":
             value = mark or ">"
         case "N":
-            value = ""
+            value = printer.note(commit.oid)
         case _:
             return None, 0
     return value, 1
 
 
-def _color(text: str, at: int) -> tuple[str | None, int]:
-    """Return "" for a colour: output is never a terminal. Raises GitError where a colour is forced."""
+def _color(printer: Printer, text: str, at: int, made: int) -> tuple[str | None, int]:
+    """Return the sequence of a colour, "" where colours are not printed. Raises GitError for a wrong colour."""
     match = _COLORS.match(text, at)
     if match is None:
         return None, 0
-    if (match[1] or "").startswith("always"):
-        raise GitError("%C(always,...) is not offered in the sandbox (L-GIT-003)", status=129)
-    return "", 1 + len(match[0])
+    size = 1 + len(match[0])
+    when, comma, words = (match[1] if match[1] is not None else match[0]).rpartition(",")
+    is_colored = printer.color is not None
+    if words == "auto" and not comma:
+        printer.paints_names = is_colored
+        return (RESET if is_colored and made else ""), size
+    if comma and when not in ("auto", "always"):
+        words = f"{when},{words}"
+    printer.paints_names = False
+    if not is_colored and when != "always":
+        return "", size
+    color = parse_color(words)
+    if color is None:
+        raise GitError(
+            f"invalid color value: {words}\nfatal: unable to parse --pretty format", prefix="error"
+        )
+    return color, size
 
 
 def _person(printer: Printer, person: Identity, letter: str) -> tuple[str | None, int]:

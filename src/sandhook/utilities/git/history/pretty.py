@@ -15,7 +15,9 @@ from sandhook.utilities.git.history.decorate import Decorations
 from sandhook.utilities.git.history.mailmap import Mailmap
 from sandhook.utilities.git.history.messages import expand_tabs, subject, subject_lines, trimmed
 from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.notes import Notes
 from sandhook.utilities.git.history.placeholders import expand
+from sandhook.utilities.git.names.colors import RESET
 from sandhook.utilities.git.store.commits import Commit, Identity
 from sandhook.utilities.git.store.repository import Repository
 
@@ -89,10 +91,31 @@ class Printer:
         self.decorations = Decorations(repository)
         self.merge_length: int | None = None
         self.reflogs: ReflogWalk | None = None
+        self.color: str | None = None  #: that of the names of commits, None without colours
+        self.notes: Notes | None = None  #: what is printed after messages
+        self._all_notes: Notes | None = None
+        self.paints_names = False  #: %C(auto) was read
         self.uses_mailmap = repository.config.boolean("log.mailmap", True)
         self._mailmap: Mailmap | None = None
         self._descriptions: dict[str, Description | None] = {}
         self.tz = repository.options.environment.get("TZ")
+
+    def _note_lines(self, oid: str) -> list[str]:
+        """Return the lines of the note of a commit, between empty ones; no lines without a note."""
+        note = self.notes.of(oid) if self.notes is not None else None
+        if note is None or self.notes is None:
+            return []
+        return ["", self.notes.title, *(f"    {line}" for line in note.removesuffix("\n").split("\n")), ""]
+
+    def show_notes(self) -> None:
+        """Print the notes of commits after their messages."""
+        self.notes = Notes(self.repository)
+
+    def note(self, oid: str) -> str:
+        """Return the note of a commit, "" for a commit without one."""
+        if self._all_notes is None:
+            self._all_notes = Notes(self.repository)
+        return self._all_notes.of(oid) or ""
 
     def show_date(self, person: Identity, mode: str) -> str:
         """Return the date of a person; "" for the mode of the options."""
@@ -127,6 +150,8 @@ class Printer:
         """Return " (HEAD -> main, tag: v1)", or ""."""
         if self.decoration == "no":
             return ""
+        if self.color is not None:
+            return self.decorations.painted(oid, self.color, full=self.decoration == "full")
         text = ", ".join(self.decorations.of(oid, full=self.decoration == "full"))
         return f" ({text})" if text else ""
 
@@ -140,19 +165,30 @@ class Printer:
         kind = self.layout.kind
         if kind == "user":
             return expand(self, self.layout.text, commit, mark)
-        name = f"{mark}{self.shown_id(commit.oid)}{source}{self.decorated(commit.oid)}"
+        name = f"{mark}{self.shown_id(commit.oid)}{source}"
+        if kind != "oneline":
+            name = f"commit {name}"
+        name = self._painted(name) + self.decorated(commit.oid)
         position = self.reflogs.current if self.reflogs is not None else None
         if kind == "oneline" and position is not None:
             return f"{name} {self.reflog_selector()}: {position.entry.message}"
         if kind == "oneline":
-            return f"{name} {subject(commit.message)}"
-        lines = [f"commit {name}"]
+            return "\n".join([f"{name} {subject(commit.message)}", *self._note_lines(commit.oid)[1:]])
+        lines = [name]
         if position is not None:
             who = position.entry.person
             lines.append(f"Reflog: {self.reflog_selector()} ({who.name} <{who.email}>)")
             lines.append(f"Reflog message: {position.entry.message}")
         lines += self._raw(commit) if kind == "raw" else self._lines(commit, kind)
+        lines += self._note_lines(commit.oid)[:-1]
         return "".join(f"{line}\n" for line in lines)
+
+    def painted_name(self, name: str) -> str:
+        """Return the name of a commit in its colour after %C(auto)."""
+        return self._painted(name) if self.paints_names else name
+
+    def _painted(self, name: str) -> str:
+        return name if self.color is None else f"{self.color}{name}{RESET}"
 
     def reflog_selector(self, *, short: bool = False) -> str:
         """Return "HEAD@{1}" for the reflog entry of the commit, "" without a walk of reflogs."""

@@ -197,6 +197,8 @@ class RefFields:
     def _track(self, ref: Ref, target: str, options: str) -> str:
         there = self.repository.refs.resolve(target)
         bare = "nobracket" in options
+        if there is None and options.startswith("trackshort"):
+            return ""
         if there is None:
             return "gone" if bare else "[gone]"
         ours, theirs = ahead_behind(self.repository, ref.oid, there)

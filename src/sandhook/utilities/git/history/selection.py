@@ -264,6 +264,7 @@ class Selection:
         self._filters = _filters(repository, options)
         self._order = options.order
         self._left: set[str] | None = None
+        self._accept: Callable[[Commit], bool] | None = None
         self._reflogs = reflogs
         self._reflog_patterns = [_compiled(text, options) for text in options.grep_reflog]
 
@@ -340,7 +341,14 @@ class Selection:
         )
         if self._order:
             walk = iter(in_topological_order(list(walk), self._order != "topo"))
+        if self._accept is not None:
+            walk = filter(self._accept, walk)
         return (commit for commit in walk if self._selects(commit))
+
+    def restrict(self, accept: Callable[[Commit], bool]) -> None:
+        """Select the commits that a function accepts. It sees all commits of the walk, in topological order."""
+        self._order = self._order or "topo"
+        self._accept = accept
 
     def changes_paths(self, commit: Commit) -> bool:
         """Return True if a commit changes the selected paths."""

@@ -76,6 +76,7 @@ class LongStatus:
         self._branch()
         for line in operation_lines(self.repository, bool(self.status.conflicts), self.hints):
             self._line(line)
+        self._sparse()
         if self.is_initial:
             self._line()
             self._line("Initial commit" if self._committing else "No commits yet")
@@ -105,6 +106,16 @@ class LongStatus:
             count = len(self.repository.refs.log("refs/stash"))
             if count:
                 self._line(f"Your stash currently has {count} {'entry' if count == 1 else 'entries'}")
+
+    def _sparse(self) -> None:
+        """Write how many files a sparse checkout has."""
+        entries = self.repository.index.entries
+        if not entries or not self.repository.config.boolean("core.sparsecheckout"):
+            return
+        present = len(entries) - sum(entry.skipped for entry in entries)
+        share = 100 - (100 * (len(entries) - present)) // len(entries)
+        self._line(f"You are in a sparse checkout with {share}% of tracked files present.")
+        self._line()
 
     def _branch(self) -> None:
         if self.repository.has_broken_head:
@@ -145,6 +156,9 @@ class LongStatus:
         return detached_line(self.repository)
 
     def _unstage_hint(self) -> None:
+        git_dir, is_file = self.repository.git_dir, self.repository.access.is_file
+        if any(is_file(f"{git_dir}/{name}") for name in ("MERGE_HEAD", "CHERRY_PICK_HEAD")):
+            return
         if self.is_initial:
             self._hint('use "git rm --cached <file>..." to unstage')
         else:
@@ -154,8 +168,7 @@ class LongStatus:
         if not self.status.staged:
             return
         self._line("Changes to be committed:")
-        if not self.repository.access.is_file(f"{self.repository.git_dir}/MERGE_HEAD"):
-            self._unstage_hint()
+        self._unstage_hint()
         self._pairs(self.status.staged)
 
     def _pairs(self, pairs: Sequence[Pair]) -> None:
@@ -180,8 +193,7 @@ class LongStatus:
             return
         letters = {each.letters for each in self.status.conflicts}
         self._line("Unmerged paths:")
-        if not self.repository.access.is_file(f"{self.repository.git_dir}/MERGE_HEAD"):
-            self._unstage_hint()
+        self._unstage_hint()
         if letters <= {"DD"}:
             self._hint('use "git rm <file>..." to mark resolution')
         elif letters & {"DD", "DU", "UD"}:
