@@ -156,9 +156,9 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "openhands": {
         "L-HOOKS-008": ("limits.*",),
-        "L-OPENHANDS-001": ("layers.*", "places.*"),
+        "L-OPENHANDS-001": ("layers.*", "places.*", "blends.layers-*"),
         "L-OPENHANDS-003": ("matcher.9", "patterns.*"),
-        "L-OPENHANDS-004": ("PreToolUse.out.block", "*.inner-deny", "mixed.bytes-*"),
+        "L-OPENHANDS-004": ("PreToolUse.out.block", "*.inner-deny", "mixed.bytes-*", "blends.top-*"),
     },
     "hermes": {
         "L-HERMES-001": ("closed.*",),
