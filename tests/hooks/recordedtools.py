@@ -333,6 +333,7 @@ def _touched(world: World, decision: Decision, call: Any) -> list[str] | None:
 # The comparison.
 
 _SHELL = re.compile(r"(?:/bin/sh: \d+|bash: line \d+|sh: \d+): (\S+): (?:command )?not found")
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _CUT = re.compile(r"…(?:\[\d+ characters in all\])?")
 
 
@@ -368,8 +369,10 @@ def _same(key: str, was: Any, got: Any) -> bool:
 
 
 def _contains(text: str, line: str) -> bool:
-    line = line.strip()
-    if line in text or json.dumps(line)[1:-1] in text:
+    line, text = line.strip(), _SURROGATES.sub("\ufffd", text)
+    if any(
+        form in text for form in (line, json.dumps(line)[1:-1], json.dumps(line, ensure_ascii=False)[1:-1])
+    ):
         return True
     cut = _CUT.search(text)
     if cut is None:

@@ -218,3 +218,4 @@ def test_hooks_are_added_where_a_file_has_its_own(present: Any, wanted: Any) -> 
 
 def test_a_later_version_that_does_the_same_has_a_name() -> None:
     assert get("openhands@1.58.2") is get("openhands@1.58.0")
+    assert get("codex@0.171.0") is get("codex@0.169.0")

@@ -37,7 +37,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "http.continue-false",
             *("PostToolUseFailure.out.halt*", "PreCompact.out.halt*", "SubagentStart.out.halt*"),
             *("TaskCompleted.out.halt*", "PermissionRequest.*out.halt*", "PreModelSwitch.out.halt*"),
-            *("PreCompact.auto.out.halt", "notices.*.halt*"),
+            *("PreCompact.auto.out.halt", "notices.*.halt*", "blends.layers-halt*"),
         ),
         "L-CLAUDE-016": ("WorktreeCreate.out.block",),
         "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
@@ -49,12 +49,13 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-CODEX-001": (
             *("PostToolUse.exit2", "PreToolUse.exit2-out", "PreToolUse.raw.exit2-deny-no-stderr"),
             *("Stop.exit2", "PermissionRequest.*exit2-silent", "SubagentStop.exit2-silent"),
-            *("mixed.blank-stderr", "mixed.empty-exit2"),
+            *("mixed.blank-stderr", "mixed.empty-exit2", "blends.exit2-text"),
         ),
         "L-CODEX-006": ("PostToolUse.out.halt-noreason", "notices.PostToolUse.halt*"),
         "L-CODEX-002": (
             *("*.out.*", "several.updated-ask"),
             *("mixed.reason-*", "mixed.unknown-keys", "mixed.word-upper"),
+            *("blends.layers-halt*", "blends.reason-empty", "blends.top-block"),
             *("notices.PermissionRequest.halt*", "notices.PreToolUse.halt*", "notices.SubagentStart.halt*"),
         ),
         "L-HOOKS-011": ("updates.*",),
@@ -93,6 +94,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             ),
             *("[pP]ermissionRequest.*out.behavior-*", "PreToolUse.out.deny", "PreToolUse.out.halt*"),
             *("notices.[pP]ermissionRequest.halt*", "notices.[pP]reToolUse.halt*"),
+            *("blends.layers-halt*", "blends.top-block"),
         ),
         "L-COPILOT-006": (
             *("agentStop.block-noreason-once", "agentStop.out.block-noreason", "Stop.out.block-noreason"),
@@ -114,6 +116,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("mixed.*exit*", "mixed.*stderr", "mixed.a-directory", "mixed.missing", "mixed.no-shebang"),
             *("mixed.not-executable", "mixed.shebang-*", "mixed.closed", "mixed.directory"),
             "[pP]ermissionRequest.out.context-exit2",
+            *("blends.exit2*", "blends.status-*", "blends.stderr-*"),
         ),
         "L-COPILOT-011": ("layers.disable-all-*",),
         "L-COPILOT-010": ("permissions.two.*.ask-*",),
@@ -122,11 +125,11 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     "qwen": {
         "L-QWEN-001": (
             *("PreToolUse.top-block-inner-allow", "several.*", "layers.allow-project-deny", "places.deny-*"),
-            *("mixed.two.allow-exit2", "mixed.two.exit1-deny"),
+            *("mixed.two.allow-exit2", "mixed.two.exit1-deny", "blends.layers-deny-last", "blends.top-block"),
         ),
         "L-QWEN-002": (
             *("PreToolUse.exit2-*", "UserPromptSubmit.exit2-silent", "Todo*.exit2"),
-            *("PermissionRequest.exit2*", "mixed.blank-stderr", "mixed.empty-exit2"),
+            *("PermissionRequest.exit2*", "mixed.blank-stderr", "mixed.empty-exit2", "blends.exit2-text"),
         ),
         "L-QWEN-003": (
             *("Todo*.out.halt", "PermissionRequest.out.block", "PermissionRequest.out.halt"),
@@ -140,9 +143,9 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     "droid": {
         "L-DROID-001": (
             *("PreToolUse.out.block*", "PreToolUse.out.deny", "PreToolUse.out.deny-number"),
-            *("Stop.out.*", "UserPromptSubmit.out.block*", "UserPromptSubmit.out.deny"),
+            *("Stop.out.*", "UserPromptSubmit.out.block*", "UserPromptSubmit.out.deny", "blends.top-block"),
         ),
-        "L-DROID-002": ("several.*", "places.deny-*", "updates.then-deny"),
+        "L-DROID-002": ("several.*", "places.deny-*", "updates.then-deny", "blends.layers-deny-first"),
         "L-HOOKS-008": ("limits.huge", "limits.large", "limits.vast"),
         "L-DROID-003": (
             *("fault.*", "layers.user", "layers.project", "matcher.17"),
@@ -153,9 +156,9 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "openhands": {
         "L-HOOKS-008": ("limits.*",),
-        "L-OPENHANDS-001": ("layers.*", "places.*"),
+        "L-OPENHANDS-001": ("layers.*", "places.*", "blends.layers-*"),
         "L-OPENHANDS-003": ("matcher.9", "patterns.*"),
-        "L-OPENHANDS-004": ("PreToolUse.out.block", "*.inner-deny", "mixed.bytes-*"),
+        "L-OPENHANDS-004": ("PreToolUse.out.block", "*.inner-deny", "mixed.bytes-*", "blends.top-*"),
     },
     "hermes": {
         "L-HERMES-001": ("closed.*",),
@@ -166,11 +169,12 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "notices.pre_tool_call.halt*",
             "*.inner-deny",
             "*.action-approve",
+            "blends.top-approve",
         ),
         "L-HERMES-005": ("mixed.no-shebang",),
         "L-HERMES-007": (
             *("pre_tool_call.exit2*", "pre_tool_call.out.context-exit2", "mixed.*exit2*", "mixed.*stderr"),
-            *("mixed.closed", "mixed.directory", "mixed.bytes-reason"),
+            *("mixed.closed", "mixed.directory", "mixed.bytes-reason", "blends.exit2-*", "blends.stderr-*"),
         ),
     },
     "grok": {
@@ -182,6 +186,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("Stop.out.deny", "SubagentStop.out.deny", "PostToolUse.out.deny"),
             *("mixed.doubled", "mixed.reason-list"),
             *("notices.PreToolUse.halt*", "notices.UserPromptSubmit.halt*"),
+            *("blends.layers-halt-first", "blends.layers-halt-last", "blends.top-block"),
         ),
         "L-GROK-005": ("mcp.claude", "patterns.*"),
         "L-GROK-009": ("mixed.no-shebang",),
@@ -201,7 +206,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-KIMI-001": ("fault.*", "settings.*", "limits.*"),
         "L-KIMI-002": ("matcher.1", "patterns.*"),
         "L-KIMI-003": (
-            *("PreToolUse.continue-false", "PreToolUse.top-block"),
+            *("PreToolUse.continue-false", "PreToolUse.top-block", "blends.top-block"),
             *("notices.PreToolUse.halt*", "notices.UserPromptSubmit.halt*"),
         ),
     },
@@ -212,7 +217,14 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
 EVERYWHERE: dict[str, tuple[str, ...]] = {
     "L-CRLF-001": ("*.crlf",),
     "L-HOOKS-007": ("settings.text-mark",),
-    "L-HOOKS-006": ("*.timeout-after-deny", "*.deny-signal", "*.timeout-after-block", "*.block-signal"),
+    "L-HOOKS-006": (
+        "*.timeout-after-deny",
+        "*.deny-signal",
+        "*.timeout-after-block",
+        "*.block-signal",
+        "blends.killed-deny",
+    ),
+    "L-HOOKS-001": ("blends.deep", "blends.number-large", "blends.reason-surrogate"),
 }
 
 

@@ -23,7 +23,7 @@ from typing import cast
 
 from tools.agents.convert import case as case_of
 from tools.agents.record import AGENTS, Runner, recorded, selected
-from tools.agents.records import SCENE, Agent, Json, Object, mapping, objects, read
+from tools.agents.records import SCENE, Agent, Json, Object, dumped, mapping, objects, read
 
 RECORDS = Path("conformance/hooks")
 
@@ -76,7 +76,7 @@ def report(options: argparse.Namespace, program: str) -> int:
     for made in recorded(options.agent, program, [scene_of(agent, each) for each in chosen], options.jobs):
         records.append(made)
         if options.keep:
-            text = json.dumps(records, indent=1, ensure_ascii=False)
+            text = dumped([*records], indent=1)
             Path(options.keep).write_text(text, encoding="utf-8")
     found = _by_case(agent, chosen, records)
     doubtful = [each for each in chosen if str(each["id"]) in found]

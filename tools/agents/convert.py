@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 from typing import cast
 
-from tools.agents.records import AGENTS, Agent, Json, Object, Record, listed, mapping, objects, read
+from tools.agents.records import AGENTS, Agent, Json, Object, Record, dumped, listed, mapping, objects, read
 
 FORMAT = "sandhook recorded hooks 1"
 
@@ -159,7 +159,7 @@ def _case(fields: Object) -> str:
 
 
 def _json(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False).replace("\ufeff", "\\ufeff")
+    return dumped(value).replace("\ufeff", "\\ufeff")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.agents.records import Facts, Object, Record, joined, rounds
+from tools.agents.records import KILLED, Facts, Object, Record, joined, rounds
 
 CONTRACT = "grok"
 TITLE = "Grok Build"
@@ -20,7 +20,11 @@ EVENTS: dict[str, str] = {}
 _ANSWERED = "with always-approve nobody sees the question; asked.* have it"
 INCOMPARABLE: dict[str, str] = {
     **dict.fromkeys(("PreToolUse.out.ask", "PreToolUse.out.inner-ask", "several.defer-ask"), _ANSWERED),
-    "mcp.updated": "the agent knows the schema of its tool, and the engine does not",
+    **dict.fromkeys(
+        ("mcp.updated", "blends.mcp-updated"),
+        "the agent knows the schema of its tool, and the engine does not",
+    ),
+    "blends.killed-deny": KILLED,
     "managed.broken": "the agent does not start with a broken file of the organisation",
     **dict.fromkeys(
         (

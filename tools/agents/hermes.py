@@ -49,8 +49,12 @@ def facts(record: Record) -> Facts:
 
 
 def _error(result: str) -> Json:
-    """Return what a result says of a refusal; the record cuts long ones, which are no JSON any more."""
+    """Return what a result says of a refusal by a hook; the record cuts long ones, which are no JSON any more.
+
+    The agent's own refusal of a command has an exit status, too.
+    """
     try:
-        return mapping(json.loads(result)).get("error")
+        read = mapping(json.loads(result))
+        return None if "exit_code" in read else read.get("error")
     except ValueError:
         return result.removeprefix(_ERROR) if result.startswith(_ERROR) else None

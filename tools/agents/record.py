@@ -20,7 +20,7 @@ from typing import Protocol, cast
 from tools.agents.recorder import terminal
 from tools.agents.recorder.model import ModelServer
 from tools.agents.recorder.world import Ended, World, run
-from tools.agents.records import AGENTS, Agent, Json, Object, listed, mapping, objects
+from tools.agents.records import AGENTS, Agent, Json, Object, dumped, listed, mapping, objects
 
 KEPT = (
     *("id", "event", "layers", "files", "script", "args", "env", "prompt", "turns", "allowed", "endpoints"),
@@ -63,7 +63,7 @@ def main(arguments: list[str]) -> int:
         kept = {str(each["id"]): each for each in objects(json.loads(out.read_text(encoding="utf-8")))}
     for made in recorded(options.agent, options.program, chosen, options.jobs):
         kept[str(made["id"])] = made
-        out.write_text(json.dumps([kept[key] for key in sorted(kept)], indent=1, ensure_ascii=False), "utf-8")
+        out.write_text(dumped([kept[key] for key in sorted(kept)], indent=1), "utf-8")
         seen = mapping(made["observed"])
         print(
             made["id"], seen.get("exit"), seen.get("requests"), seen.get("ran"), seen.get("files"), flush=True

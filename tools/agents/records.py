@@ -8,6 +8,7 @@ A record is one object of the recorder's list: ``id``, ``event``, ``layers`` (se
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeAlias, cast
@@ -43,6 +44,9 @@ SCENE = (
     "keys",
     "earlier",
 )
+
+#: Why a record of a script that a signal ends is not compared.
+KILLED = "/bin/sh is dash there, which reports the status 137 for a script that a signal ended; bash ends with the signal"
 
 #: What the agent did, by aspect; an aspect that a record cannot show is absent.
 Facts: TypeAlias = "dict[str, Json]"
@@ -129,6 +133,12 @@ def read(value: Json, touch: Object) -> Record:
         scene={key: fields[key] for key in SCENE if key in fields},
         seen=mapping(fields.get("observed")),
     )
+
+
+def dumped(value: Json, indent: int | None = None) -> str:
+    """Return a value as JSON that every encoding can write: halves of surrogate pairs stay escaped."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return re.sub("[\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def mapping(value: Json) -> Object:

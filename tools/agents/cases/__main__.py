@@ -24,6 +24,7 @@ TOPICS = (
     "notices",
     "environment",
     "sources",
+    "blends",
 )
 
 

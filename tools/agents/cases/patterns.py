@@ -129,7 +129,7 @@ _WORDS: dict[str, dict[str, str]] = {
 #: Events that a call brings about.
 _OF_CALLS = ("PreToolUse", "PostToolUse", "BeforeShellExecution", "AfterShellExecution")
 #: How each agent is given a server, how its model calls the tool, and the name that hooks see.
-_TOOLS: dict[str, tuple[str, Object]] = {
+TOOLS: dict[str, tuple[str, Object]] = {
     "claude_code": (
         "mcp__srv__touch",
         {
@@ -253,8 +253,8 @@ def of_tool(name: str) -> list[str]:
 def cases(agent: str) -> list[Object]:
     """Return the cases of an agent."""
     found: list[Object] = []
-    if agent in _TOOLS:
-        name, scene = _TOOLS[agent]
+    if agent in TOOLS:
+        name, scene = TOOLS[agent]
         event = EVENTS.get(agent, "PreToolUse")
         found.append(_case(agent, f"patterns.{event}-mcp", event, of_tool(name), scene))
     for event, word in _WORDS.get(agent, {}).items():
@@ -279,10 +279,17 @@ def _case(agent: str, identifier: str, event: str, patterns: list[str], scene: O
         command = f'cat >/dev/null; echo m{number} >>"$PROBE/ran"'
         hooks.append({"matcher": pattern, "command": command})
     layer, value = layer_of(agent), _configured(agent, event, hooks)
-    if agent in ("gemini", "qwen") and identifier.endswith("-mcp"):
-        value = {**_mapping(value), "mcpServers": {"srv": {**_SERVER, "trust": True}}}
-        layer = "user" if agent == "gemini" else layer
+    if identifier.endswith("-mcp"):
+        layer, value = with_server(agent, layer, value)
     return {"id": identifier, "event": event, "layers": {layer: value}, **scene}
+
+
+def with_server(agent: str, layer: str, value: Json) -> tuple[str, Json]:
+    """Return a layer's name and its settings with the server of tools, for agents that read both from one file."""
+    if agent not in ("gemini", "qwen"):
+        return layer, value
+    settings: Object = {**_mapping(value), "mcpServers": {"srv": {**_SERVER, "trust": True}}}
+    return ("user" if agent == "gemini" else layer), settings
 
 
 def _configured(agent: str, event: str, hooks: list[Object]) -> Json:

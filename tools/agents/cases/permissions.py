@@ -7,7 +7,7 @@ An identifier is ``permissions.MODE.RULE.WORD``: the mode of the run, the rule a
 from __future__ import annotations
 
 from sandhook.hooks import contracts
-from tools.agents.cases.sessions import configured
+from tools.agents.cases.sessions import configured, placed
 from tools.agents.cases.shapes import EVENTS, decision, layer_of, layers_of, script
 from tools.agents.grid import printing, probe
 from tools.agents.records import Json, Object, mapping
@@ -24,7 +24,11 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "droid": ("none", "allow", "ask", "deny"),
     "kimi": ("none", "allow", "ask", "deny"),
     "goose": ("none", "allow", "deny"),
+    "hermes": ("none", "ask", "deny"),
+    "openhands": ("none", "allow", "deny"),
 }
+#: A call that Hermes Agent asks about: its list of dangerous commands has the flag.
+_DANGEROUS: list[Json] = [{"tool": "terminal", "input": {"command": "sh -c 'touch marker'"}}]
 _TRUSTED = "--dangerously-bypass-hook-trust"
 #: Another agent answers in place of the user.
 _REVIEWED: list[Json] = [
@@ -71,6 +75,15 @@ _MODES: dict[str, dict[str, Object]] = {
         **{level: {"args": ["--auto", level]} for level in ("low", "medium", "high")},
         "unsafe": {"args": ["--skip-permissions-unsafe"]},
     },
+    "hermes": {
+        "yolo": {},
+        "manual": {"allowed": ""},
+        "off": {"allowed": "", "config": "approvals:\n  mode: 'off'\n"},
+    },
+    "openhands": {
+        "never": {},
+        **{mode: {"args": [mode]} for mode in ("always", "risky", "approved")},
+    },
     "kimi": {"prompt": {}},  # its other modes are for the terminal
     "goose": {mode: {"env": {"GOOSE_MODE": mode}} for mode in ("auto", "approve", "smart_approve", "chat")},
 }
@@ -97,6 +110,12 @@ def _ruled(agent: str, rule: str) -> Object:
         return {"layers": {"user-settings": {f"command{rule.capitalize()}list": ["touch marker", "touch"]}}}
     if agent == "kimi":
         return {"config": f'\n[[permission.rules]]\ndecision = "{rule}"\npattern = "Bash(touch *)"\n'}
+    if agent == "hermes":
+        texts = {
+            "allow": "command_allowlist:\n- \"sh -c 'touch marker'\"\n",
+            "deny": 'approvals:\n  deny:\n  - "*touch*"\n',
+        }
+        return {"config": texts.get(rule, ""), "script": _DANGEROUS}
     if agent == "goose":
         place = {"allow": "always_allow", "ask": "ask_before", "deny": "never_allow"}
         lists = "".join(
@@ -127,8 +146,11 @@ def _case(agent: str, identifier: str, mode: Object, rule: str, *words: str) -> 
     case: Object = {"id": identifier, "event": EVENTS.get(agent, "PreToolUse"), **mode}
     more = mapping(ruled.get("layers"))
     case["layers"] = {**more, **layers}
-    if agent == "kimi":
-        case["layers"] = {layer_of(agent): str(layers[layer_of(agent)]) + str(ruled.get("config", ""))}
+    if agent in ("kimi", "hermes"):
+        text = str(layers[layer_of(agent)]) + _joined(
+            str(case.pop("config", "")), str(ruled.get("config", ""))
+        )
+        case["layers"] = {layer_of(agent): text}
     elif "config" in ruled:
         case["config"] = ruled["config"]
     case["files"] = {**files, **mapping(ruled.get("files"))}
@@ -138,7 +160,17 @@ def _case(agent: str, identifier: str, mode: Object, rule: str, *words: str) -> 
         case["args"] = [*given, *ruled["args"]]
     if agent == "claude_code":
         case["allowed"] = ""
+    if "script" in ruled:
+        case["script"] = ruled["script"]
+    if agent in ("hermes", "openhands"):
+        case["limit"] = 120
     return case
+
+
+def _joined(mode: str, rule: str) -> str:
+    """Return settings of a mode and of a rule, which may share their first key."""
+    head = mode.partition("\n")[0] + "\n"
+    return mode + (rule.removeprefix(head) if mode else rule)
 
 
 #: Answers of two hooks of one event.
@@ -164,14 +196,24 @@ def cases(agent: str) -> list[Object]:
             for rule in _RULES:
                 found.append(_case(agent, f"permissions.two.{rule}.{'-'.join(pair)}", usual, rule, *pair))
     found += [
-        {"id": f"modes.{name}", "event": "*", **mode, **_kept(agent)} for name, mode in _MODES[agent].items()
+        {"id": f"modes.{name}", "event": "*", **mode, **_kept(agent, str(mode.get("config", "")))}
+        for name, mode in _MODES[agent].items()
     ]
     others = {"claude_code": _claude_asked, "codex": _codex_asked, "copilot": _copilot_asked}
     return [each for each in found if each is not None] + (others[agent]() if agent in others else [])
 
 
-def _kept(agent: str) -> Object:
-    """Return hooks of some events that keep their payloads, which name the mode."""
+def _kept(agent: str, config: str) -> Object:
+    """Return hooks of some events that keep their payloads, which name the mode; Hermes Agent has its mode in the same file."""
+    if agent == "hermes":
+        names = ("pre_tool_call", "post_tool_call", "pre_approval_request", "post_approval_response")
+        hooks = placed(agent, {name: probe(name) for name in names})
+        return {
+            **hooks,
+            "layers": {"user": str(mapping(hooks["layers"])["user"]) + config},
+            "script": _DANGEROUS,
+            "limit": 120,
+        }
     events = ("SessionStart", "UserPromptSubmit", EVENTS.get(agent, "PreToolUse"), "PostToolUse", "Stop")
     names = [name for name in events if name in contracts.get(agent).events]
     commands = {name: probe(name) for name in names}

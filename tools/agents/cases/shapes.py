@@ -26,7 +26,8 @@ def _copilot(word: Json, reason: Json) -> Object:
 
 
 def _hermes(word: Json, reason: Json) -> Object:
-    return {"action": "block" if word == "deny" else word, "message": reason}
+    words: Object = {"deny": "block", "ask": "approve"}
+    return {"action": words.get(word, word) if isinstance(word, str) else word, "message": reason}
 
 
 #: The decision of each agent, as an object.

@@ -8,7 +8,7 @@ from tools.agents.records import Json, Object
 
 _RISK: Object = {"summary": "s", "riskLevel": "low", "riskLevelReason": "r", "timeout": 10}
 #: Further arguments that each agent's call has.
-_MORE: dict[str, Object] = {
+MORE: dict[str, Object] = {
     "claude_code": {"description": "t"},
     "codex": {},
     "gemini": {"description": "t"},
@@ -19,7 +19,8 @@ _MORE: dict[str, Object] = {
 }
 
 
-def _output(agent: str, value: Json, word: str = "allow") -> Object:
+def output(agent: str, value: Json, word: str = "allow") -> Object:
+    """Return what a hook prints to change the arguments of a call."""
     if agent == "copilot":
         return {"permissionDecision": word, "modifiedArgs": value}
     if agent == "gemini":
@@ -32,9 +33,9 @@ def _output(agent: str, value: Json, word: str = "allow") -> Object:
 
 def cases(agent: str) -> list[Object]:
     """Return the cases of an agent."""
-    if agent not in _MORE:
+    if agent not in MORE:
         return []
-    more, event = _MORE[agent], EVENTS.get(agent, "PreToolUse")
+    more, event = MORE[agent], EVENTS.get(agent, "PreToolUse")
     values: dict[str, Json] = {
         "whole": {"command": "touch other", **more},
         "part": {"command": "touch other"},
@@ -50,20 +51,20 @@ def cases(agent: str) -> list[Object]:
         "command-missing": {**more, "nosuch": 1},
         "command-empty": {**more, "command": ""},
     }
-    hooks: dict[str, list[Json]] = {name: [_output(agent, value)] for name, value in values.items()}
+    hooks: dict[str, list[Json]] = {name: [output(agent, value)] for name, value in values.items()}
     first, second = ({"command": f"touch {name}", **more} for name in ("first", "second"))
-    hooks["two"] = [_output(agent, first), _output(agent, second)]
-    hooks["then-nothing"] = [_output(agent, first), {}]
-    hooks["then-wrong"] = [_output(agent, first), _output(agent, "touch second")]
-    hooks["wrong-then"] = [_output(agent, 5), _output(agent, second)]
-    hooks["then-deny"] = [_output(agent, first), _output(agent, second, "deny")]
+    hooks["two"] = [output(agent, first), output(agent, second)]
+    hooks["then-nothing"] = [output(agent, first), {}]
+    hooks["then-wrong"] = [output(agent, first), output(agent, "touch second")]
+    hooks["wrong-then"] = [output(agent, 5), output(agent, second)]
+    hooks["then-deny"] = [output(agent, first), output(agent, second, "deny")]
     found: list[Object] = []
     for name, outputs in hooks.items():
         files: Object = {}
         handlers: list[Object] = []
-        for label, output in zip("ab", outputs, strict=False):
+        for label, value in zip("ab", outputs, strict=False):
             wait = "sleep 0.7; " if label == "b" else ""  # some agents keep what comes last
-            files[f"project/{label}.sh"] = script(label, wait + printing(output))
+            files[f"project/{label}.sh"] = script(label, wait + printing(value))
             handlers.append({"command": f"@P@/{label}.sh"})
         layers = layers_of(agent, *handlers)
         found.append({"id": f"updates.{name}", "event": event, "layers": layers, "files": files})

@@ -45,7 +45,9 @@ def prepare(case: Object, world: World, url: str) -> None:
 
 
 def command(case: Object, program: str) -> list[str]:
-    words = [program, "chat", "-Q", "--yolo", "--ignore-rules", "-t", "terminal,file,delegation"]
+    """Return a run without questions; a case that allows nothing leaves the agent's own approvals on."""
+    words = [program, "chat", "-Q", "--ignore-rules", "-t", "terminal,file,delegation"]
+    words += ["--yolo"] if case.get("allowed", "Bash") else []
     words += [str(each) for each in listed(case.get("args", ["--accept-hooks"]))]
     return [*words, "-q", str(case.get("prompt", "do it"))]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from tools.agents.recorder import chat
 from tools.agents.recorder.model import ModelServer
 from tools.agents.recorder.world import TIME, Ended, World, environment, neutral
-from tools.agents.records import Json, Object, mapping
+from tools.agents.records import Json, Object, listed, mapping
 
 #: They are on PyPI, not on npm.
 PACKAGE, PROGRAM = "openhands-sdk", "python"
@@ -44,6 +44,7 @@ def command(case: Object, program: str) -> list[str]:
         "-P",
         str(Path(__file__).with_name("openhands_run.py")),
         str(case.get("prompt", "do it")),
+        *(str(each) for each in listed(case.get("args"))),
     ]
 
 

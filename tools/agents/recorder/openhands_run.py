@@ -1,6 +1,7 @@
 """One conversation of the OpenHands SDK in the working directory, with the packages of another environment.
 
-python openhands_run.py PROMPT: the hooks are those of the files, and the model is at the address in MODEL_URL.
+python openhands_run.py PROMPT [MODE]: the hooks are those of the files, and the model is at the address in MODEL_URL. MODE says
+which calls wait for a user: never, always or risky. In the mode approved all of them wait, and a user approves each.
 """
 
 import os
@@ -9,12 +10,16 @@ from pathlib import Path
 
 from openhands.sdk import LLM, Agent, Conversation, Tool  # type: ignore[import-not-found]
 from openhands.sdk.hooks import HookConfig  # type: ignore[import-not-found]
+from openhands.sdk.security import confirmation_policy as policies  # type: ignore[import-not-found]
 from openhands.tools.terminal import TerminalTool  # type: ignore[import-not-found]
 from pydantic import SecretStr
 
+#: The number of calls that a user approves.
+APPROVED = 3
 
-def main(prompt: str) -> None:
-    """Send the prompt, and run until the agent ends."""
+
+def main(prompt: str, mode: str = "never") -> None:
+    """Send the prompt, and run until the agent ends or waits for a user."""
     model = LLM(
         model="openai/made-up",
         api_key=SecretStr("sk-made-up"),
@@ -32,8 +37,15 @@ def main(prompt: str) -> None:
         max_iteration_per_run=12,
     )
     conversation.send_message(prompt)
+    if mode in ("always", "approved"):
+        conversation.set_confirmation_policy(policies.AlwaysConfirm())
+    elif mode == "risky":
+        conversation.set_confirmation_policy(policies.ConfirmRisky())
     conversation.run()
+    if mode == "approved":
+        for _ in range(APPROVED):
+            conversation.run()
     conversation.close()
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])

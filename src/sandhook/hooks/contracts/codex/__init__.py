@@ -28,6 +28,7 @@ class Codex(Agent):
     has_own_format = True
     title = "Codex"
     recorded = "0.169.0"
+    agreeing = ("0.171.0",)
     reads_marked = False
     events = EVENTS
     refusable = frozenset({"tool.pre", "permission.request", "prompt.submit"})

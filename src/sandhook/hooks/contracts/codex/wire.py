@@ -17,6 +17,7 @@ from sandhook.hooks.contracts._outcome import (
     with_misfit,
     words_of,
 )
+from sandhook.hooks.contracts._reader import as_read
 from sandhook.hooks.contracts.codex.accepted_fields import BLOCKABLE, fault_of, reserved, without_nulls
 from sandhook.hooks.contracts.codex.mcp_tool import filled
 from sandhook.hooks.contracts.codex.names import ABSENT, COMMON, EVENTS, INSERTED, ROWS, TEXT
@@ -80,7 +81,8 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     if ran.exit_status:
         notes.append(f"exit status {ran.exit_status} is not a decision (2 refuses)")
         return Verdict("error", diagnostics=tuple(notes))
-    return _verdict_of(name, event, ran, notes, better=compat != "strict")
+    strict = compat == "strict"
+    return _verdict_of(name, event, as_read(ran, "rust", strict=strict), notes, better=not strict)
 
 
 def _verdict_of(name: str, event: Event, ran: RunResult, notes: list[str], *, better: bool) -> Verdict:

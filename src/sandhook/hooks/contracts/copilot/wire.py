@@ -18,6 +18,7 @@ from sandhook.hooks.contracts._outcome import (
     words_of,
 )
 from sandhook.hooks.contracts._payload import an_object, directory, kind_of_event, look, variable
+from sandhook.hooks.contracts._reader import as_read
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
     BLOCKED,
@@ -119,7 +120,9 @@ _PLACES: dict[str, Placement] = {"sessionStart": "session", "userPromptSubmitted
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event: before a call any status but 0 refuses, and a timeout never."""
-    return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=compat == "strict")
+    strict = compat == "strict"
+    ran = as_read(ran, "rust", strict=strict)
+    return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=strict)
 
 
 def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
@@ -257,7 +260,7 @@ def _decided(
             reason = in_javascript(written)
         blocks = better and value.get("decision") in ("block", "deny")
         if word == "deny" or blocks or (better and value.get("continue") is False):
-            return refusal(event.kind, reason or NO_REASON)
+            return refusal(event.kind, reason or ("" if written == "" else NO_REASON))
         if word == "allow":
             return Verdict("allow", True, permission="allow", reason=reason)
         if word == "ask" and native == "preToolUse":

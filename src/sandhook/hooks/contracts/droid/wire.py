@@ -5,6 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts._agent import SNAKE, agent_event, asking, payload
 from sandhook.hooks.contracts._outcome import accidents, broken, printed, refusal, words_of
 from sandhook.hooks.contracts._payload import directory, variable
+from sandhook.hooks.contracts._reader import as_read
 from sandhook.hooks.contracts.droid.names import (
     ABORT,
     COMMON,
@@ -62,6 +63,7 @@ def event(name: str, payload: Json) -> Event:
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
     native, notes, better = spec.native_event, list(ran.diagnostics), compat != "strict"
+    ran = as_read(ran, "javascript", strict=not better)
     why = broken(ran)
     if ran.failure is not None or (ran.limit is not None and better):
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))

@@ -13,6 +13,7 @@ from sandhook.hooks.contracts._outcome import (
     words_of,
 )
 from sandhook.hooks.contracts._payload import variable
+from sandhook.hooks.contracts._reader import as_read
 from sandhook.hooks.contracts.gemini.names import ABSENT, COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import (
     DATA_DEPTH,
@@ -103,7 +104,9 @@ _PLACES: dict[str, Placement] = {"BeforeAgent": "prompt", "SessionStart": "sessi
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
-    return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=compat == "strict")
+    strict = compat == "strict"
+    ran = as_read(ran, "javascript", strict=strict)
+    return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=strict)
 
 
 def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:

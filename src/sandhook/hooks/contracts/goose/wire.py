@@ -5,11 +5,13 @@ from __future__ import annotations
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import Printed, accidents, broken, is_utf8, printed, refusal, words_of
+from sandhook.hooks.contracts._reader import as_read
 from sandhook.hooks.contracts.goose.names import EVENTS, GENERIC, ROWS
 from sandhook.hooks.decode import encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.matcher import as_text
 from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
+from sandhook.lazy import lazily
 from sandhook.text.nearest import hint
 
 PLACES = {
@@ -22,6 +24,9 @@ PLACES = {
     "error": "result.error",
     "message": "prompt",
 }
+
+#: Characters that nobody sees, and that a model reads.
+_TAGS = lazily("[\U000e0000-\U000e007f]")
 
 #: Events that a hook can refuse, or on which it makes the agent continue.
 BLOCKABLE = ("PreToolUse", "Stop")
@@ -67,6 +72,7 @@ def event(name: str, payload: Json) -> Event:
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
     native, notes, better = spec.native_event, list(ran.diagnostics), compat != "strict"
+    ran = as_read(ran, "skipping", strict=not better)
     ended = ran.limit is None and ran.failure is None and ran.signal is None
     if native not in BLOCKABLE:
         why = ran.could_not_run
@@ -77,7 +83,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         )
     if ran.exit_status == 2 and ended:
         words = words_of(ran)
-        return refusal(event.kind, words or GENERIC, [*notes, *accidents(ran, words, 2)])
+        return refusal(event.kind, _shown(words) or GENERIC, [*notes, *accidents(ran, words, 2)])
     text = ran.stdout.decode("utf-8", "replace").strip()
     whole = better or is_utf8(ran.stdout)
     output = printed(text if whole and not ran.truncated else "")
@@ -89,10 +95,12 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         word = None
     if word == "block" and (ended or ran.signal is not None):
         why = broken(ran)
-        return refusal(event.kind, text_of(value, "reason") or GENERIC, notes)._replace(could_not_run=why)
+        return refusal(event.kind, _shown(text_of(value, "reason") or "") or GENERIC, notes)._replace(
+            could_not_run=why
+        )
     if better and word == "deny" and ended:
         notes.append("decision deny is not known to goose, which wants block")
-        return refusal(event.kind, text_of(value, "reason") or GENERIC, notes)
+        return refusal(event.kind, _shown(text_of(value, "reason") or "") or GENERIC, notes)
     if (
         ran.exit_status == 0
         and ran.could_not_run is None
@@ -106,6 +114,15 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         exceeded_bound=output.exceeded_bound,
         undecodable=odd or (None if ran.exit_status or why else "no decision"),
     )
+
+
+def _shown(text: str) -> str:
+    """Return a text as upstream passes it on: composed, and without the invisible characters of Unicode's tags."""
+    if text.isascii():
+        return text
+    from unicodedata import normalize
+
+    return _TAGS.sub("", normalize("NFC", text))
 
 
 def _is_read(output: Printed) -> bool:

@@ -114,6 +114,7 @@ def _of_call(
     inner, outer = specific.get("permissionDecision"), value.get("decision")
     word, key = (outer, "decision") if inner is None else (inner, "permissionDecision")
     reason = text_of(specific, "permissionDecisionReason") or text_of(value, "reason")
+    reason = reason.strip() if reason else None  # upstream trims it
     permission = WORDS.get(word.strip()) if isinstance(word, str) else None
     if better and permission != "deny":
         if outer in ("deny", "block"):

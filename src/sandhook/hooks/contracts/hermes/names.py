@@ -7,6 +7,10 @@ from sandhook.hooks.contracts._rows import Row
 _IDS = ("task_id", "tool_call_id", "turn_id", "api_request_id")
 _REQUEST = ("task_id?", "turn_id?", "api_request_id?")
 
+#: What events about an approval have, before and after the user's choice.
+_APPROVAL = ("command", "description", "pattern_key?", "pattern_keys?", "session_key?", "surface?")
+_TRACE = ("turn_id?", "tool_call_id?", "telemetry_schema_version?")
+
 #: Events, with the keys of the payload's ``extra``.
 ROWS = {
     "pre_tool_call": Row("tool.pre", _IDS, "tool_name"),
@@ -34,10 +38,8 @@ ROWS = {
     "pre_api_request": Row("x.pre_api_request", (*_REQUEST, "user_message?")),
     "post_api_request": Row("x.post_api_request", _REQUEST),
     "api_request_error": Row("x.api_request_error", _REQUEST),
-    "pre_approval_request": Row("x.pre_approval_request", ("command", "description", "surface?")),
-    "post_approval_response": Row(
-        "x.post_approval_response", ("command", "description", "choice", "surface?")
-    ),
+    "pre_approval_request": Row("x.pre_approval_request", (*_APPROVAL, *_TRACE)),
+    "post_approval_response": Row("x.post_approval_response", (*_APPROVAL, "choice", *_TRACE)),
 }
 EVENTS = {name: row.kind for name, row in ROWS.items()}
 

@@ -6,6 +6,7 @@ from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import accidents, is_utf8, refusal, words_of
 from sandhook.hooks.contracts._payload import an_object
+from sandhook.hooks.contracts._reader import as_read
 from sandhook.hooks.contracts.hermes.names import BLOCKED, EVENTS, MAX_REASON, ROWS
 from sandhook.hooks.decode import (
     DATA_DEPTH,
@@ -31,6 +32,9 @@ PLACES = {
     "user_message": "prompt",
 }
 
+#: The same for events that name a call and not its tool.
+_OF_APPROVALS = {key: place for key, place in PLACES.items() if key != "tool_call_id"}
+
 _ABSENT: JsonObject = {
     "task_id": "",
     "tool_call_id": "",
@@ -54,7 +58,7 @@ def request(spec: HookSpec, event: Event, compat: Compat, *, released: bool = Fa
         released: Without ``profile``, which the newest release does not have.
     """
     native = spec.native_event
-    extra = payload(event, ROWS[native].fields, PLACES, _ABSENT)
+    extra = payload(event, ROWS[native].fields, _places(native), _ABSENT)
     if native == "post_tool_call":
         result = event.result or ToolResult()
         value = result.error if result.value is None else result.value
@@ -79,6 +83,10 @@ def request(spec: HookSpec, event: Event, compat: Compat, *, released: bool = Fa
     return asking(spec, event, encode(fields), compat)._replace(by_execve=spec.executor.type == "argv")
 
 
+def _places(name: str) -> dict[str, str]:
+    return _OF_APPROVALS if "approval" in name else PLACES
+
+
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes; the keys of ``extra`` count as its own."""
     if name not in EVENTS:
@@ -87,7 +95,7 @@ def event(name: str, payload: Json) -> Event:
     extra = object_of(fields, "extra")
     fields = {**extra, **{key: item for key, item in fields.items() if key != "extra" and item is not None}}
     if name != "post_tool_call":
-        return event_of(EVENTS[name], fields, PLACES, ignored=("hook_event_name",))
+        return event_of(EVENTS[name], fields, _places(name), ignored=("hook_event_name",))
     places = {**PLACES, "result": "result.value", "error_message": "result.error"}
     return event_of(EVENTS[name], fields, places, ignored=("hook_event_name",))
 
@@ -102,6 +110,7 @@ def decode(
             blocks refuses.
     """
     native, notes, better = spec.native_event, list(ran.diagnostics), compat != "strict"
+    ran = as_read(ran, "python", strict=not better)
     ended = ran.limit is None and ran.failure is None
     text = "" if ran.truncated or not ended else ran.stdout.decode("utf-8", "replace").strip()
     value, odd, exceeded = _object(text)

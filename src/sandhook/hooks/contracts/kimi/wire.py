@@ -14,6 +14,7 @@ from sandhook.hooks.contracts._outcome import (
     words_of,
 )
 from sandhook.hooks.contracts._payload import an_object
+from sandhook.hooks.contracts._reader import as_read
 from sandhook.hooks.contracts.kimi.names import BLOCKABLE, COMMON, EVENTS, MAX_TOOL_OUTPUT, ROWS
 from sandhook.hooks.decode import (
     encode,
@@ -92,7 +93,9 @@ def event(name: str, payload: Json) -> Event:
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
-    return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=compat == "strict")
+    strict = compat == "strict"
+    ran = as_read(ran, "javascript", strict=strict)
+    return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=strict)
 
 
 def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:

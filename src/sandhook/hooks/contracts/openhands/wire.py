@@ -6,6 +6,7 @@ from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import accidents, broken, is_utf8, printed, refusal, words_of
 from sandhook.hooks.contracts._payload import directory, variable
+from sandhook.hooks.contracts._reader import as_read
 from sandhook.hooks.contracts.openhands.names import EVENTS, GENERIC, NAMES
 from sandhook.hooks.decode import encode, object_of
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -63,6 +64,7 @@ def event(name: str, payload: Json) -> Event:
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
     native, notes, better = spec.native_event, list(ran.diagnostics), compat != "strict"
+    ran = as_read(ran, "python", strict=not better)
     why = broken(ran)
     if why is not None and (ran.limit is not None or ran.failure is not None):
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))

@@ -88,7 +88,8 @@ def _of_call(
         notes.append("decision refuses, and permissionDecision does not: upstream lets that pass")
         return refusal(event.kind, text_of(value, "reason") or NO_REASON)
     if permission == "deny":
-        return refusal(event.kind, reason or _stop_reason(value))._replace(overrides=own is not None)
+        denied = refusal(event.kind, reason or _stop_reason(value))
+        return denied._replace(overrides=own is not None, block=value.get("continue") is False)
     if value.get("continue") is False and (better or permission != "ask"):
         return refusal(event.kind, _stop_reason(value))._replace(block=True)
     if permission is not None:

@@ -6,6 +6,7 @@ from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
 from sandhook.hooks.contracts._outcome import accidents, after_mark, broken, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import variable
+from sandhook.hooks.contracts._reader import as_read
 from sandhook.hooks.contracts.qwen.names import COMMON, EVENTS, ROWS, TEXT_EVENTS
 from sandhook.hooks.contracts.qwen.reply import NO_REASON, verdict_of
 from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, encode
@@ -80,7 +81,9 @@ def event(name: str, payload: Json) -> Event:
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
-    return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=compat == "strict")
+    strict = compat == "strict"
+    ran = as_read(ran, "javascript", strict=strict)
+    return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=strict)
 
 
 def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
