@@ -11,7 +11,7 @@ from functools import lru_cache
 from sandhook.lazy import cache_texts
 from sandhook.record import Record
 from sandhook.vfs.base import Device
-from sandhook.vfs.inode import S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, DynamicChildren, Inode
+from sandhook.vfs.inode import S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, DynamicChildren, Inode, SkeletonRow
 from sandhook.vfs.names import is_plain
 
 _HOSTNAME = b"sandhook\n"
@@ -215,7 +215,7 @@ class _Unread(Inode):
 _FIELDS = tuple(field for field in Inode.__slots__ if field not in ("children", "unread"))
 
 
-def _inode(row: _Row, uid: int, gid: int, now: int) -> Inode:
+def _inode(row: SkeletonRow, uid: int, gid: int, now: int) -> Inode:
     """Return the file of a row, without entries and contents."""
     owner = (uid, gid) if row.is_own else (0, 0)
     node = Inode(row.mode, row.number, *owner, now)
