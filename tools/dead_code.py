@@ -40,6 +40,7 @@ USED = {
     "_check_value": "argparse calls it",
     "end_time": "a parameter of a protocol, as OpenTelemetry names it",
     "allow_reuse_address": "socketserver reads it",
+    "gr_context": "greenlet reads it",
     "pytest_* runtest reportinfo sandhook_shell hook_engine": "pytest calls them",
     "InterpreterOf": "an alias in a string names it",
 }

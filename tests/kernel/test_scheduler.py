@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+import gc
+from contextvars import ContextVar
+from threading import Thread
 
+import pytest
+from greenlet import getcurrent, greenlet
+
+from sandhook import Shell
 from sandhook.errors import LimitExceeded
 from sandhook.kernel.scheduler import Scheduler
 from sandhook.limits import Budget, Limits
@@ -127,3 +133,86 @@ def test_call_fresh_carries_exceptions_across() -> None:
     scheduler.spawn(body, None)
     scheduler.run(lambda: bool(seen))
     assert seen == ["'inner'"]
+
+
+NAME: ContextVar[str] = ContextVar("NAME", default="nobody")
+
+
+def run_tasks(*bodies: object) -> None:
+    """Run tasks one after the other, each in a scheduler of its own."""
+    for body in bodies:
+        scheduler, ended = make(), []
+        scheduler.spawn(lambda body=body, ended=ended: ended.append(body()), None)
+        scheduler.run(lambda ended=ended: bool(ended))
+        scheduler.close()
+
+
+def test_a_greenlet_serves_a_later_run_in_a_fresh_context() -> None:
+    seen: list[object] = []
+
+    def body() -> None:
+        seen.extend((getcurrent(), NAME.get()))
+        NAME.set("somebody")
+
+    run_tasks(body, body)
+    assert seen[0] is seen[2]
+    assert seen[1::2] == ["nobody", "nobody"]
+
+
+def test_a_task_that_is_ended_from_outside_leaves_no_greenlet() -> None:
+    seen: list[object] = []
+    scheduler = make()
+    scheduler.spawn(lambda: (seen.append(getcurrent()), scheduler.block()), None)
+    scheduler.spawn(lambda: seen.append(""), None)
+    scheduler.run(lambda: len(seen) == 2)
+    scheduler.close()
+    run_tasks(lambda: seen.append(getcurrent()))
+    assert seen[0].dead  # type: ignore[attr-defined]
+    assert seen[2] is not seen[0]
+
+
+def test_a_wake_up_of_a_task_that_has_ended_reaches_no_later_one() -> None:
+    scheduler = make()
+    seen: list[str] = []
+    tasks = [scheduler.spawn(lambda: seen.append("first"), None)]
+    scheduler.run(lambda: bool(seen))
+
+    def second() -> None:
+        scheduler.block()
+        seen.append("woken")
+
+    assert scheduler.spawn(second, None) is tasks[0]  # the same greenlet
+    scheduler._ready.appendleft((tasks[0], None))  # left over from the first task, before the second begins
+    scheduler.spawn(lambda: seen.append("third"), None)
+    scheduler.run(lambda: len(seen) == 2)
+    scheduler.close()
+    assert seen == ["first", "third"]
+
+
+def test_a_run_within_a_run_takes_no_idle_greenlet() -> None:
+    inner: list[object] = []
+    outer: list[object] = []
+
+    def body() -> None:
+        outer.append(getcurrent())
+        run_tasks(lambda: inner.append(getcurrent().parent))
+
+    run_tasks(lambda: None, body)
+    assert inner == outer
+
+
+def test_idle_greenlets_end_with_their_thread() -> None:
+    def work() -> None:
+        assert Shell().run("echo a | cat | grep a; (echo b); sleep 9 &").stdout == "a\nb\n"
+
+    def count() -> int:
+        gc.collect()
+        return sum(isinstance(each, greenlet) for each in gc.get_objects())
+
+    work()
+    before = count()
+    for _ in range(20):
+        thread = Thread(target=work)
+        thread.start()
+        thread.join()
+    assert count() <= before
