@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sandhook.hooks import Decision, HookEngine, SandboxRunner, ToolPre
-from sandhook.hooks.contracts._go import go_duration
+from sandhook.hooks.contracts._reading.go import go_duration
 from sandhook.hooks.host import HostRunner
 from sandhook.vfs.initial import write_file
 from sandhook.vfs.path import VirtualPath

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sandhook.hooks import RunResult
-from sandhook.hooks.contracts._reader import Reader, as_read
+from sandhook.hooks.contracts._reading.languages import Reader, as_read
 from sandhook.hooks.decode import DATA_DEPTH, DecodeError, decode_object
 
 

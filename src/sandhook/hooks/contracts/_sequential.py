@@ -27,7 +27,7 @@ class SequentialAgent(Agent, shared=True):
 
     def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:
         """Decode settings, which may have comments."""
-        from sandhook.hooks.contracts._comments import without_comments
+        from sandhook.hooks.contracts._reading.comments import without_comments
 
         return super().parse(without_comments(text), name, env)
 

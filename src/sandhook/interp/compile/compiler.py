@@ -52,9 +52,10 @@ from sandhook.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sandhook.interp import substitution
-    from sandhook.interp.compile import compound, cond
+    from sandhook.interp.compile import case, compound, cond
     from sandhook.syntax import printed_lines, unparse
 else:  # what many texts do not have
+    case = lazy_module("sandhook.interp.compile.case")
     compound = lazy_module("sandhook.interp.compile.compound")
     cond = lazy_module("sandhook.interp.compile.cond")
     substitution = lazy_module("sandhook.interp.substitution")
@@ -217,7 +218,7 @@ class Compiler:
             case ArithmeticFor():
                 return compound.compile_arithmetic_for(self, node)
             case Case():
-                return compound.compile_case(self, node)
+                return case.compile_case(self, node)
             case ArithmeticCommand():
                 return compound.compile_arithmetic(self, node)
             case ConditionalCommand():

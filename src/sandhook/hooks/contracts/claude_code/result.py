@@ -9,7 +9,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts._claude_shape import Printed, after_banner, read_output
 from sandhook.hooks.contracts._exit_2_heuristic import looks_accidental
 from sandhook.hooks.contracts._outcome import after_mark, words_of
-from sandhook.hooks.contracts._reader import as_read
+from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.claude_code import reply
 from sandhook.hooks.contracts.claude_code.accepted_fields import capped, invalid, unheard
 from sandhook.hooks.contracts.claude_code.apply import effect, obeyed, place

@@ -17,7 +17,7 @@ from sandhook.hooks.contracts._outcome import (
     with_misfit,
     words_of,
 )
-from sandhook.hooks.contracts._reader import as_read
+from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.codex.accepted_fields import BLOCKABLE, fault_of, reserved, without_nulls
 from sandhook.hooks.contracts.codex.mcp_tool import filled
 from sandhook.hooks.contracts.codex.names import ABSENT, COMMON, EVENTS, INSERTED, ROWS, TEXT

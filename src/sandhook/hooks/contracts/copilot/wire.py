@@ -18,7 +18,7 @@ from sandhook.hooks.contracts._outcome import (
     words_of,
 )
 from sandhook.hooks.contracts._payload import an_object, directory, kind_of_event, look, variable
-from sandhook.hooks.contracts._reader import as_read
+from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
     BLOCKED,

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from sandhook.hooks import decode as strict
 from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
-from sandhook.hooks.contracts._go import folded, go_duration
 from sandhook.hooks.contracts._outcome import DroppedOutput, unreadable
+from sandhook.hooks.contracts._reading.go import folded, go_duration
 from sandhook.hooks.contracts.crush.names import DENY, HALT
 from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, decode_object, type_name
 from sandhook.hooks.event import Event, Json, JsonObject

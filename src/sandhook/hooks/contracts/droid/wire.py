@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts._agent import SNAKE, agent_event, asking, payload
 from sandhook.hooks.contracts._outcome import accidents, broken, printed, refusal, words_of
 from sandhook.hooks.contracts._payload import directory, variable
-from sandhook.hooks.contracts._reader import as_read
+from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.droid.names import (
     ABORT,
     COMMON,

@@ -13,7 +13,7 @@ from sandhook.hooks.contracts._outcome import (
     words_of,
 )
 from sandhook.hooks.contracts._payload import variable
-from sandhook.hooks.contracts._reader import as_read
+from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.gemini.names import ABSENT, COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import (
     DATA_DEPTH,

@@ -6,7 +6,7 @@ from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import GOES_ON, accidents, broken, printed, refusal, words_of
 from sandhook.hooks.contracts._payload import an_object, plugin_root, variable
-from sandhook.hooks.contracts._reader import as_read
+from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.grok.names import COMMON, EVENTS, MAX_INPUT, NAMES, ROWS, TWINS, snake
 from sandhook.hooks.contracts.grok.reply import fault_of, generic, name_of, verdict_of
 from sandhook.hooks.decode import DecodeError, encode

@@ -6,7 +6,7 @@ from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import accidents, is_utf8, refusal, words_of
 from sandhook.hooks.contracts._payload import an_object
-from sandhook.hooks.contracts._reader import as_read
+from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.hermes.names import BLOCKED, EVENTS, MAX_REASON, ROWS
 from sandhook.hooks.decode import (
     DATA_DEPTH,
@@ -110,10 +110,10 @@ def decode(
             blocks refuses.
     """
     native, notes, better = spec.native_event, list(ran.diagnostics), compat != "strict"
-    ran = as_read(ran, "python", strict=not better)
+    read = as_read(ran, "python", strict=not better)
+    ran = ran if better else read
     ended = ran.limit is None and ran.failure is None
-    text = "" if ran.truncated or not ended else ran.stdout.decode("utf-8", "replace").strip()
-    value, odd, exceeded = _object(text)
+    value, odd, exceeded = _object(ran if ended else None)
     if not better and not is_utf8(ran.stdout, ran.stderr):
         value, odd = {}, "the output is not UTF-8: upstream takes the hook for failed"
     if odd is not None:
@@ -125,7 +125,9 @@ def decode(
         )
         return verdict._replace(label=label, could_not_run=ran.could_not_run, diagnostics=tuple(notes))
     words = words_of(ran)
-    reason = _refuses(value, notes, better=better)
+    # what is no strict JSON may refuse, but approves nothing
+    refusing = _object(read)[0] if better and odd is not None and ended else value
+    reason = _refuses(refusing, notes, better=better)
     if reason is not None:
         why = ran.could_not_run if ran.exit_status is None or ran.missing else None
         return refusal("tool.pre", reason, notes)._replace(could_not_run=why)
@@ -163,8 +165,9 @@ def _released(ran: RunResult, odd: str | None, notes: list[str]) -> Verdict:
     return Verdict(label, could_not_run=why, undecodable=odd, diagnostics=tuple(notes))
 
 
-def _object(text: str) -> tuple[JsonObject, str | None, bool]:
-    """Return the object that a text is, why it is not one, and whether a bound of sandhook is the reason."""
+def _object(ran: RunResult | None) -> tuple[JsonObject, str | None, bool]:
+    """Return the object that a run printed, why it is not one, and whether a bound of sandhook is the reason."""
+    text = "" if ran is None or ran.truncated else ran.stdout.decode("utf-8", "replace").strip()
     if not text:
         return {}, None, False
     try:

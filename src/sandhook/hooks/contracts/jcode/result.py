@@ -7,8 +7,8 @@ blocked continues. PreToolUse has ``hookSpecificOutput.permissionDecision`` alon
 from __future__ import annotations
 
 from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
-from sandhook.hooks.contracts._go import folded, go_duration
 from sandhook.hooks.contracts._outcome import DroppedOutput, unreadable
+from sandhook.hooks.contracts._reading.go import folded, go_duration
 from sandhook.hooks.contracts.jcode.names import BLOCKABLE, KEEP_WORKING
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, object_of, text_of, type_name
 from sandhook.hooks.event import Event, JsonObject

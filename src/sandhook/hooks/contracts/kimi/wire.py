@@ -14,7 +14,7 @@ from sandhook.hooks.contracts._outcome import (
     words_of,
 )
 from sandhook.hooks.contracts._payload import an_object
-from sandhook.hooks.contracts._reader import as_read
+from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.kimi.names import BLOCKABLE, COMMON, EVENTS, MAX_TOOL_OUTPUT, ROWS
 from sandhook.hooks.decode import (
     encode,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
-from sandhook.hooks.contracts._outcome import accidents, broken, is_utf8, printed, refusal, words_of
+from sandhook.hooks.contracts._outcome import Printed, accidents, broken, is_utf8, printed, refusal, words_of
 from sandhook.hooks.contracts._payload import directory, variable
-from sandhook.hooks.contracts._reader import as_read
+from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.openhands.names import EVENTS, GENERIC, NAMES
 from sandhook.hooks.decode import encode, object_of
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -64,18 +64,21 @@ def event(name: str, payload: Json) -> Event:
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
     native, notes, better = spec.native_event, list(ran.diagnostics), compat != "strict"
-    ran = as_read(ran, "python", strict=not better)
+    read = as_read(ran, "python", strict=not better)
+    ran = ran if better else read
     why = broken(ran)
     if why is not None and (ran.limit is not None or ran.failure is not None):
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
-    text = "" if ran.truncated else ran.stdout.decode("utf-8", "replace").strip()
-    output = printed(text)
+    output = _printed(ran)
     value, odd = output.value, output.odd
+    # what is no strict JSON may refuse, but approves nothing
+    refusing = _printed(read).value if better and odd is not None else value
     notes += output.diagnostics
     readable = better or is_utf8(ran.stdout, ran.stderr)
     if not readable:
         value, odd = {}, "the output is not UTF-8: upstream takes the hook for failed"
-    reason = as_text(value["reason"]) if "reason" in value else ""
+        refusing = value
+    reason = as_text(refusing["reason"]) if "reason" in refusing else ""
     words = words_of(ran)
     if native not in BLOCKABLE:
         verdict = _context(native, value, notes)
@@ -83,10 +86,10 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         label = "error" if failed else verdict.label
         return verdict._replace(label=label, could_not_run=ran.could_not_run, diagnostics=tuple(notes))
     by_status = ran.exit_status == 2 and ran.signal is None and readable
-    if _refuses(value, notes, better=better) or by_status:
+    if _refuses(refusing, notes, better=better) or by_status:
         if by_status:
             notes += accidents(ran, words, 2)
-        feedback = value.get("additionalContext") if native == "Stop" else None
+        feedback = refusing.get("additionalContext") if native == "Stop" else None
         text = (as_text(feedback) if feedback else "") or reason or words or GENERIC
         return refusal(event.kind, text, notes)._replace(could_not_run=why if ran.signal else None)
     why = ran.could_not_run or output.could_not_run
@@ -104,6 +107,10 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         exceeded_bound=output.exceeded_bound,
         diagnostics=tuple(notes),
     )
+
+
+def _printed(ran: RunResult) -> Printed:
+    return printed("" if ran.truncated else ran.stdout.decode("utf-8", "replace").strip())
 
 
 def _unknown(word: Json) -> str | None:

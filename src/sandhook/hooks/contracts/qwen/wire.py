@@ -6,7 +6,7 @@ from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
 from sandhook.hooks.contracts._outcome import accidents, after_mark, broken, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import variable
-from sandhook.hooks.contracts._reader import as_read
+from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.qwen.names import COMMON, EVENTS, ROWS, TEXT_EVENTS
 from sandhook.hooks.contracts.qwen.reply import NO_REASON, verdict_of
 from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, encode

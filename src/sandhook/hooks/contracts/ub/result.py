@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from sandhook.hooks.contracts._go import go_duration
+from sandhook.hooks.contracts._reading.go import go_duration
 from sandhook.hooks.event import Event
 from sandhook.hooks.model import Compat, Decision, HookSpec, RunResult, Verdict
 

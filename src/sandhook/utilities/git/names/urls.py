@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 from sandhook.record import Record
 
-_PARTS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)([^?#]*)(.*)", re.DOTALL)
+_PARTS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*+)([^?#]*+)(.*)", re.DOTALL)
 _PORTS = {"http": "80", "https": "443"}
 #: Characters that a normalized URL does not escape.
 _SAFE = "!$&'()*+,;=:@/-._~"
