@@ -174,3 +174,12 @@ def test_a_script_below_the_top_of_the_repository_is_checked(sandhook: Sandhook,
     ran = sandhook("check", "top.json", "--contract", "crush")
     assert f"{project.as_posix()}/gone.sh: there is no such file" in ran.stdout
     assert "the sandbox lacks frobnicate" in ran.stdout
+
+
+def test_a_directory_is_no_configuration(sandhook: Sandhook, project: Path) -> None:
+    (project / "hooks").mkdir()
+    ran = sandhook("check", "hooks")
+    assert ran.status == 1
+    assert ran.stdout.splitlines()[0] == (
+        "hooks: error E-CONFIG: is a directory; name a file, or check the files of the project there with --cwd"
+    )

@@ -135,6 +135,9 @@ def checked_in(options: argparse.Namespace, name: str | None) -> Checked:
     try:
         configurations = gather(options)
     except ConfigError as error:
+        if name is not None and os.path.isdir(name):  # noqa: PTH112
+            wanted = "is a directory; name a file, or check the files of the project there with --cwd"
+            return Checked((Finding("E-CONFIG", wanted, name),), (name,), 0, 1)
         faults = [
             Finding("E-CONFIG", problem.message, problem.file, problem.line, problem.path)
             for problem in error.problems
