@@ -14,7 +14,13 @@ from sandhook.expand.word import WordCompiler
 from sandhook.interp.compile import command, lists, simple
 from sandhook.interp.compile.command import last_of_subshell
 from sandhook.interp.compile.protocol import Mark, Run
-from sandhook.interp.compile.wrappers import close_substitutions, end_subshell, end_substitution, end_text
+from sandhook.interp.compile.wrappers import (
+    close_substitutions,
+    end_subshell,
+    end_substitution,
+    end_text,
+    keep_assigned_argument,
+)
 from sandhook.interp.redirect import Apply, Undo, compile_redirections, restore
 from sandhook.interp.subshell import redirects_input
 from sandhook.lazy import lazily, lazy_module
@@ -52,9 +58,10 @@ from sandhook.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sandhook.interp import substitution
-    from sandhook.interp.compile import compound, cond
+    from sandhook.interp.compile import case, compound, cond
     from sandhook.syntax import printed_lines, unparse
 else:  # what many texts do not have
+    case = lazy_module("sandhook.interp.compile.case")
     compound = lazy_module("sandhook.interp.compile.compound")
     cond = lazy_module("sandhook.interp.compile.cond")
     substitution = lazy_module("sandhook.interp.substitution")
@@ -217,9 +224,10 @@ class Compiler:
             case ArithmeticFor():
                 return compound.compile_arithmetic_for(self, node)
             case Case():
-                return compound.compile_case(self, node)
+                return case.compile_case(self, node)
             case ArithmeticCommand():
-                return compound.compile_arithmetic(self, node)
+                run = compound.compile_arithmetic(self, node)
+                return keep_assigned_argument(run, node) if self.records_last_argument else run
             case ConditionalCommand():
                 return cond.compile_conditional(self, node)
         raise TypeError(node)
