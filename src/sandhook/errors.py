@@ -12,8 +12,8 @@ from sandhook.typed import Literal, TypeAlias
 #: The construct that a syntax error is within: ``$( )``, ``name=( ... )``, an unclosed quote or brace; or none.
 ErrorPlace: TypeAlias = Literal["", "substitution", "array", "quote"]
 
-#: What bash prints on a second line of a syntax error: the token, the line of the script, or nothing.
-Repeats: TypeAlias = Literal["", "token", "line"]
+#: What bash prints on a second line of a syntax error: the token, the line of the script, the end of the text, or nothing.
+Repeats: TypeAlias = Literal["", "token", "line", "end"]
 
 #: What ended a run: a field of ``Limits``, the caller ("cancelled"), or the death of a worker process (``WorkerCrash``).
 LimitName: TypeAlias = Literal[

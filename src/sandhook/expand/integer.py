@@ -20,11 +20,15 @@ from sandhook.state.control import ShellError, expression_error
 from sandhook.state.state import State
 from sandhook.syntax.arith import parse_arithmetic
 from sandhook.syntax.nodes import (
+    AnsiQuoted,
     Arith,
     ArithmeticExpansion,
     ArithVariable,
+    DoubleQuoted,
+    Escaped,
     Literal,
     ParameterExpansion,
+    SingleQuoted,
     Word,
     WordPart,
     walk,
@@ -34,6 +38,9 @@ if TYPE_CHECKING:
     from sandhook.expand import arith_messages
 else:  # few expressions fail
     arith_messages = lazy_module("sandhook.expand.arith_messages")
+
+#: Parts of a word that are not expansions.
+_FIXED = (Literal, Escaped, SingleQuoted, AnsiQuoted)
 
 #: Operators that may leave the operand after them unevaluated.
 _SKIPPING = ("&&", "||", "?")
@@ -93,11 +100,26 @@ def compile_shown(word: Word, words: Words, show: Callable[[State, str], None]) 
 
 def _expression_text(words: Words, word: Word) -> Text:
     """Return a closure that expands the text of an expression; values in subscripts mean only themselves."""
-    within = _in_subscripts(word.parts)
+    return keys_kept(
+        word.parts, lambda part: words.string(Word((part,)), quoted=True), words
+    ) or words.string(word, quoted=True)
+
+
+def keys_kept(parts: Sequence[WordPart], text: Callable[[WordPart], Text], words: Words) -> Text | None:
+    """Return a closure for arithmetic in which the values in subscripts mean only themselves.
+
+    None when no expansion is in a subscript. ``text`` compiles a part that is not in double quotes.
+    """
+    flat: list[tuple[WordPart, bool]] = []
+    for part in parts:
+        inner = part.parts if isinstance(part, DoubleQuoted) else None
+        flat += [(part, False)] if inner is None else [(each, True) for each in inner]
+    within = _in_subscripts([part for part, _ in flat])
     if not any(within):
-        return words.string(word, quoted=True)
+        return None
     pieces: list[tuple[Text, bool]] = [
-        (words.string(Word((part,)), quoted=True), inside) for part, inside in zip(word.parts, within)
+        (words.string(Word((part,)), quoted=True) if quoted or inside else text(part), inside)
+        for (part, quoted), inside in zip(flat, within)
     ]
 
     def text_of(state: State) -> str:
@@ -112,7 +134,7 @@ def _in_subscripts(parts: Sequence[WordPart]) -> list[bool]:
     depth = 0
     within: list[bool] = []
     for part in parts:
-        within.append(depth > 0 and not isinstance(part, Literal))
+        within.append(depth > 0 and not isinstance(part, _FIXED))
         if isinstance(part, Literal):
             depth = max(depth + part.text.count("[") - part.text.count("]"), 0)
     return within

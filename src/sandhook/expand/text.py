@@ -132,9 +132,10 @@ class TextCompiler:
         """Compile a subscript that may be a key or an index: in the latter, quotes other than "..." are text."""
         as_key = self._string(word.parts, quoted=True)
         parts = [unquoting(part) for part in word.parts]
-        if all(unquoted is part for unquoted, part in zip(parts, word.parts)):
+        as_index = integer.keys_kept(parts, lambda part: self._part_text(part, quoted=True), self)
+        if as_index is None and all(unquoted is part for unquoted, part in zip(parts, word.parts)):
             return as_key
-        as_index = self._string(parts, quoted=True)
+        as_index = as_index or self._string(parts, quoted=True)
         return lambda state: as_key(state) if is_map(state) else as_index(state)
 
     def pair_word(self, word: Word) -> Text:

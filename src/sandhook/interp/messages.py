@@ -31,6 +31,9 @@ def report_syntax(runtime: Interpreter, state: State, error: ShellSyntaxError, l
     runtime.write_error(state, f"{start}{error.message}\n")
     if error.repeats == "token":
         runtime.write_error(state, f"{start}syntax error: `{error.token}'\n")
+    elif error.repeats == "end":
+        end = len((error.source.removesuffix("\n") + "\n").split("\n")) + line - 1
+        runtime.write_error(state, f"{name}: {label}line {end}: syntax error: unexpected end of file\n")
     elif error.repeats == "line" and error.token:
         if state.options.errexit and not state.errexit_suppressed:  # bash exits before it prints the line
             return

@@ -196,7 +196,7 @@ class Runtime:
         if error is not None:
             self.report_syntax(state, error, label, line)
             unclosed = main and error.where == "quote"  # bash then keeps the status of the previous command
-            state.status = status = (state.status if unclosed else 0) or 2
+            state.status = status = 1 if error.repeats == "end" else (state.status if unclosed else 0) or 2
             state.execution.syntax_error = error
             if error.where == "substitution":  # this ends more than the text that contains it
                 command_string = state.invocation.input == "string" and not state.subshell

@@ -28,3 +28,11 @@ class Assigned(Record):
 
 #: One argument of a command: a field, or an assignment of a declaration command.
 Argument: TypeAlias = "str | Assigned"
+
+
+def as_argument(assigned: Assigned) -> str:
+    """Return an assignment as an argument, for ``let`` and for ``$_`` after a declaration; a list is its name alone."""
+    if isinstance(assigned.value, list):
+        return assigned.name
+    subscript = "" if assigned.subscript is None else f"[{assigned.subscript}]"
+    return f"{assigned.name}{subscript}{'+=' if assigned.append else '='}{assigned.value}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from sandhook.kernel.environment import ChangedEnvironment
 from sandhook.lazy import cache_texts
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, DYNAMIC, EXPORT, NAMEREF, hash_of
@@ -124,14 +125,16 @@ def exported_functions(state: State) -> dict[str, str]:
     The first command stands on the line of the brace, so bash counts the lines of such a function from 0.
     """
     return {
-        name: "() {  " + function.definition().partition("{")[2].lstrip(" \n")
+        name: "() {  " + function.definition(state.options.posix).partition("{")[2].lstrip(" \n")
         for name, function in state.functions.items()
         if function.attributes & EXPORT
     }
 
 
 def set_environment(state: State, environment: Mapping[str, str]) -> None:
-    """Make exactly these the exported variables."""
+    """Make exactly these the exported variables; exported functions stay unless it is a ChangedEnvironment."""
+    if isinstance(environment, ChangedEnvironment):
+        _drop_functions(state, environment)
     if state.memo.foreign:
         state.memo = state.memo._replace(foreign={})
     for name, bits in list(state.attributes.items()):
@@ -141,6 +144,13 @@ def set_environment(state: State, environment: Mapping[str, str]) -> None:
     for name, value in environment.items():
         state.values[name] = value
         state.attributes[name] = state.attributes.get(name, 0) | EXPORT
+
+
+def _drop_functions(state: State, environment: ChangedEnvironment) -> None:
+    """Let commands inherit no function that the environment does not have."""
+    for name, function in list(state.functions.items()):
+        if function.attributes & EXPORT and (environment.empty or f"BASH_FUNC_{name}%%" in environment.unset):
+            state.functions[name] = function._replace(attributes=function.attributes & ~EXPORT)
 
 
 def variable_names(state: State) -> list[str]:

@@ -70,11 +70,11 @@ class Function(Record):
     shallow: bool = False
     charge: Charge | None = None
 
-    def definition(self) -> str:
-        """Return the definition as ``declare -f`` prints it."""
+    def definition(self, posix: bool = False) -> str:
+        """Return the definition as ``declare -f`` prints it; ``posix`` is that of ``unparse``."""
         from sandhook.syntax.unparse import function_text
 
-        return function_text(self.name, self.body)
+        return function_text(self.name, self.body, posix=posix)
 
 
 #: An entry of the hash table: the file, how often it was looked up, and the utility at that path.

@@ -111,7 +111,12 @@ def _read_array(reader: WordReader, start: int) -> ArrayLiteral:
         elif char in ";&|(" or (char in "<>" and not text.startswith("(", at + 1)):
             unexpected_operator(reader, at, "array")
         else:
-            elements.append(_read_element(reader, at))
+            try:
+                elements.append(_read_element(reader, at))
+            except ShellSyntaxError as error:
+                if error.incomplete:  # bash reports the open quote, and then the end of the text
+                    error.where, error.repeats = "", "end"
+                raise
 
 
 def _read_element(reader: WordReader, at: int) -> Word | ArrayElement:

@@ -53,12 +53,12 @@ def unparse(node: n.Node, posix: bool = False) -> str:
         raise LimitExceeded("nesting", MAX_DEPTH, "unparse") from None
 
 
-def function_text(name: str, body: n.Node, *, as_bash: bool = True) -> str:
-    """Return a function's definition as ``declare -f`` and ``type`` print it.
+def function_text(name: str, body: n.Node, *, as_bash: bool = True, posix: bool = False) -> str:
+    """Return a function's definition as ``declare -f`` and ``type`` print it; ``posix`` is that of ``unparse``.
 
     ``as_bash``: with ``coproc COPROC cat`` for ``coproc cat``, which bash reads as a command COPROC.
     """
-    printer = Printer(False)
+    printer = Printer(posix)
     printer.names_coprocesses = as_bash
     printer.write(f"{'function ' if name in _RESERVED else ''}{name} () \n")
     printer.function_body(body)

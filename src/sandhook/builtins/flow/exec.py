@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.builtins.base import builtin, parse, print_error, runtime
 from sandhook.interp.lookup import locate, may_run, not_started, utility_at
+from sandhook.kernel.environment import ChangedEnvironment
 from sandhook.state.control import AskedExit
 from sandhook.state.state import State
 from sandhook.vfs.errors import error_text
@@ -35,7 +36,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         if option.letter == "a":
             argv0 = option.argument
         elif option.letter == "c":
-            environment = {}
+            environment = ChangedEnvironment({}, empty=True)
         else:
             login = True
     if login:

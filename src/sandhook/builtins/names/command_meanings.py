@@ -48,7 +48,7 @@ def write_long(state: State, name: str, meaning: Meaning) -> None:
     elif meaning.kind == "keyword":
         text = f"{name} is a shell keyword\n"
     elif meaning.kind == "function":
-        text = f"{name} is a function\n{state.functions[name].definition()}\n"
+        text = f"{name} is a function\n{state.functions[name].definition(state.options.posix)}\n"
     elif meaning.kind == "builtin":
         special = state.options.posix and name in state.shell.commands.special
         text = f"{name} is a special shell builtin\n" if special else f"{name} is a shell builtin\n"

@@ -353,7 +353,8 @@ def _localize(state: State, name: str, request: Request, *, is_array: bool) -> N
         # an array loses its value, and that of an assignment before the call too.
         was_temporary = name in frame.temporary
         frame.temporary.discard(name)
-        if is_array and (was_temporary or isinstance(state.values.get(name), str)):
+        keeps = "localvar_inherit" in state.options.shopts
+        if is_array and not keeps and (was_temporary or isinstance(state.values.get(name), str)):
             state.values[name] = _empty_array(state, name, request)
         return
     old = state.save(name)

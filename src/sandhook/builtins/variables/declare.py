@@ -153,7 +153,7 @@ def _list(state: State, request: Request, letters: set[str]) -> int:
             write(state, listing(state, all_names(state)))
         elif not (request.local and letters & {"I"}):
             write(state, "".join([plain_line(state, name) for name in variable_names(state)]))
-            write(state, "".join([state.functions[name].definition() + "\n"
+            write(state, "".join([state.functions[name].definition(state.options.posix) + "\n"
                                   for name in sorted(state.functions)]))  # fmt: skip
         return 0
     bits = request.add | (NAMEREF if request.nameref else 0)
@@ -208,7 +208,7 @@ def _functions(
         elif not letters & {"f", "F"}:
             continue
         elif "F" not in letters:
-            write(state, function.definition() + "\n")
+            write(state, function.definition(state.options.posix) + "\n")
             if "p" in letters and function.attributes:
                 write(state, function_line(state, operand))
         elif "p" in letters:
@@ -226,6 +226,6 @@ def _list_functions(state: State, names_only: bool, bits: int) -> None:
         if bits and not function.attributes & bits:
             continue
         if not names_only:
-            write(state, function.definition() + "\n")
+            write(state, function.definition(state.options.posix) + "\n")
         if names_only or function.attributes:
             write(state, function_line(state, name))

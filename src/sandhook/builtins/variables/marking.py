@@ -60,7 +60,7 @@ def _list(state: State, bit: int, kinds: int, *, functions: bool) -> None:
         for name in sorted(state.functions):
             function = state.functions[name]
             if function.attributes & bit:
-                write(state, function.definition() + "\n" + function_line(state, name))
+                write(state, function.definition(state.options.posix) + "\n" + function_line(state, name))
         return
     names = [name for name in all_names(state) if effective_bits(state, name) & bit]
     if kinds:

@@ -131,4 +131,12 @@ def list_options(state: State, *, reusable: bool) -> None:
 def _list_variables(state: State) -> None:
     write(state, "".join([plain_line(state, name) for name in variable_names(state)]))
     if not state.options.posix:
-        write(state, "".join([state.functions[name].definition() + "\n" for name in sorted(state.functions)]))
+        write(
+            state,
+            "".join(
+                [
+                    state.functions[name].definition(state.options.posix) + "\n"
+                    for name in sorted(state.functions)
+                ]
+            ),
+        )

@@ -8,7 +8,7 @@ from itertools import islice
 from sandhook.expand.shapes import has_braces
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.lazy import lazy_module
-from sandhook.state.assigned import Argument, Assigned
+from sandhook.state.assigned import Argument, Assigned, as_argument
 from sandhook.state.state import State
 from sandhook.state.values import ASSOC
 from sandhook.syntax.nodes import ArrayLiteral, Assignment, Literal, Word
@@ -131,6 +131,11 @@ def _compile_word(
     word_with_braces = _as_word_with_braces(word)
     if word_with_braces is not None:  # to the parser it is not an assignment: its fields are split
         return compiler.words.fields(word_with_braces)
+    if constants[0] == "let" and _is_list(word):  # parentheses around an expression
+        from sandhook.interp.compile.temporary import compile_temporary
+
+        expression_of = compile_temporary(compiler, word)
+        return lambda state: as_argument(expression_of(state))
     from sandhook.interp.compile.assignment import compile_assignment
 
     return compile_assignment(compiler, word, _declares_map(constants))

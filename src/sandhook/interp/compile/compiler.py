@@ -14,7 +14,13 @@ from sandhook.expand.word import WordCompiler
 from sandhook.interp.compile import command, lists, simple
 from sandhook.interp.compile.command import last_of_subshell
 from sandhook.interp.compile.protocol import Mark, Run
-from sandhook.interp.compile.wrappers import close_substitutions, end_subshell, end_substitution, end_text
+from sandhook.interp.compile.wrappers import (
+    close_substitutions,
+    end_subshell,
+    end_substitution,
+    end_text,
+    keep_assigned_argument,
+)
 from sandhook.interp.redirect import Apply, Undo, compile_redirections, restore
 from sandhook.interp.subshell import redirects_input
 from sandhook.lazy import lazily, lazy_module
@@ -220,7 +226,8 @@ class Compiler:
             case Case():
                 return case.compile_case(self, node)
             case ArithmeticCommand():
-                return compound.compile_arithmetic(self, node)
+                run = compound.compile_arithmetic(self, node)
+                return keep_assigned_argument(run, node) if self.records_last_argument else run
             case ConditionalCommand():
                 return cond.compile_conditional(self, node)
         raise TypeError(node)

@@ -16,6 +16,7 @@ from sandhook.interp.compile.command import report_bad_name
 from sandhook.interp.compile.counting import Turns
 from sandhook.interp.compile.deferred import Deferred
 from sandhook.interp.compile.protocol import Compiler, Run
+from sandhook.interp.compile.wrappers import assign_last_argument
 from sandhook.lazy import lazily
 from sandhook.state.assignment import point
 from sandhook.state.control import BreakLoop, ContinueLoop, ExitShell, ShellError
@@ -175,8 +176,12 @@ def compile_for(compiler: Compiler, node: For) -> Run:
     if not is_name(name):
         return _compile_bad_name(name, line)
     values_of = _compile_values(compiler, node.words)
-    body = compiler.list(node.body)
+    body = plain = compiler.list(node.body)
+    if name == "_" and compiler.records_last_argument:
+        body = assign_last_argument(body)
     turns = Turns(node)
+    if body is not plain:
+        turns.run = None  # its turns do not assign it
 
     def run_for(state: State) -> int:
         state.line = line

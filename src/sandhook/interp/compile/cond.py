@@ -5,9 +5,11 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeAlias
 
 from sandhook.expand import arith
+from sandhook.expand.integer import keys_kept
 from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.glob import Matches, compile_pattern, quote
@@ -130,8 +132,10 @@ def _test_text(state: State, sign: str, text: str) -> bool:
 
 
 def _binary(compiler: Compiler, node: CondBinary) -> Test:
-    left = compiler.words.operand(node.left)
     sign = node.operator
+    if sign in _INTEGER:
+        return _compare(sign, _number_text(compiler, node.left), _number_text(compiler, node.right))
+    left = compiler.words.operand(node.left)
     if sign in ("=", "==", "!="):
         general = _compare(sign, left, compiler.words.operand_pattern(node.right))
         fixed = compiler.words.fixed_operand_pattern(node.right)
@@ -139,6 +143,13 @@ def _binary(compiler: Compiler, node: CondBinary) -> Test:
     if sign == "=~":
         return _compare(sign, left, _regex_text(compiler, node.right))
     return _compare(sign, left, compiler.words.operand(node.right))
+
+
+def _number_text(compiler: Compiler, word: Word) -> Callable[[State], str]:
+    """Compile an operand that is arithmetic; the values in its subscripts mean only themselves."""
+    words = compiler.words
+    kept = keys_kept(word.parts, lambda part: words.operand(Word((part,))), words)
+    return words.operand(word) if kept is None else kept
 
 
 def _compare(sign: str, left: Callable[[State], str], right: Callable[[State], str]) -> Test:
@@ -191,8 +202,9 @@ def _compile_traced(compiler: Compiler, node: Condition, negation: str) -> Test:
 
             return unary
         case CondBinary(sign, left_word, right_word):
-            left_of = words.operand(left_word)
-            right_of = _regex_text(compiler, right_word) if sign == "=~" else words.operand(right_word)
+            text_of_word = partial(_number_text, compiler) if sign in _INTEGER else words.operand
+            left_of = text_of_word(left_word)
+            right_of = _regex_text(compiler, right_word) if sign == "=~" else text_of_word(right_word)
             pieces_of = words.operand_pieces(right_word) if sign in ("=", "==", "!=") else None
 
             def binary(state: State) -> bool:

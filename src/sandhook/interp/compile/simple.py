@@ -391,7 +391,10 @@ def _assign_before(
 ) -> None:
     """Assign before a command."""
     for assigned_of in assignments:
-        temporary_assignments.assign_temporarily(state, assigned_of(state), saved, argv)
+        assigned = assigned_of(state)
+        temporary_assignments.assign_temporarily(state, assigned, saved, argv)
+        if assigned.name == "_":
+            state.last_argument = state.get("_") or ""
 
 
 def _undo_assignments(state: State, saved: dict[str, Saved]) -> None:

@@ -6,9 +6,12 @@ from collections.abc import Callable
 
 from sandhook.interp.compile.arguments import Arguments
 from sandhook.interp.compile.protocol import Run
-from sandhook.state.assigned import Argument, Assigned
+from sandhook.lazy import lazily
+from sandhook.state.assigned import Argument, as_argument
 from sandhook.state.state import State
-from sandhook.syntax.nodes import SimpleCommand
+from sandhook.syntax.nodes import ArithmeticCommand, Literal, SimpleCommand
+
+_ASSIGNS_LAST = lazily(r"(?<!\w)_ ?(?:[-+*/%&|^]|<<|>>)?=(?!=)|(?<!\w)_ ?(?:\+\+|--)|(?:\+\+|--) ?_(?!\w)")
 
 
 def exec_in_place(run: Run) -> Run:
@@ -76,20 +79,12 @@ def record_last_argument(arguments: Arguments, compile_with: Callable[[Arguments
             status = run(state)
             last = execution.last_argument
             if last is not None:
-                state.last_argument = last if isinstance(last, str) else _as_argument(last)
+                state.last_argument = last if isinstance(last, str) else as_argument(last)
         finally:
             execution.last_argument = outer
         return status
 
     return run_and_record
-
-
-def _as_argument(assigned: Assigned) -> str:
-    """Return the text of ``$_`` after an assignment as the last argument; for a list it is the name alone."""
-    if isinstance(assigned.value, list):
-        return assigned.name
-    subscript = "" if assigned.subscript is None else f"[{assigned.subscript}]"
-    return f"{assigned.name}{subscript}{'+=' if assigned.append else '='}{assigned.value}"
 
 
 def clear_last_argument(run: Run) -> Run:
@@ -129,3 +124,27 @@ def close_substitutions(run: Run) -> Run:
                 state.process.close(number)
 
     return run_and_close
+
+
+def assign_last_argument(run: Run) -> Run:
+    """Let ``$_`` have the value that a loop has assigned to the variable ``_``, before its body runs."""
+
+    def assign_and_run(state: State) -> int:
+        state.last_argument = state.get("_") or ""
+        return run(state)
+
+    return assign_and_run
+
+
+def keep_assigned_argument(run: Run, node: ArithmeticCommand) -> Run:
+    """Let ``$_`` have the value that arithmetic assigns to the variable ``_``."""
+    text = "".join([part.text for part in node.expression.parts if isinstance(part, Literal)])
+    if not _ASSIGNS_LAST.search(text):
+        return run
+
+    def run_and_assign(state: State) -> int:
+        status = run(state)
+        state.last_argument = state.get("_") or ""
+        return status
+
+    return run_and_assign

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import locate, reason
 from sandhook.command.options import Syntax, UsageError, opt, option_set
+from sandhook.kernel.environment import ChangedEnvironment
 from sandhook.text.env_string import EnvStringError, split_string
 from sandhook.text.quoting import quote_always, quoted_name
 from sandhook.utilities.processes.env.signals import Handling, print_line, signal_options
@@ -59,11 +60,11 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     handling = Handling(signals)
     if debug and empty:
         print_line(ctx, "cleaning environ")
-    environment = {} if empty else dict(ctx.environment)
     command = list(operands)
     if command and command[0] == "-":
-        environment, empty = {}, True
+        empty = True
         del command[0]
+    environment = ChangedEnvironment({} if empty else ctx.environment, empty=empty, unset=unset)
     for name in () if empty else unset:
         if not name or "=" in name:
             raise Failure(f"cannot unset {quote_always(name)}: Invalid argument")

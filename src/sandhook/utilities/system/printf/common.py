@@ -256,6 +256,8 @@ class Formatter:
 
     def convert(self, item: Conversion) -> bool:
         flags, width, precision, letter, _, negative = item
+        if max(width or 0, precision or 0) > _INT_MAX and letter not in "bqQnT":
+            return self.overflow(item)
         if width is None:
             width = self.star()
             if width < 0:
@@ -263,7 +265,7 @@ class Formatter:
                 width = -width
         if precision is None:
             precision = max(self.star(), _ABSENT)
-        self.check_fits(self.size + width + max(precision, 0))
+        self.check_fits(self.size + width + (0 if letter in "sbqQT" else max(precision, 0)))
         if negative and letter not in "bqQnT":
             self.write_undefined(letter, flags, width, negative)
             return True
@@ -287,6 +289,16 @@ class Formatter:
             return self.text("q" if negative and letter == "Q" else letter, flags, width, precision)
         self.write(pad(text if precision < 0 else text[:precision], flags, width))
         return True
+
+    def overflow(self, item: Conversion) -> bool:
+        """Use the arguments of a conversion for which C's printf fails, so that bash prints nothing."""
+        kept, size = len(self.output), self.size
+        width = None if item.width is None else 0
+        precision = None if item.precision is None else _ABSENT
+        proceeds = self.convert(item._replace(width=width, precision=precision))
+        del self.output[kept:]
+        self.size = size
+        return proceeds
 
     def write_undefined(self, letter: str, flags: str, width: int, negative: str) -> None:
         """Write a conversion with a precision such as ``-1``, which C does not define, as glibc prints it."""

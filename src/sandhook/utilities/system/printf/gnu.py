@@ -15,6 +15,7 @@ from sandhook.text.quoting import quoted_name
 from sandhook.typed import TYPE_CHECKING
 from sandhook.utilities.system.printf.common import (
     Caller,
+    Conversion,
     Formatter,
     character_code,
     parse_format,
@@ -130,6 +131,11 @@ class _Formatter(Formatter):
         quoted = quoted_name(name, "escape-shell")
         self.write(quoted.encode("utf-8", "surrogateescape"))
         return True
+
+    def overflow(self, item: Conversion) -> bool:
+        proceeds = super().overflow(item)
+        self.error("write error")
+        return proceeds
 
     def number(self, text: str, *, unsigned: bool = False) -> int:
         """Parse an integer, and report text after it."""
