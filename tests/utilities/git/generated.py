@@ -62,6 +62,7 @@ class Maker:
             "PATH": os.environ["PATH"],
             "HOME": f"{directory}/.git",
             "XDG_CONFIG_HOME": f"{directory}/.git",
+            "GIT_CONFIG_GLOBAL": f"{directory}/.git/nosuch-settings",
             "GIT_MERGE_AUTOEDIT": "no",
         }
 

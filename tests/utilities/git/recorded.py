@@ -143,10 +143,13 @@ def ours(case: Case) -> Outcome:
 
 def real(case: Case) -> Outcome:
     """Run a case with the real git, whose directory is shown as /workspace."""
-    environment = {**ENVIRONMENT, "PATH": os.environ["PATH"]}
     with tempfile.TemporaryDirectory() as temporary:
-        directory = os.path.realpath(temporary)
+        directory = os.path.join(os.path.realpath(temporary), "workspace")
         unpack(case.repository, Path(directory))
+        # `git config --global KEY VALUE` renames a new file over this one, which must therefore never be a device.
+        settings = Path(temporary, "gitconfig")
+        settings.touch()
+        environment = {**ENVIRONMENT, "PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": str(settings)}
         for arguments in (["git", "update-index", "-q", "--refresh"], ["bash", "-c", case.command]):
             result = subprocess.run(
                 arguments, cwd=directory, env=environment, capture_output=True, check=False

@@ -228,7 +228,7 @@ git checkout -q topic; at 1700000400 rebase main >/dev/null 2>&1 || :
 _AT = """
 me() { git config user.name 'Ann Author'; git config user.email ann@example.com; }
 at() { t=$1; shift; GIT_AUTHOR_DATE="$t +0100" GIT_COMMITTER_DATE="$t +0100" git "$@"; }
-export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_MERGE_AUTOEDIT=no LC_ALL=C.UTF-8; umask 022; set -e
+export GIT_CONFIG_GLOBAL=/nonexistent/settings GIT_CONFIG_NOSYSTEM=1 GIT_MERGE_AUTOEDIT=no LC_ALL=C.UTF-8; umask 022; set -e
 """
 
 

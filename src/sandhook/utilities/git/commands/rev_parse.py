@@ -68,7 +68,8 @@ class _RevParse:
         self.short: int | None = None
         self.negated = False
         self.default = ""
-        self.absolute: bool | None = None
+        self.path_format = ""
+        self.excluded: list[str] = []
         self.revisions_only = False
         self.shown = 0
         self.names_done = False
@@ -118,7 +119,7 @@ class _RevParse:
     def _unknown(self, word: str) -> int:
         if self.verify:
             return self._not_single()
-        if self.repository.place.root is not None:
+        if word and self.repository.place.root is not None:
             path = join(VirtualPath(self.call.options.cwd), word)
             if self.call.access.stat(path) is not None:
                 self.names_done = True
@@ -155,7 +156,13 @@ class _RevParse:
         elif word == "--default":
             self.default = rest.pop(0) if rest else ""
         elif name == "--path-format":
-            self.absolute = value == "absolute"
+            if not equals:
+                raise GitError("--path-format requires an argument")
+            if value not in ("absolute", "relative"):
+                raise GitError(f"unknown argument to --path-format: {value}")
+            self.path_format = value
+        elif name == "--exclude" and equals:
+            self.excluded.append(value)
         elif word in ("--revs-only", "--no-flags"):
             self.revisions_only = True
         elif word == "--local-env-vars":
@@ -203,9 +210,18 @@ class _RevParse:
     def _all(self, prefix: str, pattern: str = "") -> None:
         from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
 
+        excluded, self.excluded = (
+            self.excluded,
+            [],
+        )  # for one namespace, whose prefix they lack except for --all and --glob
+        base = "" if prefix == "refs/" else prefix
         full = prefix + pattern.removeprefix("refs/" if prefix == "refs/" else "")
         glob = full if has_wildcard(pattern) or not pattern else f"{full.rstrip('/')}/*"
         for name, oid in self.repository.refs.all(prefix).items():
+            if any(
+                wildmatch(base + each, name, self.call.access.charge, pathname=False) for each in excluded
+            ):
+                continue
             if not pattern or wildmatch(glob, name, self.call.access.charge, pathname=False):
                 is_relative = self.form == "--symbolic" and prefix != "refs/"
                 self._show(oid, name[len(prefix) :] if is_relative else name)
@@ -308,9 +324,18 @@ class _RevParse:
 
     def _path(self, path: str) -> str:
         """Return a path as --path-format wants it."""
-        if self.absolute:
-            return normalize(join(VirtualPath(self.call.options.cwd), path))
-        return path
+        cwd = VirtualPath(self.call.options.cwd)
+        if not self.path_format:
+            return path
+        full = normalize(join(cwd, path))
+        return full if self.path_format == "absolute" else self._relative(full)
+
+    def _relative(self, path: str) -> str:
+        """Return a path from the current directory, where a directory at or above it ends with a slash."""
+        here, there = normalize(self.call.options.cwd).split("/"), path.split("/")
+        while here and there and here[0] == there[0]:
+            del here[0], there[0]
+        return "../" * len(here) + "/".join(there) or "./"
 
     def _git_path(self, name: str) -> str:
         own = name in (
@@ -336,7 +361,8 @@ class _RevParse:
         return f"{place.shown if own or place.git_dir == place.common else place.common}/{name}"
 
     def top_level(self) -> str:
-        return self.repository.root
+        root = self.repository.root
+        return self._relative(root) if self.path_format == "relative" else root
 
     def git_dir(self) -> str:
         return self._path(self.repository.place.shown)
@@ -347,7 +373,7 @@ class _RevParse:
     def common_dir(self) -> str:
         place = self.repository.place
         if place.common != place.git_dir:
-            return place.common
+            return self._path(place.common)
         ups = "../" * place.prefix.count("/")
         return self._path(
             f"{ups}.git"

@@ -7,6 +7,7 @@ Source: git-config(1).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from sandhook.record import Record
@@ -17,6 +18,9 @@ from sandhook.utilities.git.store.access import Access
 
 _INCLUDES = 10  #: levels of includes, as git has it
 _ESCAPES = {"n": "\n", "t": "\t", "b": "\b", '"': '"', "\\": "\\"}
+_QUOTED = r"'[^']*+'(?:\\[!']'[^']*+')*+"  #: a word as git quotes it for shells
+_PARAMETER = re.compile(rf"({_QUOTED})(=({_QUOTED})?+)?+(?=\s|$)")
+_ESCAPED = re.compile(r"'\\([!'])'")
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
@@ -287,18 +291,47 @@ class ConfigReader:
 
 
 def from_environment(environment: Mapping[str, str]) -> Iterator[Setting]:
-    """Yield the settings of GIT_CONFIG_COUNT, GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n."""
+    """Yield the settings of GIT_CONFIG_COUNT with its keys and values, and those of GIT_CONFIG_PARAMETERS."""
+    yield from _counted(environment)
+    yield from _parameters(environment.get("GIT_CONFIG_PARAMETERS", ""))
+
+
+def _parameters(text: str) -> Iterator[Setting]:
+    """Yield what ``git -c`` leaves for other processes: quoted 'KEY=VALUE', 'KEY'='VALUE', and 'KEY'= without a value."""
+    at = 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        match = _PARAMETER.match(text, at)
+        if match is None:
+            raise _command_fault("bogus format in GIT_CONFIG_PARAMETERS")
+        key, value = _unquoted(match[1]), None
+        if match[2] is None:
+            key, equals, rest = key.partition("=")
+            value = rest if equals else None
+        elif match[3] is not None:
+            value = _unquoted(match[3])
+        yield command_setting(key, value)
+        at = match.end()
+
+
+def _unquoted(text: str) -> str:
+    return _ESCAPED.sub(r"\1", text[1:-1])
+
+
+def _counted(environment: Mapping[str, str]) -> Iterator[Setting]:
     count = environment.get("GIT_CONFIG_COUNT", "")
     if not count:
         return
     if not is_number(count):
-        raise GitError("bogus count in GIT_CONFIG_COUNT", prefix="error", status=128)
+        raise _command_fault("bogus count in GIT_CONFIG_COUNT")
     for number in range(min(int(count[:9]), len(environment))):
         key = environment.get(f"GIT_CONFIG_KEY_{number}")
         value = environment.get(f"GIT_CONFIG_VALUE_{number}")
         if key is None or value is None:
             missing = "KEY" if key is None else "VALUE"
-            raise GitError(f"missing config {missing.lower()} GIT_CONFIG_{missing}_{number}", prefix="error")
+            raise _command_fault(f"missing config {missing.lower()} GIT_CONFIG_{missing}_{number}")
         yield command_setting(key, value)
 
 
@@ -307,5 +340,9 @@ def command_setting(key: str, value: str | None) -> Setting:
     normal = normalize_key(key)
     if normal is None:
         reason = "key does not contain a section" if "." not in key else "invalid key"
-        raise GitError(f"{reason}: {key}", prefix="error")
+        raise _command_fault(f"{reason}: {key}")
     return Setting(normal, value, "command", "command line:")
+
+
+def _command_fault(reason: str) -> GitError:
+    return GitError(f"{reason}\nfatal: unable to parse command-line config", prefix="error")
