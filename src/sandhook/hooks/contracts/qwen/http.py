@@ -115,15 +115,17 @@ def _cut(value: JsonObject) -> JsonObject:
     """Return an answer with its texts cut."""
     cut: dict[str, Json] = {**value}
     for key in ("stopReason", "systemMessage", "reason"):
-        cut[key] = _short(value.get(key))
+        text = value.get(key)
+        if isinstance(text, str):
+            cut[key] = _short(text)
     specific = value.get("hookSpecificOutput")
-    if isinstance(specific, dict) and "additionalContext" in specific:
-        context = _short(specific["additionalContext"])
-        cut["hookSpecificOutput"] = {**specific, "additionalContext": context}
-    return {key: each for key, each in cut.items() if key in value}
+    context = specific.get("additionalContext") if isinstance(specific, dict) else None
+    if isinstance(specific, dict) and isinstance(context, str):
+        cut["hookSpecificOutput"] = {**specific, "additionalContext": _short(context)}
+    return cut
 
 
-def _short(text: Json) -> Json:
-    if not isinstance(text, str) or len(text) <= MAX_TEXT:
+def _short(text: str) -> str:
+    if len(text) <= MAX_TEXT:
         return text
     return f"{text[:MAX_TEXT]}\n... [truncated, {len(text) - MAX_TEXT} more characters]"
