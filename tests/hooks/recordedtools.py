@@ -121,6 +121,8 @@ class World:
     def _post(self, request: Request) -> RunResult:
         """Return what the recorder's server answers to a hook of the type http."""
         url = request.spec.executor.text
+        if self.contract.name == "copilot":  # whose calls pass with every answer of that server
+            return RunResult(failure=f"does not post to {url}")
         answer = self.case["scene"]["endpoints"].get(url.removeprefix(MODEL))
         if answer is None:
             return RunResult(failure=f"cannot reach {url}")

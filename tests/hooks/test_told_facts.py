@@ -52,8 +52,11 @@ def test_a_prompt_hook_of_antigravity_needs_its_model(compat: Any) -> None:
     prompt = {"type": "prompt", "prompt": "is it safe?", "model": "m", "timeout": 5}
     group = {"matcher": "run_command", "hooks": [prompt, {"command": "a"}]}
     made = one("antigravity", bundle("PreToolUse", group), compat=compat)
-    assert [spec.executor.text for spec in made.hooks] == ["a"]
-    assert any("hooks of the type prompt need the host" in note for note in made.diagnostics)
+    assert [(spec.executor.type, spec.executor.text) for spec in made.hooks] == [
+        ("prompt", "is it safe?"),
+        ("bash", "a"),
+    ]
+    assert any("hooks of the type prompt need an executor of the host" in note for note in made.diagnostics)
 
 
 def test_a_hook_of_antigravity_has_thirty_seconds() -> None:

@@ -15,10 +15,6 @@ EVENTS: dict[str, str] = {}
 INCOMPARABLE: dict[str, str] = {
     "settings.text-null": "the agent does not start with such a file",
     "blends.timeout-half": "the hook has a millisecond, and whether it begins in that time differs",
-    **dict.fromkeys(
-        (f"blends.http-{status}" for status in (201, 204, 206, 299, 302, 304, 401, 503)),
-        "hooks of the type http do not run here, and sandhook check says so",
-    ),
 }
 
 

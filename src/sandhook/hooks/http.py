@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.hooks.decode import texts_of
 from sandhook.hooks.model import Request, RunResult
+from sandhook.hooks.variables import filled as filled_text
 from sandhook.net.addresses import addresses, is_public, join_in_time, resolve_in_time
 from sandhook.net.url import Url, UrlRefused, allows, parse
 from sandhook.record import Record
@@ -21,7 +22,6 @@ from sandhook.record import Record
 #: The most bytes of an answer.
 MAX_ANSWER = 1 << 20
 
-_VARIABLE = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))")
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+\Z")
 
 #: Headers that belong to the connection.
@@ -119,7 +119,8 @@ class HttpRunner:
         return RunResult(0, reply.body, truncated=reply.truncated, duration=spent)
 
     def _call(self, request: Request, begun: float) -> Call:
-        url = parse(request.spec.executor.text)
+        config = request.spec.executor.config or {}
+        url = self._url(request)
         if not any(allows(each, url) for each in self._allow):
             raise UrlRefused(f"{request.spec.executor.text} is not on the list of URLs that hooks may call")
         resolved = resolve_in_time(
@@ -131,10 +132,25 @@ class HttpRunner:
             for address in resolved:
                 if not is_public(address):
                     raise UrlRefused(f"{url.host} has the address {address}, which is not public")
-        config = request.spec.executor.config or {}
         headers = fill(texts_of(config, "headers"), request.inherited)
         seconds = request.spec.timeout - (time.monotonic() - begun)
         return Call(url, resolved[0], headers, request.stdin, seconds, self._max_bytes)
+
+    def _url(self, request: Request) -> Url:
+        """Return the URL that is called; what is on the list is decided with its variables filled in."""
+        written = request.spec.executor.text
+        text = written
+        if (request.spec.executor.config or {}).get("fills_url"):
+            text = filled_text(written, request.inherited)
+        try:
+            return parse(text)
+        except UrlRefused:
+            if text == written:
+                raise
+            # the values may be secrets
+            raise UrlRefused(
+                f"{written!r} with its variables filled in is not a URL that can be called"
+            ) from None
 
 
 def fill(headers: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
@@ -144,7 +160,7 @@ def fill(headers: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, 
     """
     filled = {"Content-Type": "application/json"}
     for name, text in headers.items():
-        value = _VARIABLE.sub(lambda match: variables.get(match[1] or match[2], ""), text)
+        value = filled_text(text, variables)
         if not _NAME.match(name) or name.lower() in _OURS:
             raise UrlRefused(f"the header {name!r} cannot be set by a hook")
         if any((ord(c) < 0x20 and c != "\t") or not ord(c) < 0x7F for c in value):

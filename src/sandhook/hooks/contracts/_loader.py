@@ -11,7 +11,7 @@ from sandhook.hooks.contracts._claude_shape import Value
 from sandhook.hooks.contracts._fields import Fields, join
 from sandhook.hooks.contracts._groups import Handler, report_outside
 from sandhook.hooks.contracts._payload import look
-from sandhook.hooks.decode import type_name
+from sandhook.hooks.decode import text_of, type_name
 from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.matcher import Matcher, TextTest, ToolName, as_text
@@ -264,6 +264,24 @@ def hook_spec(
         layer=document.layer,
         **rest,
     )
+
+
+def foreign_hook(
+    fields: Fields, handler: Handler, kind: str, type_: str, **rest: Unpack[SpecFields]
+) -> HookSpec:
+    """Return a hook of a type that only the agent runs: here it could not run, which engines may take for a refusal.
+
+    Args:
+        handler: As for ``hook_spec``, and so is ``kind``.
+        type_: Its type, which is the executor's name.
+    """
+    rest = {"entry": handler.raw, **rest}
+    text = next((text for key in ("url", "prompt") if (text := text_of(handler.raw, key))), "")
+    fields.note(
+        f"{handler.path}.type",
+        f"hooks of the type {type_} need an executor of the host, and cannot run without one",
+    )
+    return hook_spec(fields, handler, kind, Executor(type_, text, config=handler.raw), **rest)
 
 
 # Matchers.

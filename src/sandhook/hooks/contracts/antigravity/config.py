@@ -12,6 +12,7 @@ from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     SHELL_SOURCE,
     entries,
+    foreign_hook,
     gather,
     gather_faultless,
     home,
@@ -126,8 +127,8 @@ def _hook(fields: Fields, handler: Handler, bundles: _Bundles) -> HookSpec | Non
         fields.note(join(path, key), f"unknown field: Antigravity drops it without a word{hint}")
     type_ = fields.get(raw, "type", str, path)
     if type_ == "prompt":
-        fields.note(f"{path}.type", "hooks of the type prompt need the host: it does not run")
-        return None
+        matcher = _matcher(fields, handler, bundles)
+        return foreign_hook(fields, handler, EVENTS[handler.event], type_, matcher=matcher)
     if type_ not in ("command", None):  # a hook without a type is a command
         fields.problem(f"{path}.type", f"unknown type {type_!r}; known are command, prompt")
     where = posixpath.dirname(fields.document.name.replace("\\", "/"))

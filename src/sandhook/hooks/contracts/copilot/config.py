@@ -12,6 +12,7 @@ from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler
 from sandhook.hooks.contracts._loader import (
     entries,
+    foreign_hook,
     gather,
     home,
     hook_spec,
@@ -96,8 +97,18 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
     native = ALIASES.get(handler.event, handler.event)
     type_ = fields.get(raw, "type", str, path)
     if type_ in ("http", "prompt"):
-        fields.note(f"{path}.type", f"hooks of the type {type_} need the host: it does not run")
-        return None
+        if native not in EVENTS:
+            return None
+        matcher = _matcher(fields, handler, native, strict=strict)
+        return foreign_hook(
+            fields,
+            handler._replace(event=native),
+            EVENTS[native],
+            type_,
+            matcher=matcher,
+            entry={"matcher": handler.group.get("matcher"), **raw},
+            extras={"name": handler.event, "cwd": None},
+        )
     if type_ not in ("command", None):  # a hook without a type is a command
         fields.problem(f"{path}.type", f"unknown type {type_!r}; known are command, http, prompt")
     text = _text(fields, raw, path, strict=strict)

@@ -130,6 +130,8 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Ver
     if ran.timed_out or ran.cancelled:
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
     why = ran.could_not_run
+    if why is not None and spec.executor.type in ("http", "prompt"):  # only a command that failed refuses
+        return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
     if native == "preToolUse" and (why is not None or ran.exit_status):
         reason = words or f"hook {spec.id} failed: {why or f'exit status {ran.exit_status}'}"
         if compat == "strict":  # standard error does not reach the model

@@ -13,6 +13,7 @@ from sandhook.hooks.contracts._groups import Handler
 from sandhook.hooks.contracts._loader import (
     SHELL_SOURCE,
     entries,
+    foreign_hook,
     gather,
     home,
     hook_spec,
@@ -35,7 +36,7 @@ from sandhook.hooks.contracts.cursor.names import (
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, Match, Matcher, Regex, ToolName, as_text
-from sandhook.hooks.model import Executor, HookSpec
+from sandhook.hooks.model import Executor, HookSpec, OnError
 from sandhook.pattern.errors import PatternError
 from sandhook.record import Record
 
@@ -84,26 +85,30 @@ def _hook(fields: Fields, handler: Handler) -> HookSpec | None:
     raw, path, name = handler.raw, handler.path, handler.event
     fields.unknown(raw, FIELDS, path)
     type_ = fields.get(raw, "type", str, path) or "command"
-    if type_ == "prompt":
-        fields.note(f"{path}.type", "hooks of the type prompt need the agent's model: it does not run")
-        return None
-    if type_ != "command":
-        fields.problem(f"{path}.type", f"unknown type {type_!r}; known are command, prompt")
-    command = shell_text(fields, raw, path, required=True)
     closed = fields.get(raw, "failClosed", bool, path)
     if closed and name not in GATES:
         fields.note(f"{path}.failClosed", f"has no meaning on {name}: there is nothing to refuse")
     limit = fields.get(raw, "loop_limit", int, path)
+    matcher = _Of(name, _matcher(fields, handler))
+    on_error: OnError = "block" if closed and name in GATES else "warn"
+    extras: JsonObject = {"loop_limit": limit if "loop_limit" in raw else LOOP_LIMIT}
+    if type_ == "prompt":
+        return foreign_hook(
+            fields, handler, EVENTS[name], type_, matcher=matcher, on_error=on_error, extras=extras
+        )
+    if type_ != "command":
+        fields.problem(f"{path}.type", f"unknown type {type_!r}; known are command, prompt")
+    command = shell_text(fields, raw, path, required=True)
     return hook_spec(
         fields,
         handler,
         EVENTS[name],
         Executor("bash", command),
-        matcher=_Of(name, _matcher(fields, handler)),
+        matcher=matcher,
         timeout=seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT),
-        on_error="block" if closed and name in GATES else "warn",
+        on_error=on_error,
         entry=raw,
-        extras={"loop_limit": limit if "loop_limit" in raw else LOOP_LIMIT},
+        extras=extras,
     )
 
 

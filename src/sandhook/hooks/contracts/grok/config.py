@@ -13,6 +13,7 @@ from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean
 from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
+    foreign_hook,
     gather_faultless,
     gather_reporting,
     group_of,
@@ -146,8 +147,7 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher, options: LoadOptio
     fields.unknown(raw, FIELDS, path)
     type_ = fields.get(raw, "type", str, path)
     if type_ == "http":
-        fields.note(f"{path}.type", "hooks of the type http need the host: it does not run")
-        return None
+        return foreign_hook(fields, handler, EVENTS[handler.event], type_, matcher=matcher)
     if type_ != "command":
         what = f"unknown type {type_!r}; known are command, http" if type_ else "type is required"
         fields.problem(f"{path}.type", what)

@@ -30,6 +30,7 @@ from sandhook.hooks.contracts.kiro.names import (
     ROWS,
     TRIGGERS,
 )
+from sandhook.hooks.decode import text_of
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.matcher import ALWAYS, Exact, Glob, Matcher, OneOf, ToolName
 from sandhook.hooks.model import Executor, HookSpec
@@ -101,8 +102,8 @@ def _of_file(fields: Fields, handler: Handler) -> Iterator[HookSpec]:
     enabled = fields.get(raw, "enabled", bool, path)
     timeout = seconds(fields, raw, "timeout", path, default=FILE_TIMEOUT)
     title = fields.get(raw, "name", str, path)
-    command = _action(fields, raw, path)
-    if command is None:
+    executor = _action(fields, raw, path)
+    if executor is None:
         return
     if trigger is not None and name is None:
         fields.note(f"{path}.trigger", f"{trigger!r} is not known here: the hook never runs")
@@ -117,7 +118,7 @@ def _of_file(fields: Fields, handler: Handler) -> Iterator[HookSpec]:
             fields,
             handler,
             EVENTS[name],
-            Executor("bash", command),
+            executor,
             matcher=matcher,
             timeout=timeout,
             description=title,
@@ -126,8 +127,8 @@ def _of_file(fields: Fields, handler: Handler) -> Iterator[HookSpec]:
         )
 
 
-def _action(fields: Fields, raw: JsonObject, path: str) -> str | None:
-    """Return the shell text of a hook's action; None, and a fault or a note, for any other action."""
+def _action(fields: Fields, raw: JsonObject, path: str) -> Executor | None:
+    """Return what a hook's action runs, or None, and a fault."""
     action = fields.get(raw, "action", dict, path)
     if action is None:
         if "action" not in raw:
@@ -136,11 +137,14 @@ def _action(fields: Fields, raw: JsonObject, path: str) -> str | None:
     place = f"{path}.action"
     type_ = fields.get(action, "type", str, place)
     if type_ == "agent":
-        fields.note(f"{place}.type", "an action of the type agent needs the agent: it does not run")
-        return None
+        fields.note(
+            f"{place}.type",
+            "an action of the type agent needs an executor of the host, and cannot run without one",
+        )
+        return Executor(type_, text_of(action, "prompt") or "", config=action)
     if type_ != "command" and ("type" not in action or type_ is not None):
         fields.problem(f"{place}.type", f"unknown type {type_!r}; known are command, agent")
-    return shell_text(fields, action, place, required=True)
+    return Executor("bash", shell_text(fields, action, place, required=True))
 
 
 def _matcher(fields: Fields, handler: Handler) -> Matcher:

@@ -11,6 +11,7 @@ from sandhook.hooks.contracts._groups import Handler, handlers
 from sandhook.hooks.contracts._loader import (
     NO_TIME,
     SHELL_SOURCE,
+    foreign_hook,
     gather,
     gather_faultless,
     group_of,
@@ -87,8 +88,8 @@ def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec | None:
     fields.unknown(raw, FIELDS, path)
     type_ = fields.get(raw, "type", str, path)
     if type_ in ("prompt", "agent"):
-        fields.note(f"{path}.type", f"hooks of the type {type_} need the agent's model: it does not run")
-        return None
+        matcher = _matcher(fields, handler, strict=strict)
+        return foreign_hook(fields, handler, EVENTS[handler.event], type_, matcher=matcher)
     if type_ not in ("command", None):
         fields.problem(f"{path}.type", f"wanted command, prompt or agent, got {type_!r}")
     background = fields.get(raw, "async", bool, path) or raw.get("async_") is True

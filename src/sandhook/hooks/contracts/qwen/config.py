@@ -22,6 +22,7 @@ from sandhook.hooks.contracts._loader import (
     shell_text,
     timer,
 )
+from sandhook.hooks.contracts.qwen import http
 from sandhook.hooks.contracts.qwen.matcher import matcher_of
 from sandhook.hooks.contracts.qwen.names import (
     DEFAULT_TIMEOUT,
@@ -33,7 +34,7 @@ from sandhook.hooks.contracts.qwen.names import (
     SECRETS,
     SETTINGS,
 )
-from sandhook.hooks.decode import texts_of, type_name
+from sandhook.hooks.decode import object_of, text_of, texts_of, type_name
 from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.matcher import ALWAYS, Matcher
@@ -42,6 +43,7 @@ from sandhook.pattern.errors import PatternError
 from sandhook.text.quoting import quote_word
 
 _DEFAULTS = "system-defaults.json"
+_TYPES = ("command", "http", *OTHER_TYPES)
 
 
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
@@ -66,13 +68,12 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations; hooks of the strongest layer run first."""
     strict = options.compat == "strict"
     matched = [name for name, row in ROWS.items() if row.matched]
-    read = partial(_document, strict=strict)
+    read = partial(_document, options=options)
     loaded = without_unusable(
         gather(tuple(reversed(documents)), EVENTS, read), documents, matched, "Qwen Code", strict=strict
     )
-    switches = sorted(
-        (each for each in documents if _switch(each) is not None), key=_precedence, reverse=True
-    )
+    ranked = sorted(documents, key=_precedence, reverse=True)
+    switches = [each for each in ranked if _switch(each) is not None]
     kept: list[HookSpec] = []
     withheld: list[tuple[HookSpec, str]] = []
     notes: dict[str, None] = {}
@@ -80,6 +81,9 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
         effective = [each for each in switches if strict or may_override(each.layer, spec.layer)]
         if effective and _switch(effective[0]) and _switch(switches[0]):
             withheld.append((spec, "hooks are switched off (disableAllHooks)"))
+            continue
+        if spec.executor.type == "http" and (why := http.obstacle(spec, ranked, options.env, strict=strict)):
+            withheld.append((spec, why))
             continue
         kept.append(spec)
         for document in switches:
@@ -103,9 +107,10 @@ def _precedence(document: Document) -> int:
     return 2 if needs_trust(document.layer) else 1
 
 
-def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[HookSpec]:
+def _document(fields: Fields, value: JsonObject, *, options: LoadOptions) -> Iterator[HookSpec]:
     hooks = fields.get(value, "hooks", dict, "") or {}
     fields.get(value, "disableAllHooks", bool, "")
+    fields.strings(object_of(value, "security"), "allowedHttpHookUrls", "security")
     for name in hooks:
         if name in SETTINGS:
             fields.note(join("hooks", name), "has no effect in Qwen Code: use disableAllHooks")
@@ -120,67 +125,85 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
             matchers[handler.group_path] = _matcher(fields, handler)
             fields.lenient(handler.group, "sequential", bool, handler.group_path)
         matcher = matchers[handler.group_path]
-        spec = _hook(fields, handler, matcher or ALWAYS, strict=strict)
+        spec = _hook(fields, handler, matcher or ALWAYS, options)
         if spec is not None and matcher is not None and len(fields.problems) == before:
             yield spec
 
 
-def _hook(fields: Fields, handler: Handler, matcher: Matcher, *, strict: bool) -> HookSpec | None:
+def _hook(fields: Fields, handler: Handler, matcher: Matcher, options: LoadOptions) -> HookSpec | None:
     raw, path = handler.raw, handler.path
     fields.unknown(raw, FIELDS, path)
     type_ = fields.get(raw, "type", str, path)
-    if type_ in OTHER_TYPES:
-        fields.note(f"{path}.type", f"hooks of the type {type_} need the host: it does not run")
-        return None
-    if type_ != "command":
-        known = ", ".join(("command", *OTHER_TYPES))
+    if type_ not in _TYPES:
+        known = ", ".join(_TYPES)
         fields.problem(
             f"{path}.type", f"unknown type {type_!r}; known are {known}" if type_ else "type is required"
         )
+    name = fields.lenient(raw, "name", str, path)
+    fields.lenient(raw, "description", str, path)
+    background = fields.lenient(raw, "async", bool, path) and type_ == "command"
+    allowed: tuple[str, ...] = ()
+    default = DEFAULT_TIMEOUT
+    if type_ == "http":
+        executor, allowed = http.executor(fields, raw, path), http.variables(fields, raw, path)
+        default = http.DEFAULT_TIMEOUT
+    elif type_ in OTHER_TYPES:
+        executor = Executor(type_, text_of(raw, "prompt") or "")
+    else:
+        executor = _command(fields, raw, path)
+    if executor.type not in ("bash", "powershell", *options.executors):
+        message = f"no executor is registered for the type {executor.type!r}: the hook cannot run here"
+        fields.note(f"{path}.type", message)
+    once = bool(fields.lenient(raw, "once", bool, path)) and type_ == "http"
+    seconds = _timeout(fields, raw, path, default, legacy=type_ == "command")
+    spec = hook_spec(
+        fields,
+        handler,
+        EVENTS[handler.event],
+        executor,
+        matcher=matcher,
+        timeout=timer(fields, f"{path}.timeout", seconds, strict=options.compat == "strict"),
+        background=bool(background),
+        description=name,
+        entry={**raw, "matcher": handler.matcher, "sequential": handler.group.get("sequential")},
+        extras={"sequential": handler.group.get("sequential") is True},
+    )._replace(env_except=SECRETS, variant=name or "", once=once)
+    return spec._replace(env_policy="allow", env_names=allowed) if type_ == "http" else spec
+
+
+def _command(fields: Fields, raw: JsonObject, path: str) -> Executor:
+    """Return what a hook of the type command runs; reports faults to ``fields``."""
     command = shell_text(fields, raw, path)
     if "args" in raw and not isinstance(raw["args"], list):
         fields.note(f"{path}.args", f"wanted an array, got {type_name(raw['args'])}: it is ignored")
     elif "args" in raw:
         command = " ".join(map(quote_word, (command, *(fields.strings(raw, "args", path) or ()))))
-    name = fields.lenient(raw, "name", str, path)
-    fields.lenient(raw, "description", str, path)
     fields.variables(raw, path)
     shell = fields.get(raw, "shell", str, path)
-    background = fields.lenient(raw, "async", bool, path)
-    spec = hook_spec(
-        fields,
-        handler,
-        EVENTS[handler.event],
-        Executor(
-            "powershell" if shell == "powershell" else "bash",
-            command,
-            env=tuple(texts_of(raw, "env").items()),
-        ),
-        matcher=matcher,
-        timeout=timer(fields, f"{path}.timeout", _timeout(fields, raw, path), strict=strict),
-        background=bool(background),
-        description=name,
-        entry={**raw, "matcher": handler.matcher, "sequential": handler.group.get("sequential")},
-        extras={"sequential": handler.group.get("sequential") is True},
+    return Executor(
+        "powershell" if shell == "powershell" else "bash",
+        command,
+        env=tuple(texts_of(raw, "env").items()),
     )
-    return spec._replace(env_except=SECRETS, variant=name or "")
 
 
-def _timeout(fields: Fields, raw: JsonObject, path: str) -> float:
-    """Return the seconds of a timeout, which may be a text; one that is no number is the default."""
+def _timeout(fields: Fields, raw: JsonObject, path: str, default: float, *, legacy: bool) -> float:
+    """Return the seconds of a timeout, which may be a text; one that is no number is the default.
+
+    Args:
+        legacy: Large numbers are milliseconds.
+    """
     written = raw.get("timeout")
     if written is None:
-        return DEFAULT_TIMEOUT
+        return default
     try:
         number = float(written) if isinstance(written, (str, int, float)) and written is not True else 0.0
     except (ValueError, OverflowError):
         number = 0.0
     if not 0 < number < float("inf"):
-        fields.note(
-            f"{path}.timeout", f"is not a number above zero: the hook has {DEFAULT_TIMEOUT:g} seconds"
-        )
-        return DEFAULT_TIMEOUT
-    if number >= LEGACY:
+        fields.note(f"{path}.timeout", f"is not a number above zero: the hook has {default:g} seconds")
+        return default
+    if legacy and number >= LEGACY:
         fields.note(f"{path}.timeout", f"{number:g} is read as milliseconds: {number / 1000:g} seconds")
         return number / 1000
     return number
@@ -234,7 +257,7 @@ SCHEMA = groups_schema(
     ),
     hook_of(
         {
-            "type": {"enum": ["command", *OTHER_TYPES]},
+            "type": {"enum": [*_TYPES]},
             "command": SHELL_SOURCE,
             "args": {"type": "array", "items": {"type": "string"}},
             "name": {"type": "string"},
@@ -248,6 +271,10 @@ SCHEMA = groups_schema(
             "env": {"type": "object", "additionalProperties": {"type": "string"}},
             "shell": {"enum": ["bash", "powershell"]},
             "statusMessage": {"type": "string"},
+            "url": {"type": "string"},
+            "headers": {"type": "object", "additionalProperties": {"type": "string"}},
+            "allowedEnvVars": {"type": "array", "items": {"type": "string"}},
+            "once": {"type": "boolean", "default": False},
         },
         "type",
     ),

@@ -10,7 +10,7 @@ FACTS = {
     "trust": "system and user files; upstream asks for the folder",
     "matcher": "a list of names or JavaScript's RegExp, found anywhere in the tool's name; other names of a tool exactly",
     "input": "JSON on standard input, QWEN_PROJECT_DIR",
-    "runs": "bash text, with the agent's environment",
+    "runs": "bash text, with the agent's environment; http",
     "order": "in parallel, or chained when a matching group says `sequential`; the project's first",
     "timeout": "60 seconds; numbers from 1000 up are milliseconds",
     "output": "1 MiB each, cut",

@@ -67,8 +67,8 @@ FIELDS = (
     *("url", "headers", "allowedEnvVars", "once", "prompt", "model", "if"),
 )
 
-#: Types of hooks that Qwen Code runs in its own process or over the network.
-OTHER_TYPES = ("http", "prompt", "function")
+#: Types of hooks that need Qwen Code's model or its own process.
+OTHER_TYPES = ("prompt", "function")
 
 #: Seconds. Values of a file from LEGACY up are milliseconds.
 DEFAULT_TIMEOUT, LEGACY = 60.0, 1000.0

@@ -7,6 +7,7 @@ from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
 from sandhook.hooks.contracts._outcome import accidents, after_mark, broken, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts._reading.languages import as_read
+from sandhook.hooks.contracts.qwen import http
 from sandhook.hooks.contracts.qwen.names import COMMON, EVENTS, ROWS, TEXT_EVENTS
 from sandhook.hooks.contracts.qwen.reply import NO_REASON, verdict_of
 from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, encode
@@ -88,6 +89,8 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
 
 def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     name, notes, better = spec.native_event, list(ran.diagnostics), compat != "strict"
+    if spec.executor.type == "http":
+        return http.decoded(name, event, ran, notes, better=better)
     status = ran.exit_status or 0
     if status == 2:  # standard output is not read
         ran = ran._replace(truncated=False)
