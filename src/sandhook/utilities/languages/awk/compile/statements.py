@@ -33,13 +33,14 @@ from sandhook.utilities.languages.awk.nodes import (
     NextFile,
     Return,
     Statement,
+    String,
     Switch,
     While,
 )
 from sandhook.utilities.languages.awk.program import BREAK, CONTINUE, NEXT, NEXTFILE, RETURN, Step
 from sandhook.utilities.languages.awk.runtime import ProgramExit, Runtime
 from sandhook.utilities.languages.awk.sorting import traversal
-from sandhook.utilities.languages.awk.values import Fatal, Key, NextInput, NextRecord, Value
+from sandhook.utilities.languages.awk.values import Fatal, Key, NextInput, NextRecord, Regexp, Value
 
 # --------------------------------------------------------------------------- sequences
 
@@ -225,8 +226,8 @@ def compile_switch(compiler: Compiler, node: Switch) -> Step:
 
 
 def _compile_label(compiler: Compiler, label: Expression) -> _IsCase:
-    if isinstance(label, Ere):
-        source = label.source
+    if isinstance(label, Ere) or (isinstance(label, String) and isinstance(label.value, Regexp)):
+        source = label.source if isinstance(label, Ere) else str(label.value)
         return lambda rt, value: rt.pattern(source).test(rt.text(value))
     run = compiler.value(label)
 
