@@ -194,7 +194,7 @@ class ExpressionParser:
             return Concatenation(tuple(parts))
         tokens.advance()
         if kind == "in":
-            return Membership((left,), self._array_name())
+            return Membership((left,), self.array_name())
         if kind in ("|", "|&"):
             tokens.expect("getline")
             return self._power(Getline("<|" if kind == "|" else "|&", self._optional_lvalue(), left))
@@ -353,7 +353,7 @@ class ExpressionParser:
         tokens.leave()
         if len(nodes) > 1:
             if tokens.accept("in"):
-                return Membership(tuple(nodes), self._array_name())
+                return Membership(tuple(nodes), self.array_name())
             return ExpressionList(tuple(nodes))
         if isinstance(nodes[0], (Concatenation, And, Or, *LVALUES)):
             return Grouping(nodes[0])
@@ -394,8 +394,11 @@ class ExpressionParser:
             self._scope.add_array(node.name)
         return node
 
-    def _array_name(self) -> Name | Element:
-        return self.as_array(self.name())
+    def array_name(self) -> Name | Element:
+        """Parse the name of an array, or an element that is an array."""
+        node = self.name()
+        self._scope.drop_scalar_uses((node,))
+        return self.as_array(node)
 
     def _optional_lvalue(self) -> Lvalue | None:
         if self._tokens.kind == "$":
@@ -444,8 +447,9 @@ class ExpressionParser:
         self._check_arrays(token, arguments)
         if name == "index" and self._tokens.token_before(2).kind in ("ere", "regexp"):
             raise Fatal("index: regexp constant as second argument is not allowed", line=token.line)
-        if name in ("typeof", "isarray"):
+        if name in ("typeof", "isarray", "length"):
             self._scope.drop_scalar_uses(arguments)
+        if name in ("typeof", "isarray"):
             first = arguments[0]
             if isinstance(first, Name) and self._scope.is_used_as_scalar(first.name):
                 return BuiltinCall(name, (*arguments, Number(1.0)))
@@ -469,6 +473,7 @@ class ExpressionParser:
                 if not isinstance(argument, (Name, Element)):
                     which = ("first", "second", "third", "fourth")[position]
                     raise Fatal(f"{token.value}: {which} argument is not an array", line=token.line)
+                self._scope.drop_scalar_uses((argument,))
                 self.as_array(argument)
 
 

@@ -219,7 +219,7 @@ class _Parser:
     def _delete(self) -> Statement:
         self._tokens.advance()
         if not self._tokens.accept("("):
-            return Delete(self._expressions.as_array(self._expressions.name()))
+            return Delete(self._expressions.array_name())
         token = self._tokens.expect("name")  # only an array may be in parentheses
         self.scope.add_name(token.value, token.line)
         self._tokens.expect(")")
@@ -358,7 +358,7 @@ class _Parser:
             return None
         variable = self._expressions.name()
         tokens.advance()
-        array = self._expressions.as_array(self._expressions.name())
+        array = self._expressions.array_name()
         tokens.expect(")")
         return ForIn(variable, array, self._loop_body())
 

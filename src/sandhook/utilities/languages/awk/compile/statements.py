@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from sandhook.utilities.languages.awk.compile.arrays import compile_array, compile_key
-from sandhook.utilities.languages.awk.compile.assignments import compile_store
+from sandhook.utilities.languages.awk.compile.assignments import compile_store, without_value
 from sandhook.utilities.languages.awk.compile.failure import can_fail
 from sandhook.utilities.languages.awk.compile.output import scalar
 from sandhook.utilities.languages.awk.compile.protocol import Compiler
@@ -29,6 +29,7 @@ from sandhook.utilities.languages.awk.nodes import (
     ForIn,
     If,
     Located,
+    Name,
     Next,
     NextFile,
     Return,
@@ -63,7 +64,8 @@ def compile_located(compiler: Compiler, node: Located) -> Step:
     compiler.line = node.line
     step = compiler.statement(node.statement)
     elements = compiler.function is not None or compiler.nests
-    return with_line(step, node.line) if can_fail(node.statement, elements) else step
+    fails = compiler.program.symbols.mixed or can_fail(node.statement, elements)
+    return with_line(step, node.line) if fails else step
 
 
 def compile_block(compiler: Compiler, node: Block) -> Step:
@@ -96,6 +98,9 @@ def compile_block(compiler: Compiler, node: Block) -> Step:
 
 def compile_evaluation(compiler: Compiler, node: Evaluation) -> Step:
     """Compile an expression as a statement."""
+    if isinstance(node.expression, Name):
+        run = compiler.value(node.expression)
+        return without_value(lambda rt: scalar(rt, run(rt)))
     return compiler.effect(node.expression)
 
 
