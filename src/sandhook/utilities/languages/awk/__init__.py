@@ -34,7 +34,8 @@ from sandhook.utilities.languages.awk.values import Array, Fatal, ScalarContext,
 
 PERMUTE = False
 FIXED_NAMES = ("awk", "gawk", "mawk", "nawk")
-USAGE = "Usage: awk [-F FS] [-v NAME=VALUE]... PROGRAM [FILE]..."
+BASE_NAME = True
+USAGE = "Usage: NAME [-F FS] [-v NAME=VALUE]... PROGRAM [FILE]..."
 _DEEP = 60  #: Python frames on the stack; when there are more, a program runs on a new stack
 
 
@@ -99,7 +100,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.version or options.help:
         raise Inform("version" if options.version else "help")
     if not operands and all(kind == "i" for kind, _ in options.programs):
-        ctx.error_hint(USAGE)
+        ctx.error_hint(USAGE, base=True)
         return 1
     sources = Sources(ctx)
     try:

@@ -13,7 +13,7 @@ from sandhook.utilities.languages.awk.values import Array, ScalarContext, Value
 
 
 def array_path(rt: Runtime, array: object) -> str:
-    """Return the name of a global array, or of an array that is an element in one; "" when there is none."""
+    """Return the name of a global array, or of an array that is an element in one; "" for others."""
     pending = [(value, name) for name, value in zip(rt.symbols.slots, rt.g) if isinstance(value, Array)]
     for candidate, name in pending:
         if candidate is array:
