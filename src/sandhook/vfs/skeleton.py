@@ -217,9 +217,7 @@ _FIELDS = tuple(field for field in Inode.__slots__ if field not in ("children", 
 
 def _inode(row: _Row, uid: int, gid: int, now: int) -> Inode:
     """Return the file of a row, without entries and contents."""
-    node = (
-        Inode(row.mode, row.number, uid, gid, now) if row.is_own else Inode(row.mode, row.number, 0, 0, now)
-    )
+    node = Inode(row.mode, row.number, uid, gid, now) if row.is_own else Inode(row.mode, row.number, 0, 0, now)
     node.links = row.links
     return node
 
