@@ -10,7 +10,8 @@ parser, the types, ``--help`` and the docs page. Optional module attributes:
     DIGITS: str | None          name of the field that digits among short options set (grep)
     OPTION_STATUS: int          exit status of an unknown option, if it differs from USAGE_STATUS (64 with ARGP)
     ARGP: bool = False          "Try ..." also points to --usage, as programs of glibc's argp do (cpio, iconv)
-    USAGE: str                  a line before "Try 'NAME --help' ..." after a usage error (grep, sed)
+    USAGE: str                  a line before "Try 'NAME --help' ..." after a usage error (grep, sed); NAME in it is the program
+    BASE_NAME: bool = False     USAGE, "Try ..." and --help have the program's name without its directory (grep, awk)
     NEGATIVE: bool = False      "-5" and "-.5" are operands (seq)
     NAMED_HINT: bool = False    "Try ..." is preceded by the name, as diffutils do
     INFORMS: bool = True        False if --help and --version are ordinary words (echo)

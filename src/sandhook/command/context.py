@@ -252,14 +252,23 @@ class Context:
         self.failed = max(self.failed, status)
 
     def error_hint(
-        self, usage: str = "", *, named: bool = False, quote: str = "'", argp: bool = False
+        self,
+        usage: str = "",
+        *,
+        named: bool = False,
+        quote: str = "'",
+        argp: bool = False,
+        base: bool = False,
     ) -> None:
-        """Point to --help, as GNU's tools do after a usage error, after a line of ``usage``."""
-        other = f" or {quote}{self.name} --usage'" if argp else ""
-        text = f"{self.name + ': ' if named else ''}Try {quote}{self.name} --help'{other} for more information.\n"
-        self.process.write_error(
-            f"{usage}{chr(10) if usage else ''}{text}".encode("utf-8", "surrogateescape")
-        )
+        """Point to --help, as GNU's tools do after a usage error, after a line of ``usage`` with NAME in it.
+
+        With ``base`` the name is without its directory.
+        """
+        name = self.name.rpartition("/")[2] if base else self.name
+        other = f" or {quote}{name} --usage'" if argp else ""
+        text = f"{name + ': ' if named else ''}Try {quote}{name} --help'{other} for more information.\n"
+        line = usage.replace("NAME", name, 1) + "\n" if usage else ""
+        self.process.write_error(f"{line}{text}".encode("utf-8", "surrogateescape"))
 
     def abandon(self) -> None:
         """Drop output that could not be written."""

@@ -38,7 +38,8 @@ def _run(utility: Utility, arguments: Sequence[str], ctx: Context) -> int:
         except Inform as error:
             from sandhook.command.inform import inform
 
-            ctx.write(inform(utility, ctx.name, error.topic, ctx.program).encode())
+            name = ctx.name.rpartition("/")[2] if utility.base_name else ctx.name
+            ctx.write(inform(utility, name, error.topic, ctx.program).encode())
             ctx.flush()
             return error.status
         except OSError as error:
@@ -63,7 +64,13 @@ def _report_usage_error(utility: Utility, error: UsageError, ctx: Context) -> in
     ctx.error(str(error))
     if error.hint:
         named = utility.begins_hint(ctx.program)
-        ctx.error_hint(utility.usage, named=named, quote=utility.hint_quote, argp=utility.argp)
+        ctx.error_hint(
+            utility.usage,
+            named=named,
+            quote=utility.hint_quote,
+            argp=utility.argp,
+            base=utility.base_name,
+        )
     if error.status is not None:
         return error.status
     return utility.option_status if isinstance(error, OptionError) else utility.usage_status

@@ -29,7 +29,8 @@ class Declaration(Protocol):
     PROGRAMS: The ``Options`` of programs that do not have those of the module, by name.
     SUBCOMMANDS: The ``Options`` of subcommands, by name. OPERAND_WORDS: The words that operands may be, by a title.
     USAGE_STATUS: The exit status of usage errors and failures (default 1). OPTION_STATUS: That of an unknown option.
-    USAGE: A line before the hint to --help. NAMED_HINT: The hint begins with the utility's name, or does so for these
+    USAGE: A line before the hint to --help, with NAME for the program. BASE_NAME: Both have the name without its
+    directory, and so has --help. NAMED_HINT: The hint begins with the utility's name, or does so for these
     names. HINT_QUOTE: Its opening quote. ARGP: The hint also names --usage, as that of programs made with argp.
     WRITE_ERROR: The message for an error of output; see ``write_errors``. WRITE_STATUS: The exit status of that.
     IGNORED_WRITE_STATUS: The exit status if the program ignores such an error.
@@ -48,7 +49,7 @@ class Utility:
     """
 
     __slots__ = (
-        "_syntax", "argp", "declaration", "fixed_names", "hint_quote", "ignored_write_status", "informs", "named_hint", "operand_words",
+        "_syntax", "argp", "base_name", "declaration", "fixed_names", "hint_quote", "ignored_write_status", "informs", "named_hint", "operand_words",
         "option_status", "programs", "raw", "run", "subcommands", "usage", "usage_status", "write_error", "write_status",
     )  # fmt: skip
 
@@ -63,6 +64,7 @@ class Utility:
         self.operand_words: Mapping[str, Sequence[str]] = getattr(declaration, "OPERAND_WORDS", {})
         self.usage_status: int = getattr(declaration, "USAGE_STATUS", 1)
         self.usage: str = getattr(declaration, "USAGE", "")
+        self.base_name: bool = getattr(declaration, "BASE_NAME", False)
         self.named_hint: bool | frozenset[str] = getattr(declaration, "NAMED_HINT", False)
         self.hint_quote: str = getattr(declaration, "HINT_QUOTE", "'")
         self.argp: bool = getattr(declaration, "ARGP", False)

@@ -16,6 +16,7 @@ from sandhook.kernel.signals import BrokenPipe
 from sandhook.kernel.stack import stack_exceeds
 from sandhook.text.locale import as_bytes, characters_are_bytes
 from sandhook.utilities.languages.awk.compile import compile_program
+from sandhook.utilities.languages.awk.compile.names import complete_trace
 from sandhook.utilities.languages.awk.lexer import (
     BUILTINS,
     KEYWORDS,
@@ -29,11 +30,12 @@ from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.sources import SourceError, Sources
 from sandhook.utilities.languages.awk.special import ARGC, ARGV, ENVIRON, FS, PROCINFO, SPECIAL
 from sandhook.utilities.languages.awk.symbols import function_table
-from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum, Unlabelled
+from sandhook.utilities.languages.awk.values import Array, Fatal, ScalarContext, Strnum, Unlabelled
 
 PERMUTE = False
 FIXED_NAMES = ("awk", "gawk", "mawk", "nawk")
-USAGE = "Usage: awk [-F FS] [-v NAME=VALUE]... PROGRAM [FILE]..."
+BASE_NAME = True
+USAGE = "Usage: NAME [-F FS] [-v NAME=VALUE]... PROGRAM [FILE]..."
 _DEEP = 60  #: Python frames on the stack; when there are more, a program runs on a new stack
 
 
@@ -98,7 +100,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.version or options.help:
         raise Inform("version" if options.version else "help")
     if not operands and all(kind == "i" for kind, _ in options.programs):
-        ctx.error_hint(USAGE)
+        ctx.error_hint(USAGE, base=True)
         return 1
     sources = Sources(ctx)
     try:
@@ -137,6 +139,8 @@ def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context)
         _print_error(ctx, text, error, sources.where(error.line, lines_read))
         return 1
     except Fatal as error:
+        if isinstance(error, ScalarContext) and rt is not None:
+            complete_trace(rt, error)
         where = sources.where(error.line) if error.line else ""
         record = rt.where() if rt is not None and where else ""
         label = "" if isinstance(error, Unlabelled) else "fatal: " if error.status == 2 else "error: "

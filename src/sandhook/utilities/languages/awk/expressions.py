@@ -57,7 +57,7 @@ _ASSIGNMENTS: dict[str, ArithmeticOperator] = {
 #: Tokens that can begin an operand after another operand: concatenation.
 _STARTS = frozenset(
     (
-        "number", "string", "ere", "regexp", "indirect", "call", "name", "builtin", "$", "!", "(", "++", "--",
+        "number", "string", "ere", "indirect", "call", "name", "builtin", "getline", "$", "!", "(", "++", "--",
         "-", "+",
     )
 )  # fmt: skip
@@ -90,7 +90,9 @@ _LEVELS = {
 }
 _LEVELS |= dict.fromkeys(_RELATIONS, 4)
 _LEVEL_COMPARE = 4
-LEVEL_CONCAT = 6
+_LEVEL_PIPE = 5
+_LEVEL_CONCAT = 6
+_INCREMENTED = "cannot assign a value to the result of a field post-increment expression"
 
 
 def constant(text: str) -> float:
@@ -109,7 +111,7 @@ class ExpressionParser:
     """Parses expressions at the cursor.
 
     Attributes:
-        no_greater: ``>`` is a redirection at the cursor, not a relation.
+        redirects: ``>`` and ``|`` are redirections at the cursor, not a relation and the pipe of getline.
         rule_kind: The kind of the special rule that is parsed, "" in other rules and in functions.
     """
 
@@ -118,10 +120,15 @@ class ExpressionParser:
         self._scope = scope
         self._extensions = extensions
         self._may_assign = True  #: the next operand may be assigned to: ``1 + x = 2`` is an error
-        self.no_greater = False
+        self.redirects = False
         self.rule_kind: RuleKind = ""
 
     # ------------------------------------------------------------------ operators
+
+    def redirection(self) -> Expression:
+        """Parse the target of a redirection of print: operands and getline, without relations and assignments."""
+        self._may_assign = False
+        return self._operations(self.unary(), _LEVEL_PIPE)
 
     def expressions(self, *, group: bool = False) -> list[Expression]:
         """Parse one or more expressions; with ``group`` a single ``(a, b)`` is allowed."""
@@ -151,45 +158,46 @@ class ExpressionParser:
 
     def binary(self, least: int) -> Expression:
         """Parse operators of level ``least`` and of the levels that bind more tightly."""
+        self._may_assign = least < _LEVEL_CONCAT
+        return self._operations(self.unary(), least)
+
+    def _operations(self, left: Expression, least: int) -> Expression:
+        """Parse the operators after an operand."""
         tokens = self._tokens
-        self._may_assign = least < LEVEL_CONCAT
-        left = self.unary()
         chain = 0
         while True:
             kind = tokens.kind
             level = _LEVELS.get(kind, -1)
             if kind in _STARTS and kind not in ("+", "-"):
-                level = LEVEL_CONCAT
-            if level < least or (kind == ">" and self.no_greater):
-                return left
-            if kind in ("|", "|&") and tokens.following != "getline":
+                level = _LEVEL_CONCAT
+            if level < least or (self.redirects and kind in (">", "|", "|&")):
                 return left
             chain += 1
-            if chain > CHAIN and kind not in ("||", "&&") and level != LEVEL_CONCAT:
+            if chain > CHAIN and kind not in ("||", "&&") and level != _LEVEL_CONCAT:
                 tokens.fail(f"more than {CHAIN} operators in a row")
             if isinstance(left, ExpressionList):
                 tokens.fail_unexpected()
             left = self._operator(left, kind, level)
-            if kind == "in" and (tokens.kind in _STARTS or _LEVELS.get(tokens.kind, 0) > LEVEL_CONCAT):
+            if kind == "in" and (tokens.kind in _STARTS or _LEVELS.get(tokens.kind, 0) > _LEVEL_CONCAT):
                 tokens.fail_unexpected()
             if level == _LEVEL_COMPARE and tokens.kind in _RELATIONS:
-                if tokens.kind == ">" and self.no_greater:
+                if tokens.kind == ">" and self.redirects:
                     return left
                 tokens.fail_unexpected()
 
     def _operator(self, left: Expression, kind: str, level: int) -> Expression:
         tokens = self._tokens
-        if level == LEVEL_CONCAT:
+        if level == _LEVEL_CONCAT:
             parts = [*(left.parts if isinstance(left, Concatenation) else (left,))]
             while tokens.kind in _STARTS and tokens.kind not in ("+", "-"):
-                parts.append(self.binary(LEVEL_CONCAT + 1))
+                parts.append(self.binary(_LEVEL_CONCAT + 1))
             return Concatenation(tuple(parts))
         tokens.advance()
         if kind == "in":
-            return Membership((left,), self._array_name())
+            return Membership((left,), self.array_name())
         if kind in ("|", "|&"):
-            tokens.advance()
-            return Getline("<|" if kind == "|" else "|&", self._optional_lvalue(), left)
+            tokens.expect("getline")
+            return self._power(Getline("<|" if kind == "|" else "|&", self._optional_lvalue(), left))
         if kind in ("&&", "||"):
             node_class = And if kind == "&&" else Or
             tokens.skip_newlines()
@@ -198,7 +206,8 @@ class ExpressionParser:
                 tokens.skip_newlines()
                 parts.append(self.binary(level + 1))
             return node_class(tuple(parts))
-        right = self.binary(level + 1)
+        typed = level == _LEVELS["~"] and tokens.kind == "regexp"
+        right = self.regexp() if typed else self.binary(level + 1)
         if isinstance(right, ExpressionList):
             tokens.fail_unexpected()
         if kind in ("~", "!~"):
@@ -211,7 +220,7 @@ class ExpressionParser:
         """Parse an operand with its prefix operators."""
         kind = self._tokens.kind
         if kind not in ("-", "+", "!"):
-            return self._power()
+            return self._power(self._postfix())
         self._tokens.enter()
         self._tokens.advance()
         self._may_assign = False
@@ -221,8 +230,7 @@ class ExpressionParser:
             return Not(operand)
         return Negation(operand) if kind == "-" else UnaryPlus(operand)
 
-    def _power(self) -> Expression:
-        left = self._postfix()
+    def _power(self, left: Expression) -> Expression:
         if self._tokens.kind != "^":
             return left
         self._tokens.enter()
@@ -232,7 +240,7 @@ class ExpressionParser:
         self._tokens.leave()
         return Arithmetic("^", left, right)
 
-    def _parse_increment(self, node: Lvalue) -> Expression:
+    def _parse_increment(self, node: Lvalue) -> Lvalue | Increment:
         """Parse a ``++`` or ``--`` after a variable."""
         kind = self._tokens.kind
         if kind not in ("++", "--"):
@@ -241,21 +249,42 @@ class ExpressionParser:
         return Increment(node, 1.0 if kind == "++" else -1.0, False)
 
     def _postfix(self) -> Expression:
+        tokens = self._tokens
         may_assign = self._may_assign
+        is_field = tokens.kind == "$"
         node = self._primary()
+        if is_field and isinstance(node, Increment):
+            return self._incremented_field(node, may_assign)
         if not isinstance(node, LVALUES):
             return node
         incremented = self._parse_increment(node)
         if incremented is not node:
             return incremented
-        tokens = self._tokens
         kind = tokens.kind
         if may_assign and (kind == "=" or kind in _ASSIGNMENTS):
             tokens.advance()
-            tokens.enter()
-            value = self.expression()
-            tokens.leave()
-            return Assignment(_ASSIGNMENTS.get(kind, ""), node, value)
+            return Assignment(_ASSIGNMENTS.get(kind, ""), node, self._assigned(kind))
+        return node
+
+    def _assigned(self, kind: str) -> Expression:
+        """Parse the value of an assignment."""
+        if kind == "=" and self._tokens.kind == "regexp":
+            return self.regexp()
+        self._tokens.enter()
+        value = self.expression()
+        self._tokens.leave()
+        return value
+
+    def _incremented_field(self, node: Increment, may_assign: bool) -> Expression:
+        """Return ``$x++``, which cannot be assigned to and not be incremented again."""
+        tokens = self._tokens
+        kind = tokens.kind
+        if kind in ("++", "--"):
+            tokens.fail(_INCREMENTED)
+        if may_assign and (kind == "=" or kind in _ASSIGNMENTS):
+            tokens.advance()
+            self._assigned(kind)
+            tokens.fail(_INCREMENTED)
         return node
 
     # ------------------------------------------------------------------ operands
@@ -277,17 +306,22 @@ class ExpressionParser:
     def _ere(self) -> Expression:
         return Ere(self._tokens.advance().value)
 
-    def _regexp(self) -> Expression:
-        return String(Regexp(self._tokens.advance().value))
+    def regexp(self) -> Expression:
+        """Parse ``@/re/``, which is a whole value: of an assignment, of an argument, or after ``~``."""
+        node = String(Regexp(self._tokens.advance().value))
+        kind = self._tokens.kind
+        if kind in _STARTS or _LEVELS.get(kind, 0) >= _LEVEL_CONCAT:
+            self._tokens.fail_unexpected()
+        return node
 
     def _field(self) -> Expression:
         self._tokens.advance()
         self._tokens.enter()
+        if self._tokens.kind == "getline":
+            self._tokens.fail_unexpected()
         operand = self.unary() if self._tokens.kind in ("-", "+", "!") else self._primary()
         self._tokens.leave()
-        if isinstance(operand, Field):
-            operand = self._parse_increment(operand)  # "$$2++" changes $2
-        return Field(operand)
+        return self._parse_increment(Field(operand))  # the nearest "$" takes it: "$$2++" changes $2
 
     def _increment(self) -> Expression:
         kind = self._tokens.advance().kind
@@ -295,6 +329,8 @@ class ExpressionParser:
         token = self._tokens.current
         target = self._primary()
         self._tokens.leave()
+        if token.kind == "$" and isinstance(target, Increment):
+            self._tokens.fail(_INCREMENTED, self._tokens.previous)
         if not isinstance(target, LVALUES):
             self._tokens.fail("syntax error", token)
         return Increment(target, 1.0 if kind == "++" else -1.0, True)
@@ -305,7 +341,7 @@ class ExpressionParser:
         if self.rule_kind in ("BEGINFILE", "ENDFILE") and self._tokens.kind != "<":
             raise Fatal(f"non-redirected `getline' invalid inside `{self.rule_kind}' rule", 1, token.line)
         if self._tokens.accept("<"):
-            return Getline("<", variable, self._primary())
+            return Getline("<", variable, self.binary(_LEVEL_CONCAT + 1))
         return Getline("", variable, None)
 
     def _grouping(self) -> Expression:
@@ -317,7 +353,7 @@ class ExpressionParser:
         tokens.leave()
         if len(nodes) > 1:
             if tokens.accept("in"):
-                return Membership(tuple(nodes), self._array_name())
+                return Membership(tuple(nodes), self.array_name())
             return ExpressionList(tuple(nodes))
         if isinstance(nodes[0], (Concatenation, And, Or, *LVALUES)):
             return Grouping(nodes[0])
@@ -325,9 +361,9 @@ class ExpressionParser:
 
     def _inside(self) -> list[Expression]:
         """Parse expressions inside brackets, where ``>`` is a relation."""
-        outer, self.no_greater = self.no_greater, False
+        outer, self.redirects = self.redirects, False
         nodes = self.expressions()
-        self.no_greater = outer
+        self.redirects = outer
         return nodes
 
     # ------------------------------------------------------------------ names
@@ -344,7 +380,7 @@ class ExpressionParser:
             if depth > NESTING:
                 tokens.fail_nesting()
             tokens.advance()
-            subscripts = self._inside()
+            subscripts = self.expressions()
             tokens.expect("]")
             scope.nests = scope.nests or depth > 1
             node = Element(self.as_array(node), tuple(subscripts))
@@ -358,13 +394,17 @@ class ExpressionParser:
             self._scope.add_array(node.name)
         return node
 
-    def _array_name(self) -> Name | Element:
-        return self.as_array(self.name())
+    def array_name(self) -> Name | Element:
+        """Parse the name of an array, or an element that is an array."""
+        node = self.name()
+        self._scope.drop_scalar_uses((node,))
+        return self.as_array(node)
 
     def _optional_lvalue(self) -> Lvalue | None:
         if self._tokens.kind == "$":
             node = self._primary()
-            assert isinstance(node, Field)
+            if not isinstance(node, Field):
+                self._tokens.fail(_INCREMENTED, self._tokens.previous)
             return node
         return self.name() if self._tokens.kind == "name" else None
 
@@ -374,7 +414,14 @@ class ExpressionParser:
         tokens = self._tokens
         tokens.expect("(")
         tokens.enter()
-        nodes = [] if tokens.kind == ")" else self._inside()
+        outer, self.redirects = self.redirects, False
+        nodes: list[Expression] = []
+        while tokens.kind != ")" or nodes:
+            nodes.append(self.regexp() if tokens.kind == "regexp" else self.expression())
+            if not tokens.accept(","):
+                break
+            tokens.skip_newlines()
+        self.redirects = outer
         tokens.expect(")")
         tokens.leave()
         return tuple(nodes)
@@ -400,8 +447,9 @@ class ExpressionParser:
         self._check_arrays(token, arguments)
         if name == "index" and self._tokens.token_before(2).kind in ("ere", "regexp"):
             raise Fatal("index: regexp constant as second argument is not allowed", line=token.line)
-        if name in ("typeof", "isarray"):
+        if name in ("typeof", "isarray", "length"):
             self._scope.drop_scalar_uses(arguments)
+        if name in ("typeof", "isarray"):
             first = arguments[0]
             if isinstance(first, Name) and self._scope.is_used_as_scalar(first.name):
                 return BuiltinCall(name, (*arguments, Number(1.0)))
@@ -425,6 +473,7 @@ class ExpressionParser:
                 if not isinstance(argument, (Name, Element)):
                     which = ("first", "second", "third", "fourth")[position]
                     raise Fatal(f"{token.value}: {which} argument is not an array", line=token.line)
+                self._scope.drop_scalar_uses((argument,))
                 self.as_array(argument)
 
 
@@ -432,7 +481,6 @@ _PRIMARIES: dict[str, Callable[[ExpressionParser], Expression]] = {
     "number": ExpressionParser._number,
     "string": ExpressionParser._string,
     "ere": ExpressionParser._ere,
-    "regexp": ExpressionParser._regexp,
     "indirect": ExpressionParser._indirect_call,
     "$": ExpressionParser._field,
     "++": ExpressionParser._increment,

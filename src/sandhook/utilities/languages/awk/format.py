@@ -13,7 +13,16 @@ from functools import lru_cache
 from sandhook.lazy import lazily
 from sandhook.limits import check_fits as check_memory
 from sandhook.record import Record
-from sandhook.utilities.languages.awk.values import Array, Fatal, Key, Strnum, Value, numeric_value, to_number
+from sandhook.utilities.languages.awk.values import (
+    Array,
+    Fatal,
+    Key,
+    ScalarContext,
+    Strnum,
+    Value,
+    numeric_value,
+    to_number,
+)
 
 _CONVERSION = lazily(
     r"%(?:(?P<position>\d+)\$)?(?P<before>[-+ #0']*)(?P<width>\*(?:\d+\$)?|\d*)(?P<after>[-+ #']*)"
@@ -351,7 +360,7 @@ def _comparable(value: Value) -> float | str:
     if type(value) is Key:
         return float(value) if _INTEGER.fullmatch(value) else str(value)
     if isinstance(value, Array):
-        raise Fatal("attempt to use array in a scalar context")
+        raise ScalarContext(value)
     return str(value)
 
 

@@ -44,13 +44,17 @@ def run_program(rt: Runtime, program: Program) -> int:
 
 
 def _section(rt: Runtime, actions: list[Step], name: str) -> None:
-    """Run BEGIN or END, where a function must not call next or nextfile."""
+    """Run the rules of a section where a function must not call next or nextfile."""
     try:
         for action in actions:
             action(rt)
     except (NextRecord, NextInput) as error:
-        what = "next" if isinstance(error, NextRecord) else "nextfile"
-        raise Fatal(f"`{what}' cannot be called from a `{name}' rule", line=error.args[0]) from None
+        raise _misplaced(error, name) from None
+
+
+def _misplaced(error: NextRecord | NextInput, name: str) -> Fatal:
+    what = "next" if isinstance(error, NextRecord) else "nextfile"
+    return Fatal(f"`{what}' cannot be called from a `{name}' rule", line=error.args[0])
 
 
 def _run_rules(rt: Runtime, program: Program) -> None:
@@ -90,6 +94,8 @@ def _begin_file(rt: Runtime, program: Program) -> int | None:
         rt.frame = []
         rt.depth = 0
         return NEXTFILE
+    except NextRecord as error:
+        raise _misplaced(error, "BEGINFILE") from None
     if rt.failure and not rt.directory:
         raise Fatal(rt.failure)
     if rt.failure:
@@ -99,8 +105,7 @@ def _begin_file(rt: Runtime, program: Program) -> int | None:
 
 
 def _end_file(rt: Runtime, program: Program) -> None:
-    for action in program.end_file:
-        action(rt)
+    _section(rt, program.end_file, "ENDFILE")
 
 
 def _batch(rt: Runtime, program: Program, source: Source, rule: Step) -> int | None:
@@ -146,6 +151,8 @@ def _batch(rt: Runtime, program: Program, source: Source, rule: Step) -> int | N
         rt.frame = []
         rt.depth = 0
         return NEXTFILE
+    except NextRecord as error:
+        raise _misplaced(error, "BEGINFILE") from None
     return None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sandhook.command.pieces import Charge, free
-from sandhook.utilities.languages.awk.expressions import LEVEL_CONCAT, ExpressionParser
+from sandhook.utilities.languages.awk.expressions import ExpressionParser
 from sandhook.utilities.languages.awk.format import number_to_text
 from sandhook.utilities.languages.awk.lexer import GAWK, Dialect
 from sandhook.utilities.languages.awk.nodes import (
@@ -25,6 +25,7 @@ from sandhook.utilities.languages.awk.nodes import (
     ForIn,
     If,
     Located,
+    Name,
     Negation,
     Next,
     NextFile,
@@ -217,7 +218,12 @@ class _Parser:
 
     def _delete(self) -> Statement:
         self._tokens.advance()
-        return Delete(self._expressions.as_array(self._expressions.name()))
+        if not self._tokens.accept("("):
+            return Delete(self._expressions.array_name())
+        token = self._tokens.expect("name")  # only an array may be in parentheses
+        self.scope.add_name(token.value, token.line)
+        self._tokens.expect(")")
+        return Delete(self._expressions.as_array(Name(token.value)))
 
     def _break(self) -> Statement:
         if not (self._loops or self._switches):
@@ -253,6 +259,8 @@ class _Parser:
         token = self._tokens.advance()
         if self.scope.function is None:
             self._tokens.fail("`return' used outside function context", token)
+        if self._tokens.kind == "regexp":
+            return Return(self._expressions.regexp())
         return Return(self._optional_value())
 
     def _optional_value(self) -> Expression | None:
@@ -270,9 +278,9 @@ class _Parser:
     def _print_arguments(self) -> list[Expression]:
         if self._tokens.kind in ("newline", ";", "}", ">", ">>", "|", "|&", "end"):
             return []
-        self._expressions.no_greater = True
+        self._expressions.redirects = True
         arguments = self._expressions.expressions(group=True)
-        self._expressions.no_greater = False
+        self._expressions.redirects = False
         if len(arguments) == 1 and isinstance(arguments[0], ExpressionList):
             return list(arguments[0].expressions)
         return arguments
@@ -282,10 +290,7 @@ class _Parser:
         if redirection is None:
             return "", None
         self._tokens.advance()
-        self._expressions.no_greater = True
-        target = self._expressions.binary(LEVEL_CONCAT)
-        self._expressions.no_greater = False
-        return redirection, target
+        return redirection, self._expressions.redirection()
 
     # ------------------------------------------------------------------ compound statements
 
@@ -347,19 +352,15 @@ class _Parser:
         return For(start, condition, step, self._loop_body())
 
     def _for_in(self) -> Statement | None:
-        """Parse the rest of ``for (name in array)``; return None, at the same token, for another loop."""
+        """Parse the rest of a loop that begins with ``for (name in``; return None for another loop."""
         tokens = self._tokens
         if tokens.kind != "name" or tokens.following != "in":
             return None
-        mark = tokens.at
         variable = self._expressions.name()
         tokens.advance()
-        if tokens.kind == "name":
-            array = self._expressions.name()
-            if tokens.accept(")"):
-                return ForIn(variable, self._expressions.as_array(array), self._loop_body())
-        tokens.rewind(mark)
-        return None
+        array = self._expressions.array_name()
+        tokens.expect(")")
+        return ForIn(variable, array, self._loop_body())
 
     def _empty(self) -> Statement:
         self._tokens.advance()
@@ -376,7 +377,7 @@ class _Parser:
         cases: list[SwitchCase] = []
         line = tokens.current.line
         while True:
-            tokens.skip_terminators()
+            tokens.skip_newlines()
             if tokens.accept("}"):
                 break
             line = tokens.current.line if not cases else line
@@ -392,7 +393,8 @@ class _Parser:
         if tokens.accept("case"):
             if tokens.kind not in ("number", "string", "ere", "regexp", "-", "+"):
                 tokens.fail_unexpected()
-            label = self._expressions.unary()
+            is_regexp = tokens.kind == "regexp"
+            label = self._expressions.regexp() if is_regexp else self._expressions.unary()
         else:
             tokens.expect("default")
         tokens.expect(":")

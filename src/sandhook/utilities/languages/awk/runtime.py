@@ -75,6 +75,7 @@ class Runtime:
         blanks: Fields are separated by blanks.
         count_pieces: Charges for the pieces of a text before it is split.
         value: The value of the return statement, for the call.
+        read_untyped: The slots of ``Symbols.mixed`` that were read: those are scalars.
         failure: The error of a main input that cannot be read, for BEGINFILE rules, which may skip it.
         directory: The name of that input when it is a directory.
         argument: Index in ARGV of the next operand.
@@ -83,7 +84,7 @@ class Runtime:
     __slots__ = (
         "any_file", "argument", "arrays", "at_end", "blanks", "budget", "charged_bytes",
         "connections", "convfmt", "count_pieces", "ctx", "depth", "directory", "dirty", "failure", "fields", "fnr", "frame",
-        "g", "has_large", "icase", "matching", "mode", "nr", "ofmt", "ofs", "ors", "random", "ranges", "record",
+        "g", "has_large", "icase", "matching", "mode", "nr", "ofmt", "ofs", "ors", "random", "ranges", "read_untyped", "record",
         "record_is_string", "replacement", "rs", "seed", "source", "split_record", "status", "subsep", "symbols", "value",
     )  # fmt: skip
 
@@ -102,6 +103,7 @@ class Runtime:
         self.g: list[Value] = [*INITIAL, *[None] * (count - len(INITIAL))]
         for slot in symbols.arrays:
             self.g[slot] = self.arrays[slot]
+        self.read_untyped: set[int] = set()
         self.frame: list[Value] = []
         self.ranges = [False] * symbols.ranges
         self.record = ""
@@ -156,11 +158,9 @@ class Runtime:
         """Set an element, and charge memory for it. Raises Fatal when either value is an array."""
         if key not in array:
             self.charge_memory(ENTRY + len(key))
-        if isinstance(value, Array):
-            raise Fatal("attempt to use array in a scalar context")
         old = array.get(key)
-        if isinstance(old, Array):
-            raise Fatal("attempt to use array in a scalar context")
+        if isinstance(value, Array) or isinstance(old, Array):
+            to_number(value if isinstance(value, Array) else old)  # raises
         if isinstance(old, str) and len(old) > LARGE_ELEMENT:
             self.charge_memory(-len(old))
         if isinstance(value, str) and len(value) > LARGE_ELEMENT:
@@ -209,7 +209,7 @@ class Runtime:
             return value
         if value is None:
             return ""
-        raise Fatal("attempt to use array in a scalar context")
+        return str(to_number(value))  # raises
 
     def special(self, slot: int) -> Value:
         """Return a variable of ``COMPUTED``."""
@@ -462,7 +462,7 @@ class Runtime:
             raise Fatal(f"cannot use function `{name}' as variable name")
         if slot is None:
             return
-        if slot in self.symbols.arrays:
+        if slot in self.symbols.arrays or isinstance(self.g[slot], Array):
             raise Fatal(f"cannot use array `{name}' as variable name")
         if (len(value) - len(value.rstrip("\\"))) % 2:
             value = value[:-1]  # a backslash at the end escapes nothing

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 
 from sandhook.utilities.languages.awk.lexer import Token
 from sandhook.utilities.languages.awk.nodes import Expression, Function, Name
-from sandhook.utilities.languages.awk.special import SPECIAL
+from sandhook.utilities.languages.awk.special import SPECIAL, SPECIAL_ARRAYS
 from sandhook.utilities.languages.awk.values import Fatal
+
+_SPECIAL_SCALARS = frozenset(SPECIAL) - {SPECIAL[slot] for slot in SPECIAL_ARRAYS}
 
 
 class Scope:
@@ -21,6 +23,7 @@ class Scope:
         functions: All functions by name.
         names: Global names that are used.
         arrays: Names of global arrays.
+        mixed: Names of variables that calls may make arrays, and that are also used as scalars.
         nests: The program has arrays of arrays.
     """
 
@@ -29,6 +32,7 @@ class Scope:
         self.functions: dict[str, Function] = {}
         self.names: set[str] = set()
         self.arrays: set[str] = set()
+        self.mixed: set[str] = set()
         self.nests = False
         self._first_lines: dict[str, int] = {}
         self._scalar_uses: dict[str, int] = {}
@@ -55,7 +59,8 @@ class Scope:
 
     def add_array(self, name: str) -> None:
         """Record that a name is used as an array."""
-        self._arrays_of(self.function, name).add(name)
+        if self._is_parameter(name) or name not in _SPECIAL_SCALARS:
+            self._arrays_of(self.function, name).add(name)
 
     def add_scalar_use(self, name: str) -> None:
         """Record that a name is used without a subscript."""
@@ -104,6 +109,11 @@ class Scope:
             )
         for _, params, token in self._calls:
             self._check_function(token, params)
+        self._resolve_arrays()
+        self.mixed = {name for name in self.arrays if self._scalar_uses.get(name) and name not in SPECIAL}
+        self.arrays -= self.mixed
+
+    def _resolve_arrays(self) -> None:
         changed = True
         while changed:
             changed = False
@@ -112,6 +122,8 @@ class Scope:
                 if target is None or position >= len(target.params):
                     continue  # the call fails when it runs, or has an argument too many
                 arrays = self._arrays_of(function, name)
-                if target.params[position] in target.arrays and name not in arrays:
+                if target.params[position] not in target.arrays or name in arrays:
+                    continue
+                if arrays is not self.arrays or name not in _SPECIAL_SCALARS:
                     arrays.add(name)
                     changed = True

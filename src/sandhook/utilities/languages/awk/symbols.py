@@ -21,6 +21,7 @@ class Symbols:
         functions: The user's functions by name.
         slots: The slot of every global variable and array, by name.
         arrays: Slots of the global arrays.
+        mixed: Slots of variables that are used as scalars, and that a call may make arrays.
         ranges: Number of range patterns.
         uses_counts: NR or FNR is used, or named in an error, so records are counted.
         uses_terminators: RT is used.
@@ -39,6 +40,7 @@ class Symbols:
         self.functions = functions
         self.slots = slots
         self.arrays = arrays
+        self.mixed: set[int] = set()
         self.ranges = 0
         self.uses_counts = True
         self.uses_terminators = True

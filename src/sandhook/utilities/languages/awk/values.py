@@ -36,6 +36,29 @@ class Unlabelled(Fatal):
     """An error that gawk prints without "fatal" or "error"."""
 
 
+class ScalarContext(Fatal):
+    """An array was used as a scalar.
+
+    Attributes:
+        array: The array.
+        names: Its name where it was used, then the arguments that led to that parameter.
+        is_complete: ``names`` ends with a name outside the calls.
+    """
+
+    def __init__(self, array: object) -> None:
+        super().__init__("")
+        self.array = array
+        self.names: list[str] = []
+        self.is_complete = False
+
+    def __str__(self) -> str:
+        if not self.names:
+            return "attempt to use array in a scalar context"
+        first, *others = self.names
+        sources = f" ({', '.join(f'from {name}' for name in others)})" if others else ""
+        return f"attempt to use array `{first}{sources}' in a scalar context"
+
+
 class NextRecord(Exception):
     """Raised by next inside a function; the argument is the line of the statement."""
 
@@ -122,7 +145,7 @@ def to_number(value: Value) -> float:
         return text_to_number(value)
     if value is None:
         return 0.0
-    raise Fatal("attempt to use array in a scalar context")
+    raise ScalarContext(value)
 
 
 def truth(value: Value) -> bool:
@@ -135,5 +158,5 @@ def truth(value: Value) -> bool:
         number = numeric_value(value)
         return bool(value != "") if number is None else number != 0.0
     if isinstance(value, Array):
-        raise Fatal("attempt to use array in a scalar context")
+        raise ScalarContext(value)
     return bool(value != "")

@@ -30,7 +30,7 @@ WRITE_ERROR = {
 }
 WRITE_STATUS = 4
 
-USAGE = "Usage: sed [OPTION]... {script-only-if-no-other-script} [input-file]..."
+USAGE = "Usage: NAME [OPTION]... {script-only-if-no-other-script} [input-file]..."
 _CACHE_SIZE = 128  #: compiled scripts in the cache
 _MAX_CACHED_LENGTH = 8_192  #: characters of the longest script in the cache
 _MAX_TOTAL_LENGTH = 65_536  #: characters of all of them; each needs some 170 bytes

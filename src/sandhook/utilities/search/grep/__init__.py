@@ -22,7 +22,8 @@ from sandhook.vfs.errors import error_text
 USAGE_STATUS = 2
 FIXED_NAMES = ("egrep", "fgrep")  # scripts whose messages have these names under any path
 DIGITS = "legacy_context"
-USAGE = "Usage: grep [OPTION]... PATTERNS [FILE]..."
+BASE_NAME = True
+USAGE = "Usage: NAME [OPTION]... PATTERNS [FILE]..."
 _CACHE_SIZE = 256  #: compiled searches in the cache
 _MAX_CACHED_LENGTH = 4_096  #: characters of the longest patterns and options in the cache
 
@@ -53,6 +54,12 @@ def device_action(text: str) -> str:
     """Check the argument of -D."""
     if text not in ("read", "skip"):
         raise Failure("unknown devices method")
+    return text
+
+
+def _color(text: str) -> str:
+    if text not in ("always", "yes", "force", "never", "no", "none", "auto", "tty", "if-tty"):
+        raise Inform("help")  # GNU grep shows its help for another word, and succeeds
     return text
 
 
@@ -177,7 +184,7 @@ class Options:
         optional=True,
         const="auto",
         default="never",
-        convert=_choice("color", "always", "yes", "force", "never", "no", "none", "auto", "tty", "if-tty"),
+        convert=_color,
     )
     unix: bool = opt("-U", "--binary", ignored="")
     obsolete: bool = opt("-u", "--unix-byte-offsets", help="accepted with a warning; has no effect")
@@ -198,7 +205,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     pattern_options = options.patterns or options.pattern_files
     if not pattern_options and not operands:
         ctx.flush()
-        ctx.error_hint(USAGE)
+        ctx.error_hint(USAGE, base=True)
         return 2
     if options.limit == 0 and (options.list_ != "L" or options.quiet) and len(set(options.kinds)) < 2:
         return 1

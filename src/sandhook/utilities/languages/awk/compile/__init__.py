@@ -47,6 +47,7 @@ def compile_program(text: str, dialect: Dialect, charge: Charge, names: tuple[st
 def _compile(text: str, dialect: Dialect, names: tuple[str, ...], charge: Charge = free) -> Program:
     rules, scope = parse_program(text, dialect, charge, names)
     program = Program(_symbols(rules, scope, Matching(bytewise=dialect.bytewise)))
+    program.is_planned = bool(scope.mixed)  # the rules for many records know each name as one of the two
     compiler = Compiler(program, nests=scope.nests or "SYMTAB" in scope.names, charge=charge)
     try:
         for name, function in scope.functions.items():
@@ -74,6 +75,7 @@ def _symbols(rules: list[Rule], scope: Scope, matching: Matching) -> Symbols:
         slots.setdefault(name, len(slots))
     arrays = {slots[name] for name in scope.arrays} | set(SPECIAL_ARRAYS)
     symbols = Symbols(scope.functions, slots, arrays, matching)
+    symbols.mixed = {slots[name] for name in scope.mixed}
     symbols.ranges = sum(rule.second is not None for rule in rules)
     symbols.uses_counts = bool(scope.names & {"NR", "FNR"}) or can_fail(rules)
     symbols.uses_terminators = "RT" in scope.names

@@ -16,6 +16,7 @@ from sandhook.utilities.languages.awk.compile.variables import (
     is_array,
     local_slot,
     scalar_context_error,
+    scalar_kind,
 )
 from sandhook.utilities.languages.awk.nodes import (
     RECORD,
@@ -31,7 +32,7 @@ from sandhook.utilities.languages.awk.nodes import (
 from sandhook.utilities.languages.awk.program import Evaluate, Step, Store, ToNumber, ToText
 from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.special import COMPUTED, LARGE, SPECIAL, WITH_EFFECTS
-from sandhook.utilities.languages.awk.values import Fatal, Value, to_number
+from sandhook.utilities.languages.awk.values import Fatal, ScalarContext, Value, to_number
 
 # --------------------------------------------------------------------------- stores
 
@@ -69,13 +70,13 @@ def _variable_store(compiler: Compiler, target: Name) -> Store:
         variables = rt.frame if local else rt.g
         if type(value) is not float and value is not None:
             if not isinstance(value, str):
-                raise Fatal(f"attempt to use array in a scalar context (assigned to `{name}')")
+                raise ScalarContext(value)
             if len(value) > LARGE:
                 rt.charge_replacement(variables[slot], value)
         old = variables[slot]
         if type(old) is not float and old is not None:
             if not isinstance(old, str):
-                raise Fatal(f"attempt to use array `{name}' in a scalar context")
+                raise ScalarContext(old)
             if len(old) > LARGE and (not isinstance(value, str) or len(value) <= LARGE):
                 rt.charge_memory(-len(old))
         variables[slot] = value
@@ -86,11 +87,13 @@ def _variable_store(compiler: Compiler, target: Name) -> Store:
 def _array_store(compiler: Compiler, target: Name) -> Store:
     """Return a store that raises Fatal because its target is an array."""
     run, name = compile_name(compiler, target), target.name
+    kind = scalar_kind(compiler, name)
 
     def fail(rt: Runtime, value: Value) -> None:
-        if run(rt):
-            raise Fatal(f"attempt to use array `{name}' in a scalar context")
-        raise Fatal(f"attempt to use scalar `{name}' as an array")  # an empty one is not yet an array in gawk
+        array = run(rt)
+        if array:
+            raise ScalarContext(array)
+        raise Fatal(f"attempt to use {kind} `{name}' as an array")  # an empty one is not yet an array in gawk
 
     return fail
 
@@ -104,7 +107,7 @@ def compile_assignment(compiler: Compiler, node: Assignment) -> Evaluate:
         operand = compiler.number(node.value)
         return _update(compiler, node.target, ASSIGNMENTS[node.operator], operand, old=False)
     if isinstance(node.value, Name) and is_array(compiler, node.value):
-        return scalar_context_error(node.value.name)
+        return scalar_context_error(compiler, node.value)
     store, run = compile_store(compiler, node.target), compiler.value(node.value)
 
     def assign(rt: Runtime) -> Value:

@@ -10,10 +10,12 @@ from typing import NoReturn
 
 from sandhook.kernel.stack import stack_exceeds
 from sandhook.lazy import cache_texts
-from sandhook.utilities.languages.awk.compile.arrays import compile_array
+from sandhook.utilities.languages.awk.compile.arrays import compile_argument
 from sandhook.utilities.languages.awk.compile.assignments import compile_store
 from sandhook.utilities.languages.awk.compile.functions import FUNCTIONS
+from sandhook.utilities.languages.awk.compile.names import trace_array
 from sandhook.utilities.languages.awk.compile.protocol import Compiler
+from sandhook.utilities.languages.awk.compile.variables import compile_untouched
 from sandhook.utilities.languages.awk.expressions import ARITY
 from sandhook.utilities.languages.awk.nodes import (
     BuiltinCall,
@@ -29,7 +31,7 @@ from sandhook.utilities.languages.awk.nodes import (
 from sandhook.utilities.languages.awk.program import Evaluate, ToNumber
 from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.special import LARGE, RT
-from sandhook.utilities.languages.awk.values import Array, Fatal, Strnum, Value
+from sandhook.utilities.languages.awk.values import Array, Fatal, ScalarContext, Strnum, Value
 
 DEEP = 220  #: Python frames on one stack; a deeper call continues on a new stack
 
@@ -94,11 +96,13 @@ def _call(compiler: Compiler, name: str, arguments: Sequence[Expression]) -> Eva
     function = compiler.program.symbols.functions.get(name)
     if function is None:
         return _undefined_call(name, [compiler.value(argument) for argument in arguments])
-    bodies = compiler.program.bodies
+    bodies, caller = compiler.program.bodies, compiler.function
     parameters: list[Evaluate] = []
     for param, argument in zip(function.params, arguments):
         by_name = param in function.arrays and isinstance(argument, (Name, Element))
-        parameters.append(compile_array(compiler, argument) if by_name else compiler.value(argument))
+        parameters.append(
+            compile_argument(compiler, argument) if by_name else compile_untouched(compiler, argument)
+        )
     start = len(arguments)
     local_arrays = [param in function.arrays for param in function.params[start:]]
     # arguments without a parameter are evaluated for their effects
@@ -121,10 +125,14 @@ def _call(compiler: Compiler, name: str, arguments: Sequence[Expression]) -> Eva
                 rt.charge_memory(len(value))
         outer, rt.frame = rt.frame, frame
         body = bodies[name]
-        if stack_exceeds(DEEP):
-            value = rt.ctx.kernel.scheduler.call_on_new_stack(lambda: body(rt))
-        else:
-            value = body(rt)
+        try:
+            if stack_exceeds(DEEP):
+                value = rt.ctx.kernel.scheduler.call_on_new_stack(lambda: body(rt))
+            else:
+                value = body(rt)
+        except ScalarContext as error:
+            trace_array(rt, error, (function, frame), caller, arguments)
+            raise
         rt.frame = outer
         rt.depth -= 1
         for at, local in enumerate(frame):

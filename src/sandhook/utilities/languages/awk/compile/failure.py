@@ -18,14 +18,18 @@ from sandhook.utilities.languages.awk.nodes import (
     Getline,
     IndirectCall,
     Match,
+    Membership,
     Name,
     Number,
     Print,
     Printf,
     Switch,
 )
+from sandhook.utilities.languages.awk.special import SPECIAL, SPECIAL_ARRAYS
 
 _FAILING = (Call, IndirectCall, Getline, BuiltinCall, Printf, ForIn, Delete, Switch)
+_ARRAYS = frozenset(SPECIAL[slot] for slot in SPECIAL_ARRAYS)
+_SCALARS = frozenset(SPECIAL) - _ARRAYS
 #: Special variables whose assignment can fail.
 _CHECKED = ("NF", "FS", "RS", "FPAT", "FIELDWIDTHS")
 
@@ -42,8 +46,9 @@ def can_fail(node: object, elements: bool = True) -> bool:
     if isinstance(node, _FAILING):
         return True
     match node:
-        case Element():
-            fails = elements
+        case Element() | Membership():
+            is_special = isinstance(node.array, Name) and node.array.name in _SCALARS
+            return elements or is_special or can_fail(node.subscripts, elements)
         case Arithmetic():
             fails = node.operator in "/%"
         case Assignment():
@@ -51,6 +56,8 @@ def can_fail(node: object, elements: bool = True) -> bool:
             fails = sets_checked or node.operator in ("/", "%")
         case Field():
             fails = not isinstance(node.number, Number)
+        case Name():
+            fails = node.name in _ARRAYS
         case Match():
             fails = not isinstance(node.pattern, Ere)
         case Print():

@@ -12,12 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from sandhook.command.pieces import map_text
-from sandhook.utilities.languages.awk.compile.arrays import compile_array
+from sandhook.utilities.languages.awk.compile.arrays import array_argument
 from sandhook.utilities.languages.awk.compile.clock import mktime, rand, srand, strftime, systime
 from sandhook.utilities.languages.awk.compile.conditions import compile_regex
 from sandhook.utilities.languages.awk.compile.output import compile_format
 from sandhook.utilities.languages.awk.compile.protocol import Compiler
 from sandhook.utilities.languages.awk.compile.substitute import gensub, gsub, sub
+from sandhook.utilities.languages.awk.compile.variables import compile_untouched
 from sandhook.utilities.languages.awk.format import number_to_text
 from sandhook.utilities.languages.awk.nodes import (
     RECORD,
@@ -114,7 +115,7 @@ def _length(compiler: Compiler, arguments: Arguments) -> ToNumber:
     if not arguments or isinstance(arguments[0], (Field, String, Concatenation)):
         text = compiler.text(arguments[0] if arguments else RECORD)
         return lambda rt: float(len(text(rt)))
-    run = compiler.value(arguments[0])
+    run = compile_untouched(compiler, arguments[0])
 
     def length(rt: Runtime) -> float:
         value = run(rt)
@@ -182,8 +183,8 @@ def _fill(rt: Runtime, array: Array, values: list[str], start: int = 1) -> None:
 
 
 def _split(compiler: Compiler, arguments: Arguments) -> ToNumber:
-    text, array = compiler.text(arguments[0]), compile_array(compiler, arguments[1])
-    separators = compile_array(compiler, arguments[3]) if len(arguments) > 3 else None
+    text, array = compiler.text(arguments[0]), array_argument(compiler, "split", arguments, 1)
+    separators = array_argument(compiler, "split", arguments, 3) if len(arguments) > 3 else None
     by = arguments[2] if len(arguments) > 2 else None
     divide = (
         _divider_by_regex(compile_regex(compiler, by))
@@ -246,9 +247,9 @@ def _divider_by_text(separator: ToText) -> _Divide:
 
 
 def _patsplit(compiler: Compiler, arguments: Arguments) -> ToNumber:
-    text, array = compiler.text(arguments[0]), compile_array(compiler, arguments[1])
+    text, array = compiler.text(arguments[0]), array_argument(compiler, "patsplit", arguments, 1)
     regex = compile_regex(compiler, arguments[2]) if len(arguments) > 2 else None
-    separators = compile_array(compiler, arguments[3]) if len(arguments) > 3 else None
+    separators = array_argument(compiler, "patsplit", arguments, 3) if len(arguments) > 3 else None
 
     def patsplit(rt: Runtime) -> float:
         expression = regex(rt) if regex is not None else rt.pattern(rt.text(rt.g[FPAT]))
@@ -265,7 +266,7 @@ def _patsplit(compiler: Compiler, arguments: Arguments) -> ToNumber:
 
 def _match(compiler: Compiler, arguments: Arguments) -> ToNumber:
     text, regex = compiler.text(arguments[0]), compile_regex(compiler, arguments[1])
-    array = compile_array(compiler, arguments[2]) if len(arguments) > 2 else None
+    array = array_argument(compiler, "match", arguments, 2) if len(arguments) > 2 else None
 
     def match(rt: Runtime) -> float:
         subject = text(rt)
@@ -335,11 +336,14 @@ def _strtonum(compiler: Compiler, arguments: Arguments) -> ToNumber:
 
 # --------------------------------------------------------------------------- arrays and types
 
+_TRUE, _FALSE = float("1"), float("0")  #: what mkbool returns: known by identity, for typeof
+
 
 def _asort(by_index: bool) -> CompileCall:
     def compile_(compiler: Compiler, arguments: Arguments) -> ToNumber:
-        source = compile_array(compiler, arguments[0])
-        target = compile_array(compiler, arguments[1]) if len(arguments) > 1 else source
+        name = "asorti" if by_index else "asort"
+        source = array_argument(compiler, name, arguments, 0)
+        target = array_argument(compiler, name, arguments, 1) if len(arguments) > 1 else source
         how = compiler.text(arguments[2]) if len(arguments) > 2 else None
         bodies = compiler.program.bodies
 
@@ -353,20 +357,20 @@ def _asort(by_index: bool) -> CompileCall:
 
 
 def _isarray(compiler: Compiler, arguments: Arguments) -> ToNumber:
-    run = compiler.value(arguments[0])
+    run = compile_untouched(compiler, arguments[0])
     return lambda rt: 1.0 if isinstance(run(rt), Array) else 0.0
 
 
 def _mkbool(compiler: Compiler, arguments: Arguments) -> ToNumber:
     test = compiler.condition(arguments[0])
-    return lambda rt: 1.0 if test(rt) else 0.0
+    return lambda rt: _TRUE if test(rt) else _FALSE
 
 
 def _typeof(compiler: Compiler, arguments: Arguments) -> ToText:
     node = arguments[0]
     is_record = node == RECORD
     is_scalar = len(arguments) > 1
-    run = compiler.value(node)
+    run = compile_untouched(compiler, node)
     number = compiler.number(node.number) if isinstance(node, Field) else None
 
     def typeof(rt: Runtime) -> str:
@@ -380,7 +384,7 @@ def _typeof(compiler: Compiler, arguments: Arguments) -> ToText:
         if is_record and not rt.nr and not rt.record and not rt.dirty:
             return "unassigned"
         if type(value) is float:
-            return "number"
+            return "number|bool" if value is _TRUE or value is _FALSE else "number"
         if type(value) is Regexp:
             return "regexp"
         return "strnum" if type(value) is Strnum and numeric_value(value) is not None else "string"

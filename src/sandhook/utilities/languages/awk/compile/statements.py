@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from sandhook.utilities.languages.awk.compile.arrays import compile_array, compile_key
-from sandhook.utilities.languages.awk.compile.assignments import compile_store
+from sandhook.utilities.languages.awk.compile.assignments import compile_store, without_value
 from sandhook.utilities.languages.awk.compile.failure import can_fail
 from sandhook.utilities.languages.awk.compile.output import scalar
 from sandhook.utilities.languages.awk.compile.protocol import Compiler
@@ -29,17 +29,19 @@ from sandhook.utilities.languages.awk.nodes import (
     ForIn,
     If,
     Located,
+    Name,
     Next,
     NextFile,
     Return,
     Statement,
+    String,
     Switch,
     While,
 )
 from sandhook.utilities.languages.awk.program import BREAK, CONTINUE, NEXT, NEXTFILE, RETURN, Step
 from sandhook.utilities.languages.awk.runtime import ProgramExit, Runtime
 from sandhook.utilities.languages.awk.sorting import traversal
-from sandhook.utilities.languages.awk.values import Fatal, Key, NextInput, NextRecord, Value
+from sandhook.utilities.languages.awk.values import Fatal, Key, NextInput, NextRecord, Regexp, Value
 
 # --------------------------------------------------------------------------- sequences
 
@@ -62,7 +64,8 @@ def compile_located(compiler: Compiler, node: Located) -> Step:
     compiler.line = node.line
     step = compiler.statement(node.statement)
     elements = compiler.function is not None or compiler.nests
-    return with_line(step, node.line) if can_fail(node.statement, elements) else step
+    fails = compiler.program.symbols.mixed or can_fail(node.statement, elements)
+    return with_line(step, node.line) if fails else step
 
 
 def compile_block(compiler: Compiler, node: Block) -> Step:
@@ -95,6 +98,9 @@ def compile_block(compiler: Compiler, node: Block) -> Step:
 
 def compile_evaluation(compiler: Compiler, node: Evaluation) -> Step:
     """Compile an expression as a statement."""
+    if isinstance(node.expression, Name):
+        run = compiler.value(node.expression)
+        return without_value(lambda rt: scalar(rt, run(rt)))
     return compiler.effect(node.expression)
 
 
@@ -225,8 +231,8 @@ def compile_switch(compiler: Compiler, node: Switch) -> Step:
 
 
 def _compile_label(compiler: Compiler, label: Expression) -> _IsCase:
-    if isinstance(label, Ere):
-        source = label.source
+    if isinstance(label, Ere) or (isinstance(label, String) and isinstance(label.value, Regexp)):
+        source = label.source if isinstance(label, Ere) else str(label.value)
         return lambda rt, value: rt.pattern(source).test(rt.text(value))
     run = compiler.value(label)
 

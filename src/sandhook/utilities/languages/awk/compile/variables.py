@@ -13,7 +13,7 @@ from sandhook.utilities.languages.awk.nodes import Expression, Name, Number, Str
 from sandhook.utilities.languages.awk.program import Evaluate, ToNumber, ToText
 from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.special import COMPUTED, NF, NR
-from sandhook.utilities.languages.awk.values import Fatal, to_number
+from sandhook.utilities.languages.awk.values import ScalarContext, Value, to_number
 
 # --------------------------------------------------------------------------- where a name is stored
 
@@ -38,8 +38,9 @@ def global_slot(compiler: Compiler, node: Expression) -> int:
     """Return the slot of a global variable that is not computed when it is read, -1 for other nodes."""
     if not isinstance(node, Name) or local_slot(compiler, node.name) >= 0:
         return -1
-    slot = compiler.program.symbols.slots[node.name]
-    return -1 if slot in COMPUTED else slot
+    symbols = compiler.program.symbols
+    slot = symbols.slots[node.name]
+    return -1 if slot in COMPUTED or slot in symbols.mixed else slot
 
 
 # --------------------------------------------------------------------------- constants
@@ -60,13 +61,28 @@ def compile_string(compiler: Compiler, node: String) -> ToText:
 # --------------------------------------------------------------------------- variables
 
 
-def scalar_context_error(name: str) -> Callable[[Runtime], NoReturn]:
-    """Return a closure that raises Fatal because an array is used as a scalar."""
+def scalar_kind(compiler: Compiler, name: str) -> str:
+    """Return what messages call a scalar of this name."""
+    return "scalar parameter" if local_slot(compiler, name) >= 0 else "scalar"
+
+
+def scalar_context_error(compiler: Compiler, node: Name) -> Callable[[Runtime], NoReturn]:
+    """Return a closure that raises ScalarContext because an array is used as a scalar."""
+    run = compile_name(compiler, node)
 
     def fail(rt: Runtime) -> NoReturn:
-        raise Fatal(f"attempt to use array `{name}' in a scalar context")
+        raise ScalarContext(run(rt))
 
     return fail
+
+
+def compile_untouched(compiler: Compiler, node: Expression) -> Evaluate:
+    """Compile a value, where a name that has none remains neither a scalar nor an array."""
+    if isinstance(node, Name) and local_slot(compiler, node.name) < 0:
+        slot = compiler.program.symbols.slots[node.name]
+        if slot in compiler.program.symbols.mixed:
+            return lambda rt: rt.g[slot]
+    return compiler.value(node)
 
 
 def compile_name(compiler: Compiler, node: Name) -> Evaluate:
@@ -81,13 +97,25 @@ def compile_name(compiler: Compiler, node: Name) -> Evaluate:
         return lambda rt: float(len(rt.fields if rt.fields is not None else rt.split()))
     if slot in COMPUTED:
         return lambda rt: rt.special(slot)
+    if slot in compiler.program.symbols.mixed:
+        return _compile_mixed(slot)
     return lambda rt: rt.g[slot]
+
+
+def _compile_mixed(slot: int) -> Evaluate:
+    """Compile the value of a variable that a call may make an array, but not after this."""
+
+    def variable(rt: Runtime) -> Value:
+        rt.read_untyped.add(slot)
+        return rt.g[slot]
+
+    return variable
 
 
 def compile_name_number(compiler: Compiler, node: Name) -> ToNumber:
     """Compile a variable for a number."""
     if is_array(compiler, node):
-        return scalar_context_error(node.name)
+        return scalar_context_error(compiler, node)
     slot = global_slot(compiler, node)
     if slot < 0:
         run = compile_name(compiler, node)
@@ -108,7 +136,7 @@ def compile_name_number(compiler: Compiler, node: Name) -> ToNumber:
 def compile_name_text(compiler: Compiler, node: Name) -> ToText:
     """Compile a variable for a string."""
     if is_array(compiler, node):
-        return scalar_context_error(node.name)
+        return scalar_context_error(compiler, node)
     slot = global_slot(compiler, node)
     if slot < 0:
         run = compile_name(compiler, node)
