@@ -89,7 +89,8 @@ def test_timeouts_and_switches() -> None:
         30, 0.5, 60
     ]  # fmt: skip
     assert loaded(filed(enabled=False)).hooks == ()
-    assert loaded({"version": "v1", "hooks": [{"trigger": "stop", "action": {"type": "agent"}}]}).hooks == ()
+    (agent,) = loaded({"version": "v1", "hooks": [{"trigger": "stop", "action": {"type": "agent"}}]}).hooks
+    assert agent.executor.type == "agent"  # sandhook cannot run it
     assert "is not known" in loaded(filed("manual")).diagnostics[0]
 
 

@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.hooks.decode import texts_of
 from sandhook.hooks.model import Request, RunResult
-from sandhook.hooks.variables import filled as filled_text
 from sandhook.net.addresses import addresses, is_public, join_in_time, resolve_in_time
 from sandhook.net.url import Url, UrlRefused, allows, parse
 from sandhook.record import Record
+from sandhook.text.variables import filled as filled_text
 
 #: The most bytes of an answer.
 MAX_ANSWER = 1 << 20

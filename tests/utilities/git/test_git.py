@@ -539,6 +539,7 @@ def _span(start: int, end: int) -> str:
 
 @needs_git
 @pytest.mark.skipif(os.name == "nt", reason="Git for Windows makes other objects")
+@pytest.mark.slow
 def test_the_archives_are_what_their_scripts_make(tmp_path: Path) -> None:
     spec = importlib.util.spec_from_file_location("repositories", HERE / "repositories.py")
     assert spec is not None and spec.loader is not None

@@ -12,8 +12,8 @@ from sandhook.hooks.contracts.qwen.reply import verdict_of
 from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, decode, object_of
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Executor, HookSpec, RunResult, Verdict
-from sandhook.hooks.variables import filled
 from sandhook.pattern.glob import compile_pattern
+from sandhook.text.variables import filled
 
 #: Seconds.
 DEFAULT_TIMEOUT = 600.0
