@@ -65,6 +65,12 @@ def changes(rows: Sequence[Row], before: Mapping[str, Any]) -> dict[str, float]:
     return result
 
 
+def comparable(before: Mapping[str, Any], described: str) -> Mapping[str, Any]:
+    """Return the record of the run before; an empty one if it is that of another processor, which moves even the ratios."""
+    same = before.get("machine", "").split(", ")[1:3] == described.split(", ")[1:3]
+    return before if same else {}
+
+
 def key_of(row: Row) -> str:
     return f"{row.name} ({row.unit})"
 
@@ -121,7 +127,11 @@ def page(rows: Sequence[Row], described: str, before: Mapping[str, Any], *, plot
         lines.append(
             f"| {row.name} | {sign} {row.limit:g} {row.unit} | {figure(row.measured)} | {is_reached} | {change} | {note} |"
         )
-    lines += ["", "`change` is the figure divided by that of the run before: above 1 is a loss.", ""]
+    lines += [
+        "",
+        "`change` is the figure divided by that of the run before on such a processor: above 1 is a loss.",
+        "",
+    ]
     return "\n".join(lines)
 
 
@@ -163,6 +173,7 @@ def main(arguments: list[str] | None = None) -> int:
     record = options.directory / "performance.json"
     before = json.loads(record.read_text("utf-8")) if record.exists() else {}
     described = machine()
+    before = comparable(before, described)
     rows = []
     for row in all_rows(options.scale, options.rounds):
         print(

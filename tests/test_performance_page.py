@@ -85,3 +85,10 @@ def test_everything_is_measured(tmp_path: Path) -> None:
     rows = json.loads((tmp_path / "performance.json").read_text("utf-8"))["rows"]
     assert len(rows) > 35
     assert all(row["measured"] is not None or "not installed" in row["note"] for row in rows.values()), rows
+
+
+def test_a_run_on_another_processor_is_no_measure() -> None:
+    before = {"machine": "2026-11-24, 2 processors, Xeon, Linux 6, load 0.5", "rows": {"a": {}}}
+    assert page.comparable(before, "2026-11-28, 2 processors, Xeon, Linux 7, load 1.5") is before
+    assert page.comparable(before, "2026-11-28, 2 processors, EPYC, Linux 6, load 0.5") == {}
+    assert page.comparable({}, "2026-11-28, 2 processors, EPYC") == {}
