@@ -32,6 +32,7 @@ def found(text: str, *, python: bool = False) -> list[str]:
     return [str(finding) for finding in check("page", text, prose.Rules(SETTINGS))]
 
 
+@pytest.mark.slow  # `make test` asks the checker itself
 def test_the_project_has_no_findings(capsys: pytest.CaptureFixture[str]) -> None:
     status = prose.main([])
     assert (status, capsys.readouterr().out) == (0, "")

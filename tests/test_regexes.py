@@ -66,7 +66,7 @@ def test_what_is_ambiguous(text: str, wanted: bool) -> None:
 def test_possessive_repeats_mean_the_same_in_every_python() -> None:
     found = {
         f"{path.relative_to(SOURCE).as_posix()}:{line}": text
-        for path, line, text, flags in expressions(SOURCE)
+        for path, line, text, flags in literals()
         if unsafe_possessive(text, flags)
     }
     assert found == {}

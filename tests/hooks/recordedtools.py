@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 from zlib import crc32
@@ -42,7 +43,7 @@ WORLD = "/tmp/agents"
 
 #: One case in so many runs in worker processes, which the hooks of a bundle have by default. The others run in threads,
 #: which decide the same (tests/isolation) and take a quarter of the time.
-CONFINED = 10
+CONFINED = 40
 
 #: Where the recorder's server is, to which hooks of the type http post.
 MODEL = "http://127.0.0.1:8080"
@@ -60,15 +61,18 @@ Case = dict[str, Any]
 Facts = dict[str, Any]
 
 
+@cache
 def documents(agent: str) -> list[dict[str, Any]]:
-    """Return the files of one agent's records."""
+    """Return the files of one agent's records, which nobody may change: all tests have the same."""
     paths = sorted((ROOT / agent / "recorded").glob("*.json"), key=str)  # Windows compares paths without case
     return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
 
 
+@cache
 def cases(agent: str) -> list[Case]:
+    """Return the cases of one agent, which nobody may change: all tests have the same."""
     read = [case for document in documents(agent) for case in document["cases"]]
-    return [json.loads(json.dumps(case).replace("@W@", WORLD).replace("@U@", MODEL)) for case in read]
+    return json.loads(json.dumps(read).replace("@W@", WORLD).replace("@U@", MODEL))  # type: ignore[no-any-return]
 
 
 class World:

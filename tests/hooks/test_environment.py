@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ def environment(agent: str, case: dict[str, Any], label: str, compat: Compat) ->
     return {name: value for name, sign, value in lines if sign and name not in _BASE}
 
 
+@cache
 def own_variables() -> dict[str, list[str]]:
     """Return what the page lists as the agent's own, by contract; a name may end in a star."""
     text = PAGE.read_text(encoding="utf-8")

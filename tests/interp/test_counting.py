@@ -96,7 +96,9 @@ def run_fast(script: str, **more: object) -> object:
     return result.stdout, result.stderr, result.exit_status, result.limit
 
 
-@pytest.mark.parametrize("seed", range(400))
+@pytest.mark.parametrize(
+    "seed", [*range(150), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(150, 400))]
+)
 def test_random_loops(seed: int, slowly: object, oracle: bool) -> None:
     script = loop(random.Random(seed))
     found = run_fast(script)

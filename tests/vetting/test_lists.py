@@ -98,16 +98,18 @@ def test_malicious_hooks_are_flagged() -> None:
     assert len(missed) <= 0.05 * total, missed
 
 
-def test_harmless_hooks_are_not_flagged() -> None:
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.slow)])
+def test_harmless_hooks_are_not_flagged(step: int) -> None:
     own = [
         hook
         for name in ("own", "second", "third", "fourth", "fifth")
         for hook in cases(LISTS / f"benign/{name}.hooks")
     ]
     hooks = [*own, *recipes(), *published()]
+    assert len(hooks) >= 332
+    hooks = hooks[::step]
     flagged = [name for name, files in hooks if is_flagged(files)]
     print(f"{len(flagged)} of {len(hooks)} harmless hooks flagged: {flagged}")
-    assert len(hooks) >= 332
     assert len(flagged) <= 0.05 * len(hooks), flagged
 
 
