@@ -17,7 +17,7 @@ from typing import Any
 
 from docs import api, manual
 from sandhook import cli, limits
-from sandhook.cli.arguments import Parser
+from sandhook.cli.arguments.by_argparse import ArgparseParser
 from sandhook.command.options import options_by_flag
 from sandhook.limits import Limits
 from sandhook.utilities import load, names
@@ -236,7 +236,7 @@ def cli_page() -> str:
     """Describe every sub-command by its argument parser."""
     parts = [NOTICE, "# Command line\n", "```text", cli.usage().rstrip(), "```\n"]
     for name, command in cli.COMMANDS.items():
-        parser: Parser = import_module(command.module).parser()
+        parser: ArgparseParser = import_module(command.module).parser().whole()
         parts += [f"## sandhook {name}\n", "```text", f"sandhook {name} {usage_of(parser)}", "```\n"]
         parts += [parser.whole_description().strip() + "\n", options_of(parser)]
         parts += [f"Example: `{command.example}`\n"]

@@ -22,7 +22,7 @@ Sandhook = Callable[..., Any]
 
 
 def has_json(command: str) -> bool:
-    parser: argparse.ArgumentParser = import_module(COMMANDS[command].module).parser()
+    parser: argparse.ArgumentParser = import_module(COMMANDS[command].module).parser().whole()
     return any(
         "--format" in action.option_strings and "json" in (action.choices or ()) for action in parser._actions
     )

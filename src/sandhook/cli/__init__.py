@@ -227,12 +227,9 @@ def entry(note: str = "") -> NoReturn:
     Args:
         note: Printed if the exit status is 0: standard error is otherwise the reason of a refusal.
     """
-    import argparse
     import os
 
     gc.set_threshold(50_000)  # start-up creates many objects that are never freed
-    # argparse translates every heading: gettext imports locale (3 ms) and finds no translation.
-    argparse._ = str  # type: ignore[attr-defined]
     if sys.platform == "win32":
         _use_utf8_and_line_feeds()
     status = main()

@@ -8,13 +8,14 @@ from importlib import import_module
 
 from sandhook.cli import COMMANDS
 from sandhook.cli.arguments import Parser
+from sandhook.cli.arguments.by_argparse import ArgparseParser
 from sandhook.hooks import contracts
 
 
-def parser_of(command: str) -> Parser:
-    """Return the parser of a command."""
-    parser: Parser = import_module(COMMANDS[command].module).parser()
-    return parser
+def parser_of(command: str) -> ArgparseParser:
+    """Return the whole parser of a command."""
+    declared: Parser = import_module(COMMANDS[command].module).parser()
+    return declared.whole()
 
 
 def whole_parser() -> argparse.ArgumentParser:

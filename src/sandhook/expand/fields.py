@@ -7,7 +7,6 @@ at IFS). When a field is complete, pathname expansion is tried on it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from itertools import chain
 
@@ -21,8 +20,8 @@ from sandhook.state.state import State
 from sandhook.text.fields import DEFAULT_IFS, field_spans
 from sandhook.text.locale import characters_are_bytes
 
-_PATTERN_PIECE = lazily(r"\\.|\[[!^]?\]?(?>\[:[a-z]+:\]|[^\]\[]|\[(?!:))*+\]|[^\\\[:]+|.", re.DOTALL)
-_PLAIN_PIECE = lazily(r"\\.|[^\\:]+|.", re.DOTALL)
+_PATTERN_PIECE = lazily(r"(?s)\\.|\[[!^]?\]?(?>\[:[a-z]+:\]|[^\]\[]|\[(?!:))*+\]|[^\\\[:]+|.")
+_PLAIN_PIECE = lazily(r"(?s)\\.|[^\\:]+|.")
 _MAGIC = frozenset("*?[")
 
 #: A slash in brackets, which end later, or in a group.
@@ -33,7 +32,7 @@ _SLASH_IN_GROUP = lazily(r"[?*+@!]\([^()/]*+/")
 _PIECE_BYTES = 128
 
 #: A field that bash treats as a pattern although its brackets are empty (``[]``).
-_BRACKETS = lazily(r"(?>\\.|[^\\[])*+\[(?>\\.|[^\\\]/])*+\]", re.DOTALL)
+_BRACKETS = lazily(r"(?s)(?>\\.|[^\\[])*+\[(?>\\.|[^\\\]/])*+\]")
 _WITHOUT_MATCH = frozenset(("failglob", "nullglob"))
 
 

@@ -5,19 +5,21 @@ The text may come from data, so no other expansion takes place, and none that co
 
 from __future__ import annotations
 
-import re
-
 from sandhook.expand.reference import elements
 from sandhook.lazy import lazily
 from sandhook.limits import PIECE, check_clock, check_fits
 from sandhook.state.state import State
+from sandhook.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 #: Bytes of a short text in a list.
 _ITEM_BYTES = 64
 
 _QUOTING = lazily(r"[\\'\"]")
-_KEY_PIECE = lazily(r"""\\(.)|'([^']*)'|"((?>\\.|[^"\\])*+)"|([^\\'"]+|.)""", re.DOTALL)
-_DOUBLE_PIECE = lazily(r"""\\(["\\$`])|((?>[^\\]|\\(?!["\\$`]))++)""", re.DOTALL)
+_KEY_PIECE = lazily(r"""(?s)\\(.)|'([^']*)'|"((?>\\.|[^"\\])*+)"|([^\\'"]+|.)""")
+_DOUBLE_PIECE = lazily(r"""(?s)\\(["\\$`])|((?>[^\\]|\\(?!["\\$`]))++)""")
 _NAME = lazily(
     r"\$(?:\{(#?)([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,9})(?:\[([^]\[{}$`\\'\"]{1,200}|\$[A-Za-z_][A-Za-z0-9_]*)\])?\}"
     r"|([A-Za-z_][A-Za-z0-9_]*|[0-9])|\{?(#)(?:(?<!\{#)|\}))"

@@ -6,7 +6,6 @@ Oracle: bash 5.2, also where POSIX leaves the behaviour open (an unknown class m
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from sandhook.lazy import lazily, lazy_module
@@ -19,7 +18,7 @@ else:  # for brackets with ranges
     bisect = lazy_module("bisect")
 
 #: A backslash in the name of a class, which bash removes.
-_QUOTING = lazily(r"\\(.?)", re.DOTALL)
+_QUOTING = lazily(r"(?s)\\(.?)")
 
 #: Members between two looks at the clock, and the bytes that one takes.
 _MEMBERS_PER_LOOK = 512

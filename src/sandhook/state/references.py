@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Mapping, Sequence
 
 from sandhook.lazy import lazily
@@ -12,7 +11,7 @@ from sandhook.state.values import ASSOC, Value
 from sandhook.typed import Protocol
 
 #: What a reference may name: a variable, or an element of one.
-TARGET = lazily(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?$", re.DOTALL)
+TARGET = lazily(r"(?s)[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?$")
 
 
 def refers_to_element(references: Mapping[str, str], name: str) -> bool:

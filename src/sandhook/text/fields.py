@@ -5,11 +5,16 @@ Source: POSIX.1-2024 XCU 2.6.5 Field Splitting, XCU 3 read. Oracle: bash 5.2.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 
-from sandhook.lazy import cache_texts
+from sandhook.lazy import cache_texts, lazy_module
 from sandhook.limits import PIECE, check_clock, timed_pieces
+from sandhook.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
+else:
+    re = lazy_module("re")
 
 #: The value of an unset IFS, and the characters that are white space in IFS.
 DEFAULT_IFS = " \t\n"

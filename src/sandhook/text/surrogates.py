@@ -6,9 +6,11 @@ may contain others, such as half of a pair. bash writes ``$'\\ud800'`` as three 
 
 from __future__ import annotations
 
-import re
-
 from sandhook.lazy import lazily
+from sandhook.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 _OTHERS = lazily("[\ud800-\udc7f\udd00-\udfff]")
 

@@ -1,4 +1,4 @@
-"""The argument parser of every command: its errors are one line and the exit status of a usage error."""
+"""What argparse does for a command: help pages, errors, and the command lines that are not plain."""
 
 from __future__ import annotations
 
@@ -6,17 +6,11 @@ import argparse
 from collections.abc import Sequence
 
 from sandhook.cli import COMMANDS, UsageError
-from sandhook.typed import Any, Literal, NoReturn, TypeAlias
+from sandhook.cli.arguments.plain import Argument, Declared
+from sandhook.typed import Any, NoReturn
 
-Color: TypeAlias = Literal["auto", "always", "never"]
-
-#: What the option of the present command says.
-_color: Color = "auto"
-
-
-def color() -> Color:
-    """Return when output has colours: "auto" means on a terminal, unless NO_COLOR is set."""
-    return _color
+# argparse translates every heading: gettext imports locale (3 ms) and finds no translation.
+argparse._ = str  # type: ignore[attr-defined]
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -40,10 +34,10 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         return self.__dict__[name]
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser for one sub-command; its help ends with the command's example."""
+class ArgparseParser(argparse.ArgumentParser):
+    """The parser of argparse for a command."""
 
-    def __init__(self, command: str, usage: str, description: str) -> None:
+    def __init__(self, command: str, usage: str, description: str, declared: Declared) -> None:
         super().__init__(
             prog=f"sandhook {command}",
             usage=f"sandhook {command} {usage}",
@@ -53,12 +47,13 @@ class Parser(argparse.ArgumentParser):
             formatter_class=_Formatter,
         )
         self.command = command
-        self.add_argument(
-            "--color",
-            choices=("auto", "always", "never"),
-            default="auto",
-            help="colours: on a terminal (auto), also elsewhere, or never",
-        )
+        for each in declared:
+            if isinstance(each, Argument):
+                self.add_argument(*each.flags, **each.settings)
+                continue
+            group = self.add_mutually_exclusive_group()
+            for argument in each.arguments:
+                group.add_argument(*argument.flags, **argument.settings)
 
     def whole_description(self) -> str:
         """Return the description with the exit statuses, which only help pages need."""
@@ -75,9 +70,7 @@ class Parser(argparse.ArgumentParser):
 
     def parse_args(self, args: Sequence[str], namespace: None = None) -> argparse.Namespace:  # type: ignore[override]
         """Parse arguments; the error about an unknown option names the one that is most like it."""
-        global _color
         options, rest = self.parse_known_args(args, namespace)
-        _color = options.color
         if rest:
             from sandhook.text.nearest import nearest
 
@@ -98,47 +91,3 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{self.prog.removeprefix('sandhook ')}: {message}")
-
-
-def add_format(parser: argparse.ArgumentParser, *, annotations: bool = False) -> None:
-    """Add the option that selects text or JSON, and the forms of annotations."""
-    more = "; sarif: SARIF 2.1.0; github: annotations of GitHub Actions" if annotations else ""
-    parser.add_argument(
-        "--format",
-        dest="layout",
-        choices=("text", "json", "sarif", "github") if annotations else ("text", "json"),
-        default="text",
-        help=f"form of the output; `sandhook schema --output COMMAND` describes the JSON{more}",
-    )
-
-
-def add_agent_filter(parser: argparse.ArgumentParser, text: str, *, required: bool = False) -> None:
-    """Add the option that names agents, one or more at a time."""
-    parser.add_argument(
-        "--agent", action="extend", nargs="+", required=required, metavar="NAME", dest="agents", help=text
-    )
-
-
-def add_variables(parser: argparse.ArgumentParser, whose: str, inherited: str) -> None:
-    """Add the options for the variables of a hook."""
-    add = parser.add_argument
-    add("--env", action="append", default=[], metavar="NAME[=VALUE]", help=f"{whose} (again for more)")
-    add("--inherit-env", action="store_true", help=inherited)
-
-
-def add_isolation(parser: argparse.ArgumentParser, default: str) -> None:
-    """Add the option that selects where scripts run."""
-    parser.add_argument(
-        "--isolation",
-        choices=("thread", "process"),
-        help=f"run in this process, or in a worker process that the system confines (default: {default})",
-    )
-
-
-def add_git_writes(parser: argparse.ArgumentParser) -> None:
-    """Add the option that allows git to change repositories."""
-    parser.add_argument(
-        "--git-writes",
-        action="store_true",
-        help="let git add and commit in the sandbox's copy of a repository; without it, git only reads",
-    )
