@@ -172,7 +172,8 @@ def parse(argv: Sequence[str], letters: str, *, plus: bool = False) -> tuple[lis
 
     Args:
         argv: With the built-in's name first.
-        letters: Known options; ":" after a letter means that it takes an option-argument.
+        letters: Known options; ":" after a letter means that it takes an option-argument, ";" that one may
+            be attached to it.
         plus: ``+x`` is an option too (declare).
 
     Raises:
@@ -197,10 +198,11 @@ def parse(argv: Sequence[str], letters: str, *, plus: bool = False) -> tuple[lis
         while offset < len(word):
             letter = word[offset]
             offset += 1
-            position = letters.find(letter) if letter != ":" else -1
+            position = letters.find(letter) if letter not in (":", ";") else -1
             if position < 0:
                 raise BuiltinError(f"{lead}{letter}: invalid option", usage=True)
-            if letters[position + 1 : position + 2] != ":":
+            takes = letters[position + 1 : position + 2]
+            if takes not in (":", ";") or (takes == ";" and offset == len(word)):
                 options.append(ParsedOption(letter, "", lead == "+"))
                 continue
             if offset < len(word):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins.base import USAGE_STATUS, builtin, parse, print_error, show_usage, write
+from sandhook.builtins.base import builtin, misused, parse, print_error, show_usage, write
 from sandhook.builtins.jobs.signals import all_names, full_name, listing, number_of, trap_name
 from sandhook.kernel.signals import NUMBERS, SIGQUIT
 from sandhook.state.state import State
@@ -36,7 +36,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     elif not names:
         if trap_name(action) is None:
             show_usage(state, "trap", USAGE)
-            return USAGE_STATUS
+            return misused(state, "trap")
         names, action = operands, "-"
     status = 0
     had_err_trap = "ERR" in state.traps

@@ -46,8 +46,8 @@ def _unset(state: State, operand: str, letters: set[str]) -> None:
         _unset_function(state, operand)
         return
     if "n" in letters:
+        check_writable(state, operand, "cannot unset: readonly variable")
         if operand in state.namerefs:
-            check_writable(state, operand, "cannot unset: readonly variable")
             del state.namerefs[operand]
             state.attributes.pop(operand, None)
         return

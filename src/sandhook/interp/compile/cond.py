@@ -17,7 +17,7 @@ from sandhook.state.assignment import set_array
 from sandhook.state.control import ShellError
 from sandhook.state.frame import Saved
 from sandhook.state.state import State
-from sandhook.state.values import ARRAY, IndexedArray
+from sandhook.state.values import ARRAY, READONLY, IndexedArray
 from sandhook.syntax.nodes import (
     CondAnd,
     CondBinary,
@@ -333,6 +333,8 @@ def _set_matches(state: State, matches: list[str]) -> None:
     """Set BASH_REMATCH: the global variable, as in bash, even if a local hides it."""
     frame = next((frame for frame in state.frames if "BASH_REMATCH" in frame.saved), None)
     if frame is None:
+        if state.attributes.get("BASH_REMATCH", 0) & READONLY:  # which does not keep bash from setting it
+            state.attributes["BASH_REMATCH"] = 0
         set_array(state, "BASH_REMATCH", matches)
         return
     if state.shared_frames:
