@@ -55,6 +55,8 @@ def run(state: State, argv: Sequence[str]) -> int:
 def set_trap(state: State, name: str, action: str | None) -> None:
     """Set a trap: "" ignores the signal, None restores its default."""
     state.execution.inherited_traps = {}
+    if name == "EXIT":
+        state.execution.running_exit_trap = None
     number = NUMBERS.get(name)
     if number in state.invocation.ignored_signals:
         return  # signals that were ignored at the start of the shell stay ignored (XCU 2.15)
@@ -99,7 +101,12 @@ def _uses_bash_command(state: State, action: str) -> bool:
 def _show(state: State, operands: Sequence[str], *, whole: bool) -> int:
     """Print commands that restore traps: those of the operands, those that are set, or all (``trap -p`` in posix mode)."""
     posix = state.options.posix
-    traps: dict[str, str] = {**state.execution.inherited_traps, **state.traps}
+    running = state.execution.running_exit_trap
+    traps: dict[str, str] = {
+        **state.execution.inherited_traps,
+        **({} if running is None else {"EXIT": running}),
+        **state.traps,
+    }
     status = 0
     if operands:
         names = []
