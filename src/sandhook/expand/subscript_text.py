@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from sandhook.expand.keyed import escape
 from sandhook.expand.reference import elements
 from sandhook.lazy import lazily
 from sandhook.limits import PIECE, check_clock, check_fits
@@ -18,10 +19,13 @@ _ITEM_BYTES = 64
 _QUOTING = lazily(r"[\\'\"]")
 _KEY_PIECE = lazily(r"""\\(.)|'([^']*)'|"((?>\\.|[^"\\])*+)"|([^\\'"]+|.)""", re.DOTALL)
 _DOUBLE_PIECE = lazily(r"""\\(["\\$`])|((?>[^\\]|\\(?!["\\$`]))++)""", re.DOTALL)
-_NAME = lazily(
+_BRACKET = lazily(r"\\.|[\[\]]", re.DOTALL)
+_PARAMETER = (
     r"\$(?:\{(#?)([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,9})(?:\[([^]\[{}$`\\'\"]{1,200}|\$[A-Za-z_][A-Za-z0-9_]*)\])?\}"
     r"|([A-Za-z_][A-Za-z0-9_]*|[0-9])|\{?(#)(?:(?<!\{#)|\}))"
 )
+_NAME = lazily(_PARAMETER)
+_KEPT_OR_NAME = lazily(rf"\\.|'[^']*'|{_PARAMETER}", re.DOTALL)
 
 
 def expand_names(state: State, text: str) -> str:
@@ -41,6 +45,35 @@ def expand_names(state: State, text: str) -> str:
         return value
 
     return _NAME.sub(value_of, text)
+
+
+def expand_in_subscripts(state: State, text: str) -> str:
+    """Replace parameters between the brackets of arithmetic that is text (``let 'x=a[$i]'``), once.
+
+    The values mean only themselves. Single quotes and backslashes keep a "$".
+    """
+
+    def escaped_value(match: re.Match[str]) -> str:
+        if match[0][0] != "$":
+            return match[0]
+        value = _value(state, match)
+        check_fits(len(value))
+        return escape(value)
+
+    pieces: list[str] = []
+    depth = start = 0
+    for match in _BRACKET.finditer(text):
+        if match[0] == "[":
+            if not depth:
+                pieces.append(text[start : match.end()])
+                start = match.end()
+            depth += 1
+        elif match[0] == "]" and depth:
+            depth -= 1
+            if not depth:
+                pieces.append(_KEPT_OR_NAME.sub(escaped_value, text[start : match.start()]))
+                start = match.start()
+    return "".join([*pieces, text[start:]])
 
 
 def _value(state: State, match: re.Match[str]) -> str:

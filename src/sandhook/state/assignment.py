@@ -161,6 +161,13 @@ def _assign_associative(state: State, name: str, elements: Elements, *, append: 
     return array
 
 
+def store_rare(state: State, name: str, text: str) -> None:
+    """Assign the result of arithmetic to ``_``, which the rest of the command reads, or to a very long name."""
+    state.set(name, text)
+    if name == "_":
+        state.last_argument = text
+
+
 def plain_array(state: State, name: str) -> Array | None:
     """Return the array called ``name`` if assigning to an element of it is storing a text.
 

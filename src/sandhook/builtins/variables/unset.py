@@ -50,6 +50,9 @@ def _unset(state: State, operand: str, letters: set[str]) -> None:
         if operand in state.namerefs:
             del state.namerefs[operand]
             state.attributes.pop(operand, None)
+            frame = function_frame(state)
+            if frame is not None and operand in frame.saved:
+                state.attributes[operand] = 0  # the name stays declared as a local
         return
     reference = split_reference(operand)
     if reference is None:
