@@ -34,7 +34,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     if action.isascii() and action.isdigit() and trap_name(action) is not None:
         names, action = operands, "-"  # trap 2 3: numbers alone reset
     elif not names:
-        if trap_name(action) is None:
+        if trap_name(action) is None or state.options.posix:
             show_usage(state, "trap", USAGE)
             return misused(state, "trap")
         names, action = operands, "-"
