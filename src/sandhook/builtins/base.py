@@ -110,7 +110,12 @@ def print_builtin_error(state: State, name: str, error: BuiltinError) -> None:
 
 
 def misused(state: State, name: str, status: int = USAGE_STATUS) -> int:
-    """Return the status of a usage error. In posix mode, one of a special built-in raises UsageExit."""
+    """Return the status of a usage error. In posix mode, one of a special built-in raises UsageExit.
+
+    As in bash, the shell goes on after wrong options if there is an ERR trap.
+    """
+    if status == USAGE_STATUS and state.traps.get("ERR"):
+        return status
     if state.options.posix and name in state.shell.commands.special:
         raise UsageExit(status)
     return status

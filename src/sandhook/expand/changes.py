@@ -177,8 +177,8 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
         offset = offset_of(state)
         if variable.__class__ is IndexedArray and offset > variable.top() - 1:
             return []
-        unordered = positional or variable.__class__ is AssociativeArray
-        if unordered and offset > len(state.positional if positional else variable):
+        size = len(state.positional) + 1 if positional else len(variable)  # $0 is one of them
+        if (positional or variable.__class__ is AssociativeArray) and offset > size:
             return []
         length = length_of(state) if length_of is not None else None
         if isinstance(variable, str):  # bash treats it as ${name:offset:length}

@@ -6,6 +6,7 @@ The text may come from data, so no other expansion takes place, and none that co
 from __future__ import annotations
 
 import re
+import string
 
 from sandhook.expand.keyed import escape
 from sandhook.expand.reference import elements
@@ -20,6 +21,7 @@ _QUOTING = lazily(r"[\\'\"]")
 _KEY_PIECE = lazily(r"""\\(.)|'([^']*)'|"((?>\\.|[^"\\])*+)"|([^\\'"]+|.)""", re.DOTALL)
 _DOUBLE_PIECE = lazily(r"""\\(["\\$`])|((?>[^\\]|\\(?!["\\$`]))++)""", re.DOTALL)
 _BRACKET = lazily(r"\\.|[\[\]]", re.DOTALL)
+_NAME_CHARACTERS = string.ascii_letters + string.digits + "_"
 _PARAMETER = (
     r"\$(?:\{(#?)([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,9})(?:\[([^]\[{}$`\\'\"]{1,200}|\$[A-Za-z_][A-Za-z0-9_]*)\])?\}"
     r"|([A-Za-z_][A-Za-z0-9_]*|[0-9])|\{?(#)(?:(?<!\{#)|\}))"
@@ -71,9 +73,19 @@ def expand_in_subscripts(state: State, text: str) -> str:
         elif match[0] == "]" and depth:
             depth -= 1
             if not depth:
-                pieces.append(_KEPT_OR_NAME.sub(escaped_value, text[start : match.start()]))
+                inner = text[start : match.start()]
+                expanded = _KEPT_OR_NAME.sub(escaped_value, inner)
+                if inner and not expanded and not _is_map(state, pieces[-1]):
+                    expanded = "0"  # as in bash, nothing is the index 0
+                pieces.append(expanded)
                 start = match.start()
     return "".join([*pieces, text[start:]])
+
+
+def _is_map(state: State, before: str) -> bool:
+    """Return True if the text before a subscript, bracket included, ends with the name of an associative array."""
+    text = before[:-1]
+    return state.is_associative(text[len(text.rstrip(_NAME_CHARACTERS)) :])
 
 
 def _value(state: State, match: re.Match[str]) -> str:
