@@ -98,7 +98,7 @@ def fatal_error(state: State, name: str, error: BuiltinError, usage: str = "") -
         raise ExitShell(error.status) from None  # bash drops all of the text of -c
     if error.ends == "unit":
         raise Discard(error.status, top=True) from None
-    return misused(state, name) if error.status == USAGE_STATUS else error.status
+    return misused(state, name, usage=True) if error.status == USAGE_STATUS else error.status
 
 
 def print_builtin_error(state: State, name: str, error: BuiltinError) -> None:
@@ -109,13 +109,19 @@ def print_builtin_error(state: State, name: str, error: BuiltinError) -> None:
         print_error(state, f"{name}: {error.message}")
 
 
-def misused(state: State, name: str, status: int = USAGE_STATUS) -> int:
-    """Return the status of a usage error. In posix mode, one of a special built-in raises UsageExit.
+def misused(state: State, name: str, status: int = USAGE_STATUS, *, usage: bool = False) -> int:
+    """Return the status of a wrong use. In posix mode, one of a special built-in raises UsageExit.
 
-    As in bash, the shell goes on after wrong options if there is an ERR trap.
+    Args:
+        state: The state of the shell.
+        name: The built-in.
+        status: The status.
+        usage: It is a usage error: as in bash, the shell goes on if there is an ERR trap, and in a condition.
     """
-    if status == USAGE_STATUS and state.traps.get("ERR"):
-        return status
+    if usage:
+        called_in_text = state.eval_in_condition or any(frame.sourced for frame in state.frames)
+        if state.traps.get("ERR") or (state.errexit_suppressed and not called_in_text):
+            return status
     if state.options.posix and name in state.shell.commands.special:
         raise UsageExit(status)
     return status

@@ -36,7 +36,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     elif not names:
         if trap_name(action) is None or state.options.posix:
             show_usage(state, "trap", USAGE)
-            return misused(state, "trap")
+            return misused(state, "trap", usage=True)
         names, action = operands, "-"
     status = 0
     had_err_trap = "ERR" in state.traps
