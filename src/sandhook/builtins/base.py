@@ -98,7 +98,7 @@ def fatal_error(state: State, name: str, error: BuiltinError, usage: str = "") -
         raise ExitShell(error.status) from None  # bash drops all of the text of -c
     if error.ends == "unit":
         raise Discard(error.status, top=True) from None
-    return misused(state, name) if error.status == USAGE_STATUS else error.status
+    return misused(state, name, usage=True) if error.status == USAGE_STATUS else error.status
 
 
 def print_builtin_error(state: State, name: str, error: BuiltinError) -> None:
@@ -109,8 +109,19 @@ def print_builtin_error(state: State, name: str, error: BuiltinError) -> None:
         print_error(state, f"{name}: {error.message}")
 
 
-def misused(state: State, name: str, status: int = USAGE_STATUS) -> int:
-    """Return the status of a usage error. In posix mode, one of a special built-in raises UsageExit."""
+def misused(state: State, name: str, status: int = USAGE_STATUS, *, usage: bool = False) -> int:
+    """Return the status of a wrong use. In posix mode, one of a special built-in raises UsageExit.
+
+    Args:
+        state: The state of the shell.
+        name: The built-in.
+        status: The status.
+        usage: It is a usage error: as in bash, the shell goes on if there is an ERR trap, and in a condition.
+    """
+    if usage:
+        called_in_text = state.eval_in_condition or any(frame.sourced for frame in state.frames)
+        if state.traps.get("ERR") or (state.errexit_suppressed and not called_in_text):
+            return status
     if state.options.posix and name in state.shell.commands.special:
         raise UsageExit(status)
     return status
@@ -172,7 +183,8 @@ def parse(argv: Sequence[str], letters: str, *, plus: bool = False) -> tuple[lis
 
     Args:
         argv: With the built-in's name first.
-        letters: Known options; ":" after a letter means that it takes an option-argument.
+        letters: Known options; ":" after a letter means that it takes an option-argument, ";" that one may
+            be attached to it.
         plus: ``+x`` is an option too (declare).
 
     Raises:
@@ -197,10 +209,11 @@ def parse(argv: Sequence[str], letters: str, *, plus: bool = False) -> tuple[lis
         while offset < len(word):
             letter = word[offset]
             offset += 1
-            position = letters.find(letter) if letter != ":" else -1
+            position = letters.find(letter) if letter not in (":", ";") else -1
             if position < 0:
                 raise BuiltinError(f"{lead}{letter}: invalid option", usage=True)
-            if letters[position + 1 : position + 2] != ":":
+            takes = letters[position + 1 : position + 2]
+            if takes not in (":", ";") or (takes == ";" and offset == len(word)):
                 options.append(ParsedOption(letter, "", lead == "+"))
                 continue
             if offset < len(word):

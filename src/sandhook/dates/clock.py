@@ -251,7 +251,7 @@ def strftime(format_: str, seconds: int, tz: str | None, nanoseconds: int | None
         format_: Conversions of strftime with GNU's flags (- _ 0 + ^ #) and widths.
         seconds: Since the epoch.
         tz: The TZ variable's value, None when unset.
-        nanoseconds: 0 to 999,999,999. None copies %N and %:z, as the C library does that
+        nanoseconds: 0 to 999,999,999. None copies %N, %q and %:z, as the C library does that
             bash's printf calls; date supports them.
 
     Returns:
@@ -331,7 +331,7 @@ def _convert(conversion: _Conversion, when: Moment, nanoseconds: int | None) -> 
     pad = next((flag for flag in reversed(flags) if flag in "-_0+"), "")
     if colons and (letter != "z" or nanoseconds is None):
         return None
-    if letter in _NUMBERS:
+    if letter in _NUMBERS and (letter != "q" or nanoseconds is not None):
         default_width, default_padding = _NUMBERS[letter]
         usual_digits = (2 if letter == "C" else 4) if letter in "CGYgy" else MAX_WIDTH
         return _pad(

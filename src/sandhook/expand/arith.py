@@ -18,7 +18,7 @@ from sandhook.expand.operators import MAX, MIN, Integer, OperandError, wrap
 from sandhook.expand.special import special_value
 from sandhook.lazy import cache_texts, lazy_module
 from sandhook.limits import check_clock
-from sandhook.state.assignment import plain_array
+from sandhook.state.assignment import plain_array, store_rare
 from sandhook.state.control import ShellError, expression_error, unbound_error
 from sandhook.state.state import State
 from sandhook.state.values import COMPUTED, LARGE, AssociativeArray, IndexedArray, store
@@ -59,6 +59,10 @@ def compile_text(text: str) -> Integer:
 
 def evaluate(state: State, text: str) -> int:
     """Evaluate expanded text. Raises ShellError with bash's message."""
+    if "$" in text and "[" in text:
+        from sandhook.expand.subscript_text import expand_in_subscripts  # rare: such text was in quotes
+
+        text = expand_in_subscripts(state, text)
     try:
         return (
             int(text)
@@ -371,8 +375,8 @@ def _store(target: ArithVariable) -> Store:
 
 def store_variable(name: str) -> Store:
     """Return a closure that assigns an integer to a variable."""
-    if len(name) > LARGE:
-        return lambda state, value: state.set(name, str(value))
+    if len(name) > LARGE or name == "_":
+        return lambda state, value: store_rare(state, name, str(value))
 
     def store(state: State, value: int) -> None:
         text = str(value)

@@ -145,8 +145,10 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
     name = node.name
     subscript = "" if node.subscript is None else f"[{word_text(node.subscript, lambda body: '')}]"
     shown = f"{node.prefix}{name}{subscript}"
-    offset_of = slices.named(words.arithmetic(node.word or Word(())), shown)
-    length_of = slices.named(words.arithmetic(node.second), shown) if node.second is not None else None
+    offset_of = slices.named(words.arithmetic(slices.as_in_quotes(node.word or Word(()))), shown)
+    length_of = None
+    if node.second is not None:
+        length_of = slices.named(words.arithmetic(slices.as_in_quotes(node.second)), shown)
     typed: str | None = None  # the length as the script has it, for its error
     if node.second is not None and all(isinstance(part, Literal) for part in node.second.parts):
         typed = "".join([part.text for part in node.second.parts if isinstance(part, Literal)])
@@ -175,8 +177,8 @@ def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter
         offset = offset_of(state)
         if variable.__class__ is IndexedArray and offset > variable.top() - 1:
             return []
-        unordered = positional or variable.__class__ is AssociativeArray
-        if unordered and offset > len(state.positional if positional else variable):
+        size = len(state.positional) + 1 if positional else len(variable)  # $0 is one of them
+        if (positional or variable.__class__ is AssociativeArray) and offset > size:
             return []
         length = length_of(state) if length_of is not None else None
         if isinstance(variable, str):  # bash treats it as ${name:offset:length}

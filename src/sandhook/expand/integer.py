@@ -105,8 +105,13 @@ def _expression_text(words: Words, word: Word) -> Text:
     ) or words.string(word, quoted=True)
 
 
-def keys_kept(parts: Sequence[WordPart], text: Callable[[WordPart], Text], words: Words) -> Text | None:
-    """Return a closure for arithmetic in which the values in subscripts mean only themselves.
+def keys_kept(
+    parts: Sequence[WordPart],
+    text: Callable[[WordPart], Text],
+    words: Words,
+    keeps: Callable[[State], bool] = lambda state: True,
+) -> Text | None:
+    """Return a closure for arithmetic in which the values in subscripts mean only themselves, if ``keeps`` is true.
 
     None when no expansion is in a subscript. ``text`` compiles a part that is not in double quotes.
     """
@@ -124,7 +129,8 @@ def keys_kept(parts: Sequence[WordPart], text: Callable[[WordPart], Text], words
 
     def text_of(state: State) -> str:
         expanded = [(piece(state), inside) for piece, inside in pieces]
-        return "".join([keyed.escape(text) if inside else text for text, inside in expanded])
+        kept = keeps(state)
+        return "".join([keyed.escape(text) if inside and kept else text for text, inside in expanded])
 
     return text_of
 

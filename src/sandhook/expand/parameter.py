@@ -88,7 +88,12 @@ def _compile_bang(node: ParameterExpansion, words: Words) -> Parameter:
         kind = SpacedList if all_ == "*" else Parameter
         return kind(values=lambda state: keys(state, name), star=all_ == "*")
     reference = compile_base(ParameterExpansion(name, node.subscript), words, checked=False)
-    return Indirect(node, reference, words)
+    indirect = Indirect(node, reference, words)
+    if name != "#" or node.operator is not None:
+        return indirect
+    background = compile_base(ParameterExpansion("!"), words, checked=True)
+    # in posix mode, an empty text is removed from the beginning of $!
+    return Parameter(lambda state: (background if state.options.posix else indirect).text(state))
 
 
 class Indirect(Parameter):

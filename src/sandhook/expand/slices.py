@@ -11,7 +11,23 @@ from sandhook.expand import transform
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, IndexedArray
+from sandhook.syntax.nodes import AnsiQuoted, Escaped, Literal, SingleQuoted, Word, WordPart
 from sandhook.text.locale import as_bytes, as_characters, characters_are_bytes
+
+
+def as_in_quotes(word: Word) -> Word:
+    """Return an offset or length in which single quotes and backslashes stay: it is expanded as in double quotes."""
+    if all(isinstance(part, Literal) for part in word.parts):
+        return word
+    parts: list[WordPart] = []
+    for part in word.parts:
+        if isinstance(part, (SingleQuoted, AnsiQuoted)):
+            parts.append(Literal(f"'{part.text}'"))
+        elif isinstance(part, Escaped) and part.text not in '$`"\\':
+            parts.append(Literal(f"\\{part.text}"))
+        else:
+            parts.append(part)
+    return word._replace(parts=tuple(parts))
 
 
 def named(number_of: Callable[[State], int], shown: str) -> Callable[[State], int]:

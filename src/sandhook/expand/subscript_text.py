@@ -5,6 +5,7 @@ The text may come from data, so no other expansion takes place, and none that co
 
 from __future__ import annotations
 
+from sandhook.expand.keyed import escape
 from sandhook.expand.reference import elements
 from sandhook.lazy import lazily
 from sandhook.limits import PIECE, check_clock, check_fits
@@ -20,10 +21,14 @@ _ITEM_BYTES = 64
 _QUOTING = lazily(r"[\\'\"]")
 _KEY_PIECE = lazily(r"""(?s)\\(.)|'([^']*)'|"((?>\\.|[^"\\])*+)"|([^\\'"]+|.)""")
 _DOUBLE_PIECE = lazily(r"""(?s)\\(["\\$`])|((?>[^\\]|\\(?!["\\$`]))++)""")
-_NAME = lazily(
+_BRACKET = lazily(r"(?s)\\.|[\[\]]")
+_NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+_PARAMETER = (
     r"\$(?:\{(#?)([A-Za-z_][A-Za-z0-9_]*|[0-9]{1,9})(?:\[([^]\[{}$`\\'\"]{1,200}|\$[A-Za-z_][A-Za-z0-9_]*)\])?\}"
     r"|([A-Za-z_][A-Za-z0-9_]*|[0-9])|\{?(#)(?:(?<!\{#)|\}))"
 )
+_NAME = lazily(_PARAMETER)
+_KEPT_OR_NAME = lazily(rf"(?s)\\.|'[^']*'|{_PARAMETER}")
 
 
 def expand_names(state: State, text: str) -> str:
@@ -43,6 +48,45 @@ def expand_names(state: State, text: str) -> str:
         return value
 
     return _NAME.sub(value_of, text)
+
+
+def expand_in_subscripts(state: State, text: str) -> str:
+    """Replace parameters between the brackets of arithmetic that is text (``let 'x=a[$i]'``), once.
+
+    The values mean only themselves. Single quotes and backslashes keep a "$".
+    """
+
+    def escaped_value(match: re.Match[str]) -> str:
+        if match[0][0] != "$":
+            return match[0]
+        value = _value(state, match)
+        check_fits(len(value))
+        return escape(value)
+
+    pieces: list[str] = []
+    depth = start = 0
+    for match in _BRACKET.finditer(text):
+        if match[0] == "[":
+            if not depth:
+                pieces.append(text[start : match.end()])
+                start = match.end()
+            depth += 1
+        elif match[0] == "]" and depth:
+            depth -= 1
+            if not depth:
+                inner = text[start : match.start()]
+                expanded = _KEPT_OR_NAME.sub(escaped_value, inner)
+                if inner and not expanded and not _is_map(state, pieces[-1]):
+                    expanded = "0"  # as in bash, nothing is the index 0
+                pieces.append(expanded)
+                start = match.start()
+    return "".join([*pieces, text[start:]])
+
+
+def _is_map(state: State, before: str) -> bool:
+    """Return True if the text before a subscript, bracket included, ends with the name of an associative array."""
+    text = before[:-1]
+    return state.is_associative(text[len(text.rstrip(_NAME_CHARACTERS)) :])
 
 
 def _value(state: State, match: re.Match[str]) -> str:

@@ -163,7 +163,7 @@ def _check_nesting(runtime: Interpreter, state: State, function: Function) -> No
     """Report and end a call that exceeds FUNCNEST. Raises Discard."""
     nest = state.get("FUNCNEST")
     most = None if nest is None else decimal(nest)
-    if most and len(state.frames) >= most:
+    if most and sum(not frame.sourced for frame in state.frames) >= most:
         runtime.error(state, f"{function.name}: maximum function nesting level exceeded ({nest})")
         state.status = 1
         raise Discard(1)

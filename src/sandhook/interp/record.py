@@ -66,7 +66,8 @@ def add_command(state: State, text: str, *, with_time: bool = True) -> bool:
         history.entries = [entry for entry in history.entries if entry.text != text]
     state.budget.charge(1)
     state.budget.check_fits(history.size + len(text))
-    history.append(text, int(state.process.kernel.now()) if with_time else None)
+    history.timed = history.timed or state.get("HISTTIMEFORMAT") is not None
+    history.append(text, int(state.process.kernel.now()) if with_time and history.timed else None)
     history.session += 1
     return True
 

@@ -426,10 +426,11 @@ def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
     default = 1 if output else 0
     number = default if node.fd is None else node.fd
     can_be_file = output and number == 1 and node.variable is None
+    has_quotes = any(isinstance(part, (SingleQuoted, DoubleQuoted)) for part in node.target.parts)
 
     def apply(state: State, undo: Undo | None) -> None:
         texts = [target(state)] if state.options.posix else fields(state)
-        if len(texts) != 1:
+        if len(texts) != 1 or not (texts[0] or has_quotes or node.variable):
             raise _ambiguous(node)
         text = texts[0]
         if text == "-":

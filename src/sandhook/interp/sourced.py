@@ -29,7 +29,7 @@ def run_sourced(runtime: Interpreter, state: State, path: str, arguments: list[s
         status = runtime.run_text(state, text, line=1)
         state.line, state.tracing.command = line, command
     except ReturnFrom as leaving:
-        status = leaving.status
+        status, state.tracing.command = leaving.status, command
     finally:
         traps.resume(state, hidden)
         state.frames.pop()

@@ -77,6 +77,9 @@ def enter(
         inner.update_instrumented()
     else:
         inner.execution.inherited_traps = state.execution.inherited_traps
+    running = state.execution.running_exit_trap
+    if running is not None:
+        inner.execution.inherited_traps = {**inner.execution.inherited_traps, "EXIT": running}
     return inner
 
 

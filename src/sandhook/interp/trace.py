@@ -103,8 +103,7 @@ def _element(element: Element) -> str:
     subscript = element.subscript
     if subscript is None:
         return single_quote(element.value)
-    key = subscript if subscript.isdigit() else single_quote(subscript)
-    return f"[{key}]{'+' if element.append else ''}={single_quote(element.value)}"
+    return f"[{single_quote(subscript)}]{'+' if element.append else ''}={single_quote(element.value)}"
 
 
 def command_text(node: Command) -> str:

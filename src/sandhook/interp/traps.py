@@ -32,7 +32,8 @@ def run_trap(runtime: Interpreter, state: State, name: str) -> int:
     status, line, pipestatus = state.status, state.line, state.pipestatus
     errexit_suppressed = state.errexit_suppressed
     tracing.running_traps |= {name}
-    outer_return_status = tracing.return_status
+    outer_return_status, outer_exit_status = tracing.return_status, tracing.exit_status
+    tracing.exit_status = None  # that of the EXIT trap is not what exit in another trap means
     tracing.return_status = None if name == "DEBUG" else status
     outer_calls = tracing.err_calls
     if name == "ERR":
@@ -52,7 +53,7 @@ def run_trap(runtime: Interpreter, state: State, name: str) -> int:
         if finished:
             tracing.running_traps -= {name}
             tracing.err_calls = outer_calls
-        tracing.return_status = outer_return_status
+        tracing.return_status, tracing.exit_status = outer_return_status, outer_exit_status
         state.line = line
         state.pipestatus = pipestatus
         state.errexit_suppressed = errexit_suppressed
@@ -171,6 +172,7 @@ def run_exit_trap(runtime: Interpreter, state: State, status: int) -> int:
         return status
     state.status = status
     execution, tracing = state.execution, state.tracing
+    execution.running_exit_trap = text
     if execution.abandoned_calls is not None:
         state.frames, state.positional = execution.abandoned_calls
         execution.abandoned_calls = None

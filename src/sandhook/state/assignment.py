@@ -9,6 +9,7 @@ from __future__ import annotations
 from sandhook.limits import timed_items
 from sandhook.state.assigned import Assigned, Element, Elements
 from sandhook.state.control import Discard, ShellError, readonly_error, subscript_error
+from sandhook.state.frame import Frame
 from sandhook.state.references import TARGET, array_target
 from sandhook.state.state import State
 from sandhook.state.values import (
@@ -54,6 +55,10 @@ def assign_elements(state: State, name: str, elements: Elements, *, append: bool
     """Carry out ``name=(...)`` or ``name+=(...)``."""
     if name in state.namerefs:
         name = array_target(state, name, for_list=True, warn=lambda text: state.shell.warning(state, text))
+        frame = state.hiding_global(name)
+        if frame is not None:
+            _assign_hidden(state, name, frame, elements, append=append)
+            return
     bits = state.attributes.get(name, 0)
     if bits & READONLY:
         raise readonly_error(name, "unit")
@@ -71,6 +76,17 @@ def assign_elements(state: State, name: str, elements: Elements, *, append: bool
     else:
         array = _assign_indexed(state, name, elements, append=append)
     array.keep(state.budget, count)
+
+
+def _assign_hidden(state: State, name: str, frame: Frame, elements: Elements, *, append: bool) -> None:
+    """Assign a list to the global that a local reference to itself hides."""
+    nearest = state.save(name)
+    state.restore(name, frame.saved[name])
+    try:
+        assign_elements(state, name, elements, append=append)
+    finally:
+        frame.saved[name] = state.save(name)
+        state.restore(name, nearest)
 
 
 def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool) -> IndexedArray:
@@ -143,6 +159,13 @@ def _assign_associative(state: State, name: str, elements: Elements, *, append: 
     state.attributes[name] = bits
     state.values[name] = array
     return array
+
+
+def store_rare(state: State, name: str, text: str) -> None:
+    """Assign the result of arithmetic to ``_``, which the rest of the command reads, or to a very long name."""
+    state.set(name, text)
+    if name == "_":
+        state.last_argument = text
 
 
 def plain_array(state: State, name: str) -> Array | None:

@@ -38,9 +38,10 @@ class History:
         session: Entries added and not yet appended to a file.
         in_file: Lines known to be in the file.
         size: Characters of all entries.
+        timed: New entries have a time. As in bash they have none before HISTTIMEFORMAT is set for the first time.
     """
 
-    __slots__ = ("added", "base", "entries", "in_file", "limit", "owner", "session", "size")
+    __slots__ = ("added", "base", "entries", "in_file", "limit", "owner", "session", "size", "timed")
 
     def __init__(self, owner: object) -> None:
         self.owner = owner
@@ -51,12 +52,14 @@ class History:
         self.session = 0
         self.in_file = 0
         self.size = 0
+        self.timed = False
 
     def copy(self, owner: object) -> History:
         new = History(owner)
         new.entries = self.entries.copy()
         new.base, new.limit, new.added = self.base, self.limit, self.added
         new.session, new.in_file, new.size = self.session, self.in_file, self.size
+        new.timed = self.timed
         return new
 
     def append(self, text: str, time: int | None) -> None:

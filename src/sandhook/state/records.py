@@ -147,6 +147,7 @@ class Execution:
         applies_as_child: Redirections are applied as in the process of an external command.
         defers_signals: ``kill`` runs with redirections: traps run after these are undone.
         inherited_traps: The traps of the parent, which ``trap`` shows until it sets one.
+        running_exit_trap: The EXIT trap that is running, which ``trap`` still shows; None for none.
         substitutions: Descriptors of process substitutions to close when the command ends; None outside a command.
         killed: Number and signal of the process that a signal has just ended; reported after the command's
             redirections are undone.
@@ -177,6 +178,7 @@ class Execution:
     applies_as_child: bool = False
     defers_signals: bool = False
     inherited_traps: Mapping[str, str] = _NO_NAMES
+    running_exit_trap: str | None = None
     substitutions: list[int] | None = None
     killed: tuple[int, int] | None = None
     last_argument: object = None

@@ -219,7 +219,7 @@ class State:
             if subscript is not None:
                 return element_value(self, target, subscript)
             if target in self.namerefs:
-                frame = self._hiding_global(target)
+                frame = self.hiding_global(target)
                 return None if frame is None else frame.saved[target].value
             return self.value(target)
         dynamic = self.dynamics.get(name)
@@ -241,7 +241,7 @@ class State:
             subscript = self.shell.subscript_text(self, base, subscript)
         return base, subscript
 
-    def _hiding_global(self, name: str) -> Frame | None:
+    def hiding_global(self, name: str) -> Frame | None:
         """Return the call whose local hides the global ``name``; a local reference to itself means the global."""
         if self.namerefs.get(name) != name:
             return None
@@ -323,10 +323,10 @@ class State:
                 self.set_element(name, subscript, value)
                 return
             if self.namerefs.get(name):
-                frame = self._hiding_global(name)
+                frame = self.hiding_global(name)
                 if frame is None:  # a circle, of which resolve has warned
                     raise Discard(1)
-                frame.saved[name] = frame.saved[name]._replace(value=value)
+                self._set_hidden(name, frame, value)
                 return
             if name in self.namerefs:  # the value becomes the target of a reference that has none
                 if not TARGET.match(value):

@@ -149,7 +149,7 @@ class _Conditions:
             self.context.in_regex = False
             reader.extglob = extglob
             if right.kind != "WORD":
-                self.fail_binary(right)
+                self.fail_binary(right, operator)
             self.next_line()
             return CondBinary(operator.text, left.value, right.value)
         if kind not in ("COND_END", "AND_AND", "OR_OR", "RIGHT_PAREN"):
@@ -188,7 +188,9 @@ class _Conditions:
     def fail_unary(self, token: Token) -> NoReturn:
         self.fail(f"unexpected argument `{token.text}' to conditional unary operator", token)
 
-    def fail_binary(self, token: Token) -> NoReturn:
+    def fail_binary(self, token: Token, operator: Token) -> NoReturn:
+        if operator.text == "=~" and token.text in ("&", ";", "<", ">", ")"):
+            self.fail(f"syntax error in conditional expression: unexpected token `{token.text}'", token)
         self.fail(f"unexpected argument `{token.text}' to conditional binary operator", token)
 
     def fail_operator(self, token: Token) -> NoReturn:

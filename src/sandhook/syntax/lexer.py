@@ -244,11 +244,7 @@ class Lexer(WordReader):
             token = self._read_operator(char, at)
             if token is not None:
                 return token
-        elif (
-            char == "-"
-            and (context.last == "LESS_AND" or context.last == "GREATER_AND")
-            and text[at + 1] in " \t\n\r;&|()<>"
-        ):
+        elif char == "-" and (context.last == "LESS_AND" or context.last == "GREATER_AND"):
             self.position = at + 1
             return Token("DASH", "-", at, at + 1)
         return self._readtokenword(at)

@@ -15,6 +15,8 @@ from sandhook.record import Record
 _BITS = 64
 _MIN_EXPONENT = -16_445  #: the exponent of the last bit of the smallest number
 _MAX_EXPONENT = 16_384  #: first power of two that is too large
+_LONG = (_BITS, _MIN_EXPONENT, _MAX_EXPONENT)
+_DOUBLE = (53, -1_074, 1_024)  #: the sizes of ``double``
 _MAX_DIGITS = 1_200  #: significant digits that are used; the others only affect rounding
 _MAX_POWER_OF_TEN = 6_000  #: the power of ten above which a number is infinite; below its negative it is 0
 _CHUNK = 4_000  #: decimal digits converted at a time; Python converts at most 4,300
@@ -92,34 +94,45 @@ def _decimal(whole: str, fraction: str, exponent: int) -> tuple[int, int]:
     return (number * 10**exponent, 1) if exponent >= 0 else (number, 10**-exponent)
 
 
-def nearest(numerator: int, denominator: int) -> tuple[LongDouble, bool]:
+def nearest(numerator: int, denominator: int, sizes: tuple[int, int, int] = _LONG) -> tuple[LongDouble, bool]:
     """Return the long double nearest to a fraction (0 or more), ties to even, and whether it is out of range."""
     if not numerator:
         return LongDouble(False, 0, 0), False
-    exponent = numerator.bit_length() - denominator.bit_length() - _BITS
+    bits, smallest, too_large = sizes
+    exponent = numerator.bit_length() - denominator.bit_length() - bits
     while True:
-        exponent = max(exponent, _MIN_EXPONENT)
+        exponent = max(exponent, smallest)
         if exponent >= 0:
             quotient, rest = divmod(numerator, denominator << exponent)
             divisor = denominator << exponent
         else:
             quotient, rest = divmod(numerator << -exponent, denominator)
             divisor = denominator
-        if quotient >> _BITS:
+        if quotient >> bits:
             exponent += 1
-        elif not quotient >> (_BITS - 1) and exponent > _MIN_EXPONENT:
+        elif not quotient >> (bits - 1) and exponent > smallest:
             exponent -= 1
         else:
             break
     inexact = rest != 0
     if 2 * rest > divisor or (2 * rest == divisor and quotient & 1):
         quotient += 1
-        if quotient >> _BITS:
+        if quotient >> bits:
             quotient >>= 1
             exponent += 1
-    if exponent + _BITS > _MAX_EXPONENT:
+    if exponent + bits > too_large:
         return LongDouble(False, 0, 0, "inf"), True
-    return LongDouble(False, quotient, exponent), inexact and not quotient >> (_BITS - 1)
+    return LongDouble(False, quotient, exponent), inexact and not quotient >> (bits - 1)
+
+
+def as_double(value: LongDouble) -> tuple[LongDouble, bool]:
+    """Return the nearest ``double``, which bash's printf uses in posix mode, and whether it is out of range."""
+    if value.special or not value.mantissa:
+        return value, False
+    scale = value.exponent
+    top, bottom = value.mantissa << max(scale, 0), 1 << max(-scale, 0)
+    rounded, range_error = nearest(top, bottom, _DOUBLE)
+    return rounded._replace(negative=value.negative), range_error
 
 
 def from_int(value: int) -> LongDouble:
@@ -218,16 +231,39 @@ def _hexadecimal(value: LongDouble, precision: int, alternate: bool) -> str:
     return f"0x{digits[0]}{point}{digits[1:]}p{exponent:+d}"
 
 
+def _hexadecimal_double(value: LongDouble, precision: int, alternate: bool) -> str:
+    """Format a ``double``: the leading digit is 1, or 0 for the smallest numbers."""
+    mantissa, exponent = value.mantissa, value.exponent
+    bits, smallest, _ = _DOUBLE
+    shift = min(bits - mantissa.bit_length(), exponent - smallest)
+    mantissa <<= shift
+    exponent = exponent - shift + bits - 1 if mantissa else 0
+    if 0 <= precision < 13:
+        drop = 4 * (13 - precision)
+        rest, mantissa = mantissa & ((1 << drop) - 1), mantissa >> drop
+        half = 1 << (drop - 1)
+        mantissa += rest > half or (rest == half and mantissa & 1 == 1)
+        digits = f"{mantissa:0{precision + 1}x}"
+    else:
+        digits = f"{mantissa:014x}"
+        digits = digits[0] + (digits[1:].rstrip("0") if precision < 0 else digits[1:].ljust(precision, "0"))
+    point = "." if len(digits) > 1 or alternate else ""
+    return f"0x{digits[0]}{point}{digits[1:]}p{exponent:+d}"
+
+
 _STYLES = {"f": _format_fixed, "e": _scientific, "g": _general, "a": _hexadecimal}
 
 
-def render(value: LongDouble, letter: str, flags: str, width: int, precision: int | None) -> str:
+def render(
+    value: LongDouble, letter: str, flags: str, width: int, precision: int | None, *, double: bool = False
+) -> str:
     """Format as C's printf does for one of the letters aAeEfFgG.
 
     Args:
         flags: Any of "-+ #0".
         width: The minimum length of the result in characters.
         precision: None means 6, or as many as needed for a and A.
+        double: The value is one of ``as_double``.
     """
     kind = letter.lower()
     if value.special:
@@ -235,7 +271,8 @@ def render(value: LongDouble, letter: str, flags: str, width: int, precision: in
     else:
         if precision is None:
             precision = -1 if kind == "a" else 6
-        text = _STYLES[kind](value, precision, "#" in flags)
+        style = _hexadecimal_double if double and kind == "a" else _STYLES[kind]
+        text = style(value, precision, "#" in flags)
     sign = "-" if value.negative else "+" if "+" in flags else " " if " " in flags else ""
     if letter.isupper():
         text = text.upper()

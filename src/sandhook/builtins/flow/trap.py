@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins.base import USAGE_STATUS, builtin, parse, print_error, show_usage, write
+from sandhook.builtins.base import builtin, misused, parse, print_error, show_usage, write
 from sandhook.builtins.jobs.signals import all_names, full_name, listing, number_of, trap_name
 from sandhook.kernel.signals import NUMBERS, SIGQUIT
 from sandhook.state.state import State
@@ -34,9 +34,9 @@ def run(state: State, argv: Sequence[str]) -> int:
     if action.isascii() and action.isdigit() and trap_name(action) is not None:
         names, action = operands, "-"  # trap 2 3: numbers alone reset
     elif not names:
-        if trap_name(action) is None:
+        if trap_name(action) is None or state.options.posix:
             show_usage(state, "trap", USAGE)
-            return USAGE_STATUS
+            return misused(state, "trap", usage=True)
         names, action = operands, "-"
     status = 0
     had_err_trap = "ERR" in state.traps
@@ -55,6 +55,8 @@ def run(state: State, argv: Sequence[str]) -> int:
 def set_trap(state: State, name: str, action: str | None) -> None:
     """Set a trap: "" ignores the signal, None restores its default."""
     state.execution.inherited_traps = {}
+    if name == "EXIT":
+        state.execution.running_exit_trap = None
     number = NUMBERS.get(name)
     if number in state.invocation.ignored_signals:
         return  # signals that were ignored at the start of the shell stay ignored (XCU 2.15)
@@ -99,7 +101,12 @@ def _uses_bash_command(state: State, action: str) -> bool:
 def _show(state: State, operands: Sequence[str], *, whole: bool) -> int:
     """Print commands that restore traps: those of the operands, those that are set, or all (``trap -p`` in posix mode)."""
     posix = state.options.posix
-    traps: dict[str, str] = {**state.execution.inherited_traps, **state.traps}
+    running = state.execution.running_exit_trap
+    traps: dict[str, str] = {
+        **state.execution.inherited_traps,
+        **({} if running is None else {"EXIT": running}),
+        **state.traps,
+    }
     status = 0
     if operands:
         names = []

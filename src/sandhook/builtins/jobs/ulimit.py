@@ -56,8 +56,9 @@ _UNAVAILABLE = frozenset("bkPT")
 @builtin(USAGE)
 def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 for a limit that cannot be set."""
-    options, operands = parse(argv, "SHabcdefiklmnpqrstuvxPRT")
+    options, operands = parse(argv, "SHab;c;d;e;f;i;k;l;m;n;p;q;r;s;t;u;v;x;P;R;T;")
     letters = [option.letter for option in options]
+    attached = [option.argument for option in options if option.argument]
     for letter in letters:
         if letter in _UNAVAILABLE:
             raise BuiltinError(f"-{letter}: invalid option", usage=True)
@@ -66,6 +67,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     if "a" in letters:
         write(state, "".join([_line(state, letter, hard) for letter in KINDS]))
         return 0
+    operands = attached or operands
     if operands:
         for letter in limit_letters or ["f"]:
             _set(

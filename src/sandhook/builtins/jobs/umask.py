@@ -59,7 +59,8 @@ def apply_symbolic(text: str, allowed: int) -> int:
     Raises:
         BuiltinError: Anything else.
     """
-    for clause in text.split(","):
+    clauses = text.split(",")
+    for number, clause in enumerate(clauses, 1):
         letters = clause.lstrip("ugoa")
         who = 0
         for letter in clause[: len(clause) - len(letters)]:
@@ -67,7 +68,8 @@ def apply_symbolic(text: str, allowed: int) -> int:
         who = who or 0o777
         operator = letters[:1]
         if operator not in ("+", "-", "="):
-            raise BuiltinError(f"`{operator or chr(0)}': invalid symbolic mode operator")
+            found = operator or ("," if number < len(clauses) else chr(0))
+            raise BuiltinError(f"`{found}': invalid symbolic mode operator")
         bits = 0
         for letter in letters[1:]:
             if letter not in _BITS:

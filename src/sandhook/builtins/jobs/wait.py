@@ -184,6 +184,8 @@ def wait_any(state: State, processes: Sequence[Process]) -> None:
     def record(signal: int) -> None:
         signals.append(signal)
         if handle is not None:
+            if signal != SIGCHLD:
+                state.status = 128 + signal  # what $? is in the trap
             handle(signal)
 
     for process in processes:

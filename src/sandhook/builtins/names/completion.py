@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from sandhook.builtins.base import USAGE_STATUS, BuiltinError, ParsedOption, print_error, runtime
+from sandhook.builtins.names import line_functions
 from sandhook.builtins.variables.words import word_list
 from sandhook.interp.jobs import jobs_of
 from sandhook.kernel.signals import NAMES
@@ -151,7 +152,7 @@ _SOURCES: dict[str, Callable[[State], Iterable[str]]] = {
     "arrayvar": lambda state: _names_with(
         state, lambda name: isinstance(state.values.get(name), (IndexedArray, AssociativeArray))
     ),
-    "binding": lambda state: (),
+    "binding": lambda state: line_functions.OF_LIBRARY,
     "builtin": lambda state: sorted(runtime(state).commands.names),
     "command": _commands,
     "disabled": lambda state: _enabled(state, False),

@@ -1,7 +1,7 @@
 """enable: switch built-ins off and on.
 
 Source: bash 5.2 reference manual 4.2. Disabled names are in ``state.disabled_builtins``.
-Divergence: L-ENABLE-001, -f and -d (code from shared objects) are errors.
+Divergence: L-ENABLE-001, -f (code from shared objects) is an error.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 for a name that is not a built-in."""
     options, names = parse(argv, "adf:nps")
     letters = {option.letter for option in options}
-    for letter in ("f", "d"):
-        if letter in letters:
-            unsupported(f"-{letter}", "L-ENABLE-001")
+    if "f" in letters:
+        unsupported("-f", "L-ENABLE-001")
     disabled = state.disabled_builtins
     if not names or "p" in letters:
         for name in sorted(SPECIAL if "s" in letters else NAMES):
@@ -34,6 +33,9 @@ def run(state: State, argv: Sequence[str]) -> int:
     for name in names:
         if name not in NAMES:
             print_error(state, f"enable: {name}: not a shell builtin")
+            status = 1
+        elif "d" in letters:
+            print_error(state, f"enable: {name}: not dynamically loaded")
             status = 1
         elif "n" in letters:
             disabled |= {name}

@@ -137,6 +137,7 @@ def _format(state: State, operands: list[str]) -> tuple[bytes, int]:
         check_fits=check_size,
         started=kernel.now() - budget.elapsed() + state.started,
         assign=lambda name, value: assign_reference(state, name, value),
+        doubles=state.options.posix,
     )
     data, stopped = format_printf(operands[0], arguments, caller)
     return data, 0 if stopped else status  # in bash, \c forgets invalid numbers

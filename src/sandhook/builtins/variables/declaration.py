@@ -129,7 +129,9 @@ def _is_compound(state: State, name: str, value: str, request: Request) -> bool:
     if request.add & (ARRAY | ASSOC):
         return True
     if request.local:
-        return False
+        frame = function_frame(state)
+        if frame is None or name not in frame.saved:  # the new local is not an array yet
+            return False
     return bool(state.attributes.get(name, 0) & (ARRAY | ASSOC)) or isinstance(
         own_value(state, name), (IndexedArray, AssociativeArray)
     )

@@ -67,8 +67,7 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
     options, operands = split_options(argv, _LETTERS, plus=True)
     letters = {option.letter for option in options if not option.plus}
     if any(option.letter in "fF" for option in options):
-        removed = sum({_BITS[option.letter] for option in options if option.plus and option.letter in "rtx"})
-        return _functions(state, str(argv[0]), letters, operands, removed)
+        return show_functions(state, str(argv[0]), options, operands)
     in_function = function_frame(state) is not None
     request = make_request(options, local=in_function, command=str(argv[0]))
     if not operands:
@@ -180,9 +179,12 @@ def effective_bits(state: State, name: str) -> int:
 # --------------------------------------------------------------------------- functions
 
 
-def _functions(
-    state: State, command: str, letters: set[str], operands: Sequence[str | Assigned], removed: int
+def show_functions(
+    state: State, command: str, options: Sequence[ParsedOption], operands: Sequence[str | Assigned]
 ) -> int:
+    """Run ``declare -f`` and ``-F``, which show functions or change their attributes."""
+    letters = {option.letter for option in options if not option.plus}
+    removed = sum({_BITS[option.letter] for option in options if option.plus and option.letter in "rtx"})
     bits = sum(bit for letter, bit in _BITS.items() if letter in letters and letter in "rtx")
     if not operands:
         _list_functions(state, "F" in letters, bits)

@@ -9,7 +9,13 @@ from collections.abc import Sequence
 
 from sandhook.builtins.base import BuiltinError, builtin, write
 from sandhook.builtins.variables.declaration import Request
-from sandhook.builtins.variables.declare import declare_all, make_request, show, split_options
+from sandhook.builtins.variables.declare import (
+    declare_all,
+    make_request,
+    show,
+    show_functions,
+    split_options,
+)
 from sandhook.builtins.variables.variables import exists, listing
 from sandhook.state.assigned import Assigned
 from sandhook.state.control import readonly_error
@@ -42,6 +48,8 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
             ),
         )
         return 0
+    if any(option.letter in "fF" for option in options):
+        return show_functions(state, "local", options, operands)
     if any(option.letter == "p" for option in options):
         return show(state, "local", operands, frame.saved)
     if "-" in operands:

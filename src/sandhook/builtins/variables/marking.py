@@ -56,10 +56,13 @@ def _reference(assigned: Assigned) -> str:
 
 
 def _list(state: State, bit: int, kinds: int, *, functions: bool) -> None:
+    word = "export" if bit == EXPORT else "readonly"
     if functions:
         for name in sorted(state.functions):
             function = state.functions[name]
-            if function.attributes & bit:
+            if function.attributes & bit and state.options.posix:
+                write(state, f"{word} -f {name}\n")
+            elif function.attributes & bit:
                 write(state, function.definition(state.options.posix) + "\n" + function_line(state, name))
         return
     names = [name for name in all_names(state) if effective_bits(state, name) & bit]
@@ -67,10 +70,14 @@ def _list(state: State, bit: int, kinds: int, *, functions: bool) -> None:
         names = [name for name in names if effective_bits(state, name) & kinds]
     text = listing(state, names)
     if state.options.posix:
-        word = "export" if bit == EXPORT else "readonly"
-        lines = [line.split(" ", 2)[2] for line in text.splitlines()]
-        text = "".join([f"{word} {line}\n" for line in lines])
+        lines = [line.split(" ", 2)[1:] for line in text.splitlines()]
+        text = "".join([f"{word} {_kind(flags)}{shown}\n" for flags, shown in lines])
     write(state, text)
+
+
+def _kind(flags: str) -> str:
+    """Return the options of ``declare`` that lists of posix mode show: those of arrays."""
+    return "-a " if "a" in flags else "-A " if "A" in flags else ""
 
 
 def _mark_functions(

@@ -46,10 +46,13 @@ def _unset(state: State, operand: str, letters: set[str]) -> None:
         _unset_function(state, operand)
         return
     if "n" in letters:
+        check_writable(state, operand, "cannot unset: readonly variable")
         if operand in state.namerefs:
-            check_writable(state, operand, "cannot unset: readonly variable")
             del state.namerefs[operand]
             state.attributes.pop(operand, None)
+            frame = function_frame(state)
+            if frame is not None and operand in frame.saved:
+                state.attributes[operand] = 0  # the name stays declared as a local
         return
     reference = split_reference(operand)
     if reference is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from sandhook.builtins.base import BuiltinError, invalid_name, runtime, split_reference
 from sandhook.expand import declared
-from sandhook.state.control import readonly_error
+from sandhook.state.control import readonly_error, subscript_error
 from sandhook.state.environment import variable_names
 from sandhook.state.references import refers_to_element
 from sandhook.state.state import State
@@ -106,7 +106,10 @@ def assign_reference(state: State, text: str, value: str) -> None:
     if subscript is None:
         state.set(name, value)
     else:
-        state.set_element(name, runtime(state).subscript_text(state, name, subscript), value)
+        key = runtime(state).subscript_text(state, name, subscript)
+        if not key and state.is_associative(name):
+            raise subscript_error(text)
+        state.set_element(name, key, value)
 
 
 def array_name(state: State, name: str) -> str:

@@ -26,14 +26,14 @@ def compile_case(compiler: Compiler, node: Case) -> Run:
         if slice_left < 0:
             state.shell.poll(state)
         state.line = line
-        if state.instrumented and state.shell.debug(state, node):
-            return 0
+        if state.instrumented:
+            state.shell.trace_node(state, node)
+            if state.shell.debug(state, node):
+                return 0
         try:
             text = subject(state)
         except ShellError as error:
             return state.shell.fatal_error(state, error)
-        if state.instrumented:
-            state.shell.trace_node(state, node)
         status = 0
         fall_through = False
         options = state.options

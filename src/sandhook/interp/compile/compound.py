@@ -205,9 +205,9 @@ def compile_for(compiler: Compiler, node: For) -> Run:
                 at += 1
                 if state.instrumented:
                     state.line = line
+                    state.shell.trace_for(state, name, node.words)
                     if state.shell.debug(state, node):
                         continue
-                    state.shell.trace_for(state, name, node.words)
                 if name in state.namerefs:
                     point(state, name, value)
                 else:
@@ -248,6 +248,10 @@ def compile_select(compiler: Compiler, node: Select) -> Run:
 
     def run_select(state: State) -> int:
         state.line = line
+        if state.instrumented:
+            state.shell.trace_node(state, node)
+            if state.shell.debug(state, node):
+                return 0
         state.loops += 1
         try:
             values = values_of(state)
@@ -255,10 +259,6 @@ def compile_select(compiler: Compiler, node: Select) -> Run:
             return state.shell.fatal_error(state, error)
         finally:
             state.loops -= 1
-        if state.instrumented:
-            if state.shell.debug(state, node):
-                return 0
-            state.shell.trace_node(state, node)
         if not values:
             state.status = 0
             return 0
@@ -339,32 +339,47 @@ def _compile_traced(compiler: Compiler, word: Word, value: Integer | None, line:
     if not word.parts:
         word = Word((Literal("1"),))
     node = ArithmeticCommand(word, ())
-    shown = _compile_shown(compiler, word)
+    shown = _compile_shown(compiler, word, node)
 
     def trace_and_evaluate(state: State) -> int:
         state.line = line
-        if state.shell.debug(state, node):
-            return 0
         if state.options.xtrace:
             return shown(state)
+        if state.shell.debug(state, node):
+            return 0
         return value(state) if value is not None else 1
 
     return trace_and_evaluate
 
 
-def _compile_shown(compiler: Compiler, word: Word) -> Integer:
-    """Compile an expression that ``set -x`` prints after its expansions and before its evaluation."""
+class _Skipped(Exception):
+    """The DEBUG trap skips an expression."""
+
+
+def _compile_shown(compiler: Compiler, word: Word, debugged: ArithmeticCommand | None = None) -> Integer:
+    """Compile an expression that ``set -x`` prints after its expansions and before its evaluation.
+
+    Args:
+        compiler: The compiler of the command.
+        word: The expression.
+        debugged: The command whose DEBUG trap runs after the expression is printed; None for no trap.
+    """
     cache: list[Integer] = []  # few expressions are traced
 
     def show(state: State, text: str) -> None:
         state.shell.trace_line(state, f"(( {text} ))")
+        if debugged is not None and state.shell.debug(state, debugged):
+            raise _Skipped
 
     def run(state: State) -> int:
         if not cache:
             from sandhook.expand.integer import compile_shown
 
             cache.append(compile_shown(word, compiler.words, show))
-        return cache[0](state)
+        try:
+            return cache[0](state)
+        except _Skipped:
+            return 0
 
     return run
 

@@ -17,7 +17,7 @@ from sandhook.state.assignment import set_array
 from sandhook.state.control import ShellError
 from sandhook.state.frame import Saved
 from sandhook.state.state import State
-from sandhook.state.values import ARRAY, IndexedArray
+from sandhook.state.values import ARRAY, READONLY, IndexedArray
 from sandhook.syntax.nodes import (
     CondAnd,
     CondBinary,
@@ -27,6 +27,7 @@ from sandhook.syntax.nodes import (
     CondNot,
     CondOr,
     CondUnary,
+    Literal,
     Word,
 )
 from sandhook.text.locale import as_bytes, characters_are_bytes
@@ -116,13 +117,27 @@ def _opposite(operand: Test) -> Test:
 
 
 def _unary(compiler: Compiler, node: CondUnary) -> Test:
-    text_of = compiler.words.operand(node.operand)
+    text_of = _unary_text(compiler, node.operator, node.operand)
     operator = node.operator
     if operator == "-n":
         return lambda state: text_of(state) != ""
     if operator == "-z":
         return lambda state: text_of(state) == ""
     return lambda state: bool(state.shell.unary_test(state, operator, text_of(state)))
+
+
+def _unary_text(compiler: Compiler, sign: str, word: Word) -> Callable[[State], str]:
+    """Compile the operand of a test; the value in the subscript of ``-v map[$key]`` is the key, whatever is in it."""
+    words, parts = compiler.words, word.parts
+    first = parts[0] if parts else None
+    if sign == "-v" and isinstance(first, Literal) and "[" in first.text:
+        name = first.text.partition("[")[0]
+        kept = keys_kept(
+            parts, lambda part: words.operand(Word((part,))), words, lambda state: state.is_associative(name)
+        )
+        if kept is not None:
+            return kept
+    return words.operand(word)
 
 
 def _test_text(state: State, sign: str, text: str) -> bool:
@@ -193,7 +208,7 @@ def _compile_traced(compiler: Compiler, node: Condition, negation: str) -> Test:
         case CondGroup(operand):
             return _compile_traced(compiler, operand, "")
         case CondUnary(sign, operand_word):
-            text_of = words.operand(operand_word)
+            text_of = _unary_text(compiler, sign, operand_word)
 
             def unary(state: State) -> bool:
                 text = text_of(state)
@@ -333,6 +348,8 @@ def _set_matches(state: State, matches: list[str]) -> None:
     """Set BASH_REMATCH: the global variable, as in bash, even if a local hides it."""
     frame = next((frame for frame in state.frames if "BASH_REMATCH" in frame.saved), None)
     if frame is None:
+        if state.attributes.get("BASH_REMATCH", 0) & READONLY:  # which does not keep bash from setting it
+            state.attributes["BASH_REMATCH"] = 0
         set_array(state, "BASH_REMATCH", matches)
         return
     if state.shared_frames:

@@ -56,6 +56,7 @@ def compile_elements(
         declaring: The list is an argument of declare and the like: bash expands it before it checks keys.
     """
     elements_of: list[Callable[[State], Elements]] = []
+    in_map: list[Callable[[State], Elements]] = []
     pairs = _compile_pairs(compiler, node, name, declaring)
     for element in timed_items(node.elements):
         if isinstance(element, ArrayElement) and _expands_to_several(element.value):
@@ -71,13 +72,20 @@ def compile_elements(
         elif isinstance(element, ArrayElement):
             elements_of.append(_compile_keyed(compiler, element, is_map, name, declaring))
         else:
-            elements_of.append(_compile_bare(compiler.words.fields(element, named_tildes=False)))
+            words_of = compiler.words.fields(element, named_tildes=False)
+            elements_of.append(_compile_bare(words_of))
+            in_map.append(_compile_rejected(name, element, words_of if declaring else None))
+            continue
+        in_map.append(elements_of[-1])
 
     def make(state: State) -> Elements:
-        if pairs is not None and is_map(state, name):
-            return pairs(state)
         elements: Elements = []
-        for element_of in timed_items(elements_of):
+        closures = elements_of
+        if is_map(state, name):
+            if pairs is not None:
+                return pairs(state)
+            closures = in_map
+        for element_of in timed_items(closures):
             elements += element_of(state)
         return elements
 
@@ -108,13 +116,19 @@ def _as_word(element: ArrayElement) -> Word:
     return Word((Literal("["), *element.subscript.parts, Literal(sign), *value.parts), value.span)
 
 
-def _reject_words(state: State, name: str, words: list[Word]) -> Elements:
-    from sandhook.syntax.unparse import unparse
+def _compile_rejected(name: str, word: Word, fields: FieldsOf | None) -> Callable[[State], Elements]:
+    """Return a closure that reports a word among the elements of a map: its source, or in a declaration its fields."""
 
-    for word in words:
-        message = f"{name}: {unparse(word)}: must use subscript when assigning associative array"
-        state.shell.assignment_error(state, ShellError(message, reason="bad element"))
-    return []
+    def reject(state: State) -> Elements:
+        from sandhook.syntax.unparse import unparse
+        from sandhook.text.quoting import at_quote
+
+        for shown in [unparse(word)] if fields is None else map(at_quote, fields(state)):
+            message = f"{name}: {shown}: must use subscript when assigning associative array"
+            state.shell.assignment_error(state, ShellError(message, reason="bad element"))
+        return []
+
+    return reject
 
 
 def _compile_pairs(
@@ -124,13 +138,11 @@ def _compile_pairs(
 
     Return None if the first element has a subscript, for then all must have one.
     """
-    if not node.elements or isinstance(node.elements[0], ArrayElement):
+    first = node.elements[0] if node.elements else None
+    if first is None or isinstance(first, ArrayElement) or (not declaring and _has_bracket(first)):
         return None
     words = [_as_word(element) if isinstance(element, ArrayElement) else element for element in node.elements]
     texts = [compiler.words.pair_word(word) for word in words]
-    first = words[0].parts[0] if words[0].parts else None
-    if isinstance(first, Literal) and first.text[:1] == "[":  # bash takes it for a subscript
-        return lambda state: _reject_words(state, name, words)
 
     def make(state: State) -> Elements:
         elements: Elements = []
@@ -145,6 +157,12 @@ def _compile_pairs(
         return elements
 
     return make
+
+
+def _has_bracket(word: Word) -> bool:
+    """Return True for a word that bash takes for an element because of its "["."""
+    first = word.parts[0] if word.parts else None
+    return isinstance(first, Literal) and first.text[:1] == "["
 
 
 def _print_key_error(state: State, subscript: str) -> None:

@@ -192,6 +192,7 @@ class Caller(Record):
     check_fits: Callable[[int], None]  #: raises an error for a size in bytes over the memory limit
     started: float | None = None  #: the start of the shell, for ``%(...)T`` with -2; None for now
     assign: Callable[[str, str], None] | None = None  #: sets a variable for ``%n``; None if ``%n`` is invalid
+    doubles: bool = False  #: fractions are ``double``, not ``long double``
 
 
 class Formatter:
@@ -201,6 +202,7 @@ class Formatter:
         "arguments",
         "assign",
         "check_fits",
+        "doubles",
         "environment",
         "error",
         "index",
@@ -215,7 +217,8 @@ class Formatter:
     def __init__(self, arguments: Sequence[str], caller: Caller) -> None:
         self.arguments = arguments
         (
-            self.error, self.warning, self.now, self.environment, self.check_fits, self.started, self.assign
+            self.error, self.warning, self.now, self.environment, self.check_fits, self.started, self.assign,
+            self.doubles,
         ) = caller  # fmt: skip
         self.index = 0
         self.size = 0
@@ -281,7 +284,10 @@ class Formatter:
             from sandhook.text.longdouble import render
 
             value = self.float()
-            self.write(render(value, letter, flags, width, None if precision < 0 else precision).encode())
+            shown = render(
+                value, letter, flags, width, None if precision < 0 else precision, double=self.doubles
+            )
+            self.write(shown.encode())
             return True
         elif letter == "n":
             return self.count_written()
@@ -417,7 +423,7 @@ class Formatter:
         return value & _UMAX if unsigned else value
 
     def float(self) -> LongDouble:
-        from sandhook.text.longdouble import LongDouble, from_int, parse
+        from sandhook.text.longdouble import LongDouble, as_double, from_int, parse
 
         argument = self.next()
         if argument is None:
@@ -425,6 +431,9 @@ class Formatter:
         if argument[:1] in ("'", '"'):
             return from_int(character_code(argument))
         value, end, range_error = parse(argument)
+        if self.doubles:
+            value, out = as_double(value)
+            range_error |= out
         if end < len(argument):
             self.invalid(argument)
         elif range_error:
