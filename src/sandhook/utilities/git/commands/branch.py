@@ -22,7 +22,7 @@ from sandhook.utilities.git.names.wildmatch import wildmatch
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.refs import Refs
 from sandhook.utilities.git.store.repository import Repository
-from sandhook.utilities.git.work.state import detached_line
+from sandhook.utilities.git.work.state import bisected_branch, detached_line
 
 
 @option_set
@@ -146,6 +146,8 @@ class _Listing:
         rebased = (self.repository.access.text_or_none(f"{directory}/head-name") or "").strip()
         if rebased:
             return f"(no branch, rebasing {rebased.removeprefix('refs/heads/')})"
+        if (bisected := bisected_branch(self.repository)) is not None:
+            return f"(no branch, bisect started on {bisected})"
         text = detached_line(self.repository)
         return "(no branch)" if text.startswith("Not ") else f"({text})"
 

@@ -26,8 +26,9 @@ from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
-from sandhook.utilities.git.store.objects import EMPTY_TREE, GITLINK
+from sandhook.utilities.git.store.objects import EMPTY_TREE
 from sandhook.utilities.git.work.convert import line_end_warning
+from sandhook.utilities.git.work.submodules import IgnoredChanges
 from sandhook.utilities.git.work.tree import WorkTree, compare_tree_with_work_tree, compare_work_tree
 
 _OURS = 2  #: the stage of our side of a conflict
@@ -57,7 +58,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     repository = call.repository
     revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
     pathspec = repository.pathspec(paths)
-    comparison = _Comparison(call, mine, options.submodules or "untracked", pathspec)
+    submodules = IgnoredChanges(repository, options.submodules, "untracked")
+    comparison = _Comparison(call, mine, submodules, pathspec)
     comparison.combined = options.combined
     ends = comparison.ends(revisions)
     if len(ends) > 2:
@@ -66,8 +68,6 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     output = DiffOutput(repository, options, all_files=lambda: comparison.files())
     if not ends and not mine.cached and mine.base is None and not options.quiet:
         pairs = _without_conflicts(output, pathspec, pairs)
-    if options.submodules == "all":
-        pairs = [pair for pair in pairs if GITLINK not in (pair.old.mode, pair.new.mode)]
     shown = output.complete(pairs)
     if not options.quiet:
         below = options.relative or repository.prefix if options.relative is not None else ""
@@ -110,7 +110,9 @@ def _warn_of_line_ends(call: Invocation, pairs: list[Pair]) -> None:
 class _Comparison:
     """Chooses what is compared."""
 
-    def __init__(self, call: Invocation, options: Options, submodules: str, pathspec: Pathspec) -> None:
+    def __init__(
+        self, call: Invocation, options: Options, submodules: IgnoredChanges, pathspec: Pathspec
+    ) -> None:
         self.call = call
         self.repository = call.repository
         self.options = options

@@ -22,6 +22,7 @@ from sandhook.utilities.git.history.selection import (
     Starts,
     WalkOptions,
     add_merge,
+    expand_oneline,
     find_starts,
     names_of_refs,
     pull_starts,
@@ -40,7 +41,6 @@ class Options:
     pretty: str | None = also(
         opt("--pretty", "FORMAT", "", optional=True, const="medium"),
         opt("--format", "FORMAT", ""),
-        opt("--oneline", const="oneline-short"),
     )
     abbrev_commit: bool | None = also(
         opt("--abbrev-commit", default=None), opt("--no-abbrev-commit", const=False)
@@ -75,7 +75,7 @@ class Options:
 def refuse(options: Options) -> None:
     """Raise GitError for options of git that are not offered."""
     table = (
-        ("--show-signature", options.signature), ("--source", options.source), ("--boundary", options.boundary),
+        ("--show-signature", options.signature), ("--boundary", options.boundary),
         ("--cherry-pick", options.cherry), ("--parents", options.parents),
     )  # fmt: skip
     name = next((name for name, is_set in table if is_set), None)
@@ -85,7 +85,7 @@ def refuse(options: Options) -> None:
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0."""
-    special, words = pull_starts(arguments)
+    special, words = pull_starts(expand_oneline(arguments))
     parser = Parser(WalkOptions, Options, DiffOptions, number="number", lenient=True, abbreviates=False)
     parsed = parser.parse(words)
     for word in parsed.unknown:
@@ -120,15 +120,33 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     diff = CommitDiff(
         repository, parsed.of(DiffOptions), pathspec, first_parent=walk.first_parent, follow=options.follow
     )
+    diff.shows_root = options.root or repository.config.boolean("log.showroot", True)
     if call.command == "whatchanged":
         diff.default, diff.always_shows = "raw", False
     log = Log(repository, options, diff, selection)
+    name_sources(log, starts, is_mixed=bool(special and revisions))
     log.printer.reflogs = reflogs
     if options.lines:
         log.lines = _line_log(log, paths, starts, revisions, first_parent=walk.first_parent)
     if options.graph:
         log.graph = _graph(repository, walk, selection, bool(paths), diff.options.color == "always")
     return log.run(selection)
+
+
+def name_sources(log: Log, starts: Starts, *, is_mixed: bool) -> None:
+    """Have commits come with the names that they were reached by, if --source or %S asks for them.
+
+    Args:
+        is_mixed: Both words and options such as --all name commits, whose order is not known here.
+    """
+    if not log.shows_sources or log.selection is None:
+        return
+    if is_mixed:
+        raise GitError(
+            "log --source and %S of both names and --all or the like are not offered in the sandbox (L-GIT-003)",
+            status=129,
+        )
+    log.selection.sources = dict(starts.names)
 
 
 def _line_log(
@@ -205,7 +223,7 @@ def _from_head(repository: Repository, starts: Starts) -> Starts:
         raise RevisionError(f"your current branch '{branch}' does not have any commits yet")
     if not repository.objects.has(head):
         raise GitError("bad object HEAD")
-    return starts._replace(wanted=[*starts.wanted, head])
+    return starts._replace(wanted=[*starts.wanted, head], names={**starts.names, head: "HEAD"})
 
 
 class Log:
@@ -225,6 +243,7 @@ class Log:
             self.printer.show_notes()
         if diff.output.appearance.colored:
             self.printer.color = diff.output.appearance.palette.commit.decode()
+        self.printer.shows_source = options.source
         self.end = "\0" if diff.options.nul else "\n"
         self.shown = False
         self.changed = False
@@ -235,7 +254,17 @@ class Log:
     def run(self, commits: Selection) -> int:
         """Print all commits; return the exit status."""
         commits.shown(self.show)
+        return self.status
+
+    @property
+    def status(self) -> int:
+        """The exit status: 1 with --exit-code if the last commit that was compared has differences."""
         return int(self.changed and self.diff.options.exit_code)
+
+    @property
+    def shows_sources(self) -> bool:
+        """True if commits are printed with the names that they were reached by."""
+        return self.options.source or "%S" in self.layout.text
 
     def _write(self, text: str) -> None:
         self.ctx.write(encode(text))
@@ -256,6 +285,8 @@ class Log:
         mark = ""
         if self.selection is not None and self.selection.options.left_right:
             mark = self.selection.mark(commit)
+        if self.selection is not None and self.selection.sources is not None:
+            self.printer.source = self.selection.sources.get(commit.oid)
         text = self.printer.text(commit, mark, source)
         if mark and self.layout.kind not in ("oneline", "user"):
             text = text.replace(f"commit {mark}", f"commit {mark} ", 1)
@@ -278,6 +309,8 @@ class Log:
             self.lines.write(commit)
             return True
         parts = self.diff.parts(commit)
+        if self.diff.options.exit_code:
+            self.changed = self.diff.has_changes(commit, self.changed)
         if parts is None:
             return False
         if not parts:
@@ -285,7 +318,6 @@ class Log:
             return True
         for part in parts:
             self.head(commit, self._source(part.source))
-            self.changed = self.changed or bool(part.pairs or part.merged)
             self._separate(bool(part.pairs), part.merged is not None)
             self.diff.write(part)
         return True
@@ -309,8 +341,6 @@ def printer_of(repository: Repository, options: Options, abbrev: int | None) -> 
     config = repository.config
     word = options.pretty
     short = options.abbrev_commit
-    if word == "oneline-short":
-        word, short = "oneline", True if short is None else short
     if word is None:
         word = config.get("format.pretty")
     format_ = Format("medium") if word is None else parse_format(word, repository)

@@ -130,13 +130,13 @@ class _Listing:
                 self._rules(), standard=self.options.standard, names=self.options.per_directory
             )
         for entry in self.repository.index:
-            if not self.pathspec.matches(entry.path) or (self.options.unmerged and not entry.stage):
+            if not self.pathspec.matches(entry.path):
                 continue
             if rules is not None and not rules.is_ignored(entry.path, False):
                 continue
             self.call.access.charge(1)
             self._match(entry.path)
-            if cached:
+            if cached and (entry.stage or not self.options.unmerged):
                 mark = "M " if entry.stage else "S " if entry.skipped else "H "
                 if self.options.lower and entry.assumed:
                     mark = mark.lower()
@@ -161,13 +161,13 @@ class _Listing:
         self._write(mark, entry.path)
 
     def _changed(self, work: WorkTree, entry: IndexEntry) -> None:
-        side = work.side(entry) if not entry.stage else None
-        missing = side is None and (not entry.stage or work.mode_of(entry.path, None) == 0)
+        if entry.skipped:
+            return
+        side = work.side(entry)
+        missing = side is None
         if self.options.deleted and missing:
             self._entry("R " if self.options.tags else "", entry)
-        if self.options.modified and (
-            entry.stage or side is None or (side.mode, side.oid) != (entry.mode, entry.oid) or side.dirty
-        ):
+        if self.options.modified and (side is None or (side.mode, side.oid) != (entry.mode, entry.oid)):
             self._entry("C " if self.options.tags else "", entry)
 
     def _match(self, path: str) -> None:

@@ -78,7 +78,7 @@ def run_index(call: Invocation, arguments: Sequence[str]) -> int:
         staged = compare_with_index(repository.objects, tree, repository.index, pathspec, intended=True)
         return _finish(output, staged, diff)
     pairs = compare_tree_with_work_tree(
-        WorkTree(repository), tree, pathspec, ignore_submodules=diff.submodules or "untracked"
+        WorkTree(repository), tree, pathspec, ignore_submodules=output.ignored_changes
     )
     return _finish(output, pairs, diff)
 
@@ -93,7 +93,7 @@ def run_files(call: Invocation, arguments: Sequence[str]) -> int:
         compare_work_tree(
             output.work,
             pathspec,
-            ignore_submodules=diff.submodules or "untracked",
+            ignore_submodules=output.ignored_changes,
             stage=_OURS,
             skip_equal=("patch" in output.forms() and not diff.raw)
             or (diff.combined is not None and not output.has_form()),

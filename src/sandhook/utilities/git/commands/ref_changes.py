@@ -124,6 +124,15 @@ def _is_merged(call: Invocation, name: str, oid: str) -> bool:
 # --------------------------------------------------------------------------- tags
 
 
+_NESTED = (
+    "hint: You have created a nested tag. The object referred to by your new tag is\n"
+    "hint: already a tag. If you meant to tag the object that it points to, use:\n"
+    "hint: \n"
+    "hint: \tgit tag -f {tag.name} {tag.target}^{{}}\n"
+    'hint: Disable this message with "git config advice.nestedTag false"'
+)
+
+
 class NewTag(Record):
     """What the options of git tag ask for; ``message`` is None for a tag that is not annotated."""
 
@@ -152,6 +161,8 @@ def create_tag(call: Invocation, tag: NewTag) -> int:
         if not text:
             raise GitError("no tag message?")
         kind = repository.objects.get(oid).kind
+        if kind == "tag" and repository.config.boolean("advice.nestedtag", True):
+            call.error(_NESTED.format(tag=tag))
         head = f"object {oid}\ntype {kind}\ntag {tag.name}\ntagger {person}\n\n"
         new = write_object(repository.objects, "tag", encode(head + text))
     write_ref(repository, full, new, person, "tag: tagging")

@@ -18,6 +18,7 @@ from sandhook.utilities.git.history.pretty import Printer, parse_format
 from sandhook.utilities.git.history.selection import (
     Selection,
     WalkOptions,
+    expand_oneline,
     find_starts,
     pull_starts,
     tags_of_starts,
@@ -38,7 +39,6 @@ class ListOptions:
     timestamp: bool = opt("--timestamp")
     pretty: str | None = also(
         opt("--pretty", "FORMAT", "", optional=True, const="medium"), opt("--format", "FORMAT", ""),
-        opt("--oneline", const="oneline"),
     )  # fmt: skip
     abbrev_commit: bool = also(opt("--abbrev-commit"), opt("--no-abbrev-commit", const=False))
     abbrev: int | None = opt("--abbrev", "N", "", convert=count, optional=True, const=0)
@@ -57,7 +57,7 @@ class ListOptions:
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Print the names of commits; return 0."""
-    special, words = pull_starts(arguments)
+    special, words = pull_starts(expand_oneline(arguments))
     parsed = Parser(WalkOptions, ListOptions, number="number", abbreviates=False).parse(
         [each for word in words if word != "--not" for each in _SHORTHANDS.get(word, (word,))]
     )
@@ -71,7 +71,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     starts, pathspec = find_starts(repository, ordered, special), repository.pathspec(paths)
     listing = _Listing(call, options, walk, Selection(repository, walk, starts, pathspec))
     if options.only_count:
-        return listing.count()
+        return listing.count(with_boundary=options.boundary)
     if options.quiet:
         return 0
     shown = (
@@ -82,11 +82,17 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if options.children:
         assert isinstance(shown, list)
         listing.note_children(shown)
-    for commit in shown:
-        listing.write(commit, listing.mark(commit))
+    edges: list[Commit] = []
     if options.boundary:
         assert isinstance(shown, list)
-        for commit in boundary(repository, shown, starts.unwanted):
+        edges = boundary(repository, reversed(shown) if walk.reverse else shown)
+    if walk.reverse:
+        for commit in reversed(edges):
+            listing.write(commit, "-")
+    for commit in shown:
+        listing.write(commit, listing.mark(commit))
+    if not walk.reverse:
+        for commit in edges:
             listing.write(commit, "-")
     if options.objects:
         assert isinstance(shown, list)
@@ -98,7 +104,12 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
 
 def _check(options: ListOptions, walk: WalkOptions) -> None:
     """Raise GitError for options that are not offered."""
-    for name, is_set in (("--merge", walk.merge), ("--header", options.header), ("--graph", options.graph)):
+    for name, is_set in (
+        ("--merge", walk.merge),
+        ("--header", options.header),
+        ("--graph", options.graph),
+        ("--boundary --first-parent", options.boundary and walk.first_parent),
+    ):
         if is_set:
             raise GitError(f"rev-list {name} is not offered in the sandbox (L-GIT-003)", status=129)
 
@@ -118,12 +129,11 @@ class _Listing:
         self._equal: frozenset[str] | None = None
         self.printer: Printer | None = None
         if options.pretty is not None:
-            abbreviates = options.abbrev_commit or options.pretty == "oneline"
             self.printer = Printer(
                 call.repository,
                 parse_format(options.pretty, call.repository),
                 date=options.date,
-                abbreviated=(options.abbrev or 0) if abbreviates else None,
+                abbreviated=(options.abbrev or 0) if options.abbrev_commit else None,
             )
 
     def commits(self) -> Iterator[Commit]:
@@ -153,11 +163,12 @@ class _Listing:
             for parent in commit.parents:
                 self._children.setdefault(parent, []).insert(0, commit.oid)
 
-    def count(self) -> int:
+    def count(self, *, with_boundary: bool) -> int:
         """Print how many commits there are; return 0."""
         left = right = same = 0
         marks = self.options.equivalent == "mark"
-        for commit in self.commits():
+        commits = list(self.commits())
+        for commit in [*commits, *(boundary(self.call.repository, commits) if with_boundary else ())]:
             if marks and commit.oid in self.equal:
                 same += 1
             elif self.walk.left_right and self.selection.mark(commit) == "<":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 
 from sandhook.text.numbers import is_number
 from sandhook.utilities.git.diff.appearance import Appearance, compile_pattern
@@ -20,6 +21,7 @@ from sandhook.utilities.git.names.quote import quote
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.objects import GITLINK, object_id
 from sandhook.utilities.git.store.repository import Repository
+from sandhook.utilities.git.work.submodules import IgnoredChanges
 from sandhook.utilities.git.work.tree import WorkTree
 
 _CONTEXT = 3
@@ -72,7 +74,7 @@ class DiffOutput:
 
     def complete(self, pairs: Iterable[Pair]) -> list[Pair]:
         """Return the pairs to print: with renames, and those that the filters select."""
-        result = list(pairs)
+        result = [pair for pair in pairs if not self._is_ignored_submodule(pair)]
         options = self.options
         if options.reverse:
             result = [_reversed(pair) for pair in result]
@@ -104,6 +106,20 @@ class DiffOutput:
         if normalizer(options) is not None:
             result = [pair for pair in result if pair.status != "M" or self._differs(pair)]
         return result
+
+    def _is_ignored_submodule(self, pair: Pair) -> bool:
+        if (
+            GITLINK not in (pair.old.mode, pair.new.mode)
+            or pair.old.mode not in (0, GITLINK)
+            or pair.new.mode not in (0, GITLINK)
+        ):
+            return False
+        return self.ignored_changes.of(pair.path) == "all"
+
+    @cached_property
+    def ignored_changes(self) -> IgnoredChanges:
+        """Which changes of submodules are left out."""
+        return IgnoredChanges(self.repository, self.options.submodules, "untracked")
 
     def _config_renames(self) -> str:
         return (self.repository.config.get("diff.renames") or "").lower() if self.porcelain else "false"
@@ -440,6 +456,7 @@ class DiffOutput:
             key=normalizer(options),
             minimal=self._minimal(),
             binary=options.binary,
+            bare_blanks=config.boolean("diff.suppressblankempty"),
         )
 
     def _write_patches(self, pairs: list[Pair]) -> None:

@@ -28,6 +28,7 @@ class Style(Record):
         binary: Changes of binary files are printed, with full names of objects.
         painter: Prints colours or words, None for plain lines.
         heading: Returns the heading that a line begins, None for another line.
+        bare_blanks: Empty lines of context have no blank before them (diff.suppressBlankEmpty).
     """
 
     context: int = _CONTEXT
@@ -40,6 +41,7 @@ class Style(Record):
     binary: bool = False
     painter: Painter | None = None
     heading: Callable[[bytes], bytes | None] = plain_heading
+    bare_blanks: bool = False
 
     def head(self, text: bytes) -> bytes:
         """Return the lines before the first hunk as they are printed."""
@@ -145,6 +147,8 @@ def hunks(
             _hunk_header((start, end), (new_start, new_end), heading),
             _hunk_lines(old, new, group, new_start, new_end),
         )
+        if style.bare_blanks:
+            lines = [(b"", line) if (mark, line) == (b" ", b"\n") else (mark, line) for mark, line in lines]
         if style.painter is None:
             yield text
             yield _hunk_body(lines)

@@ -10,8 +10,10 @@ from sandhook.utilities.git.store.refs import short_name
 from sandhook.utilities.git.store.repository import Repository
 
 _COLORS = {
-    "HEAD": "bold cyan", "branch": "bold green", "remoteBranch": "bold red", "tag": "bold yellow", "stash": "bold magenta",
+    "HEAD": "bold cyan", "branch": "bold green", "remoteBranch": "bold red", "tag": "bold yellow", "stash": "bold magenta", "grafted": "bold blue",
 }  # fmt: skip
+
+_GRAFTED = "grafted"  #: the mark of a commit where a shallow history ends
 
 
 def _kind(name: str) -> str:
@@ -20,7 +22,7 @@ def _kind(name: str) -> str:
         return "tag"
     if name.startswith("refs/remotes/"):
         return "remoteBranch"
-    return "stash" if name == "refs/stash" else "HEAD" if name == "HEAD" else "branch"
+    return "stash" if name == "refs/stash" else name if name in ("HEAD", _GRAFTED) else "branch"
 
 
 class Decorations:
@@ -40,6 +42,8 @@ class Decorations:
         head = repository.refs.resolve("HEAD")
         if head is not None:
             found.setdefault(head, []).insert(0, "HEAD")
+        for oid in repository.objects.shallow:
+            found.setdefault(oid, []).insert(0, _GRAFTED)
         return found
 
     def of(self, oid: str, *, full: bool = False) -> list[str]:
