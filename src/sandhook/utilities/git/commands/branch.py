@@ -12,6 +12,7 @@ from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.commands.branch_names import rename_branch
 from sandhook.utilities.git.commands.ref_changes import create_branch, delete_branches
 from sandhook.utilities.git.commands.refs import FilterOptions, select
+from sandhook.utilities.git.commands.tracking import set_upstream, unset_upstream
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import ahead_behind
 from sandhook.utilities.git.history.messages import subject
@@ -43,10 +44,13 @@ class Options:
     change: str | None = also(
         opt("-d", const="-d", default=None), opt("-D", const="-D"), opt("--delete", const="--delete"), opt("-m", const="-m"),
         opt("-M", const="-M"), opt("--move", const="--move"), opt("-c", const="-c"), opt("-C", const="-C"),
-        opt("--copy", const="--copy"), opt("-f", const="-f"), opt("--force", const="--force"), opt("-t", const="-t"),
+        opt("--copy", const="--copy"), opt("-f", const="-f"), opt("--force", const="--force"),
         opt("--unset-upstream", const="--unset-upstream"), opt("--edit-description", const="--edit-description"),
     )  # fmt: skip
-    track: bool = opt("--no-track", const=False, default=True)
+    track: str | None = also(
+        opt("-t", const="direct", default=None), opt("--track", "MODE", "", optional=True, const="direct"),
+        opt("--no-track", const="never"),
+    )  # fmt: skip
     upstream: str | None = also(opt("-u", "NAME", ""), opt("--set-upstream-to", "NAME", ""))
 
 
@@ -72,16 +76,24 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
 def _change(call: Invocation, options: Options, operands: list[str]) -> int:
     """Make or remove branches; return the exit status."""
     change = options.change
-    if options.upstream is not None or change in ("-t", "--unset-upstream", "--edit-description"):
-        name = change or "--set-upstream-to"
-        raise GitError(f"branch {name} is not offered in the sandbox (L-GIT-003)", status=129)
+    if change == "--edit-description":
+        raise GitError(
+            "branch --edit-description: an editor is a program, which git in the sandbox never starts (L-GIT-002)",
+            status=129,
+        )
     call.check_may_write()
+    if options.upstream is not None:
+        return set_upstream(call, options.upstream, operands, quiet=options.quiet)
+    if change == "--unset-upstream":
+        return unset_upstream(call, operands)
     if change in _NAMING:
         copies = change in ("-c", "-C", "--copy")
         return rename_branch(call, operands, copies=copies, force=change in ("-M", "-C"))
     if change in ("-d", "-D", "--delete"):
-        return delete_branches(call, operands, force=change == "-D", quiet=options.quiet)
-    return create_branch(call, operands, force=change is not None, track=options.track)
+        return delete_branches(
+            call, operands, force=change == "-D", quiet=options.quiet, remotes=options.remotes
+        )
+    return create_branch(call, operands, force=change is not None, track=options.track, quiet=options.quiet)
 
 
 _NAMING = frozenset(("-m", "-M", "--move", "-c", "-C", "--copy"))

@@ -18,11 +18,11 @@ from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.history.pretty import Format, Printer, parse_format
 from sandhook.utilities.git.history.reflogs import ReflogWalk, check_words
 from sandhook.utilities.git.history.selection import (
+    SHORTHANDS,
     Selection,
     Starts,
     WalkOptions,
     add_merge,
-    expand_oneline,
     find_starts,
     names_of_refs,
     pull_starts,
@@ -69,7 +69,7 @@ class Options:
     )
     parents: bool = opt("--parents")
     boundary: bool = opt("--boundary")
-    cherry: bool = also(opt("--cherry-pick"), opt("--cherry-mark"), opt("--cherry"))
+    cherry: bool = also(opt("--cherry-pick"), opt("--cherry-mark"))
 
 
 def refuse(options: Options) -> None:
@@ -85,8 +85,16 @@ def refuse(options: Options) -> None:
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0."""
-    special, words = pull_starts(expand_oneline(arguments))
-    parser = Parser(WalkOptions, Options, DiffOptions, number="number", lenient=True, abbreviates=False)
+    special, words = pull_starts(arguments)
+    parser = Parser(
+        WalkOptions,
+        Options,
+        DiffOptions,
+        number="number",
+        lenient=True,
+        abbreviates=False,
+        shorthands=SHORTHANDS,
+    )
     parsed = parser.parse(words)
     for word in parsed.unknown:
         if word != "--not":
@@ -97,7 +105,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     repository = call.repository
     operands = _with_not(words, parsed.operands)
     revisions, paths = split_operands(
-        repository, [word for word in operands if word != "--not"], parsed.paths
+        repository, [word for word in operands if word != "--not"], parsed.paths, parsed.late
     )
     ordered = [word for word in operands if word == "--not" or word in revisions]
     starts = find_starts(repository, ordered, special)

@@ -68,7 +68,7 @@ def run_index(call: Invocation, arguments: Sequence[str]) -> int:
     """Compare a tree with the index or the working tree; return 1 for differences with --exit-code."""
     parsed = Parser(IndexOptions, DiffOptions, abbreviates=False).parse(arguments)
     options, diff, repository = parsed.of(IndexOptions), parsed.of(DiffOptions), call.repository
-    revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
+    revisions, paths = split_operands(repository, parsed.operands, parsed.paths, parsed.late)
     if len(revisions) != 1:
         raise GitError("usage: git diff-index [-m] [--cached] <tree-ish> [<path>...]", prefix="", status=129)
     tree = repository.objects.tree_of(Names(repository).resolve(revisions[0]))
@@ -117,7 +117,7 @@ def run_tree(call: Invocation, arguments: Sequence[str]) -> int:
     options, diff, repository = parsed.of(TreeOptions), parsed.of(DiffOptions), call.repository
     if options.stdin or options.trees:
         raise GitError("diff-tree --stdin and -t are not offered in the sandbox (L-GIT-003)", status=129)
-    revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
+    revisions, paths = split_operands(repository, parsed.operands, parsed.paths, parsed.late)
     pathspec, names, objects = repository.pathspec(paths), Names(repository), repository.objects
     if len(revisions) == 1 and ".." in revisions[0]:
         left, _, right = revisions[0].partition("..")

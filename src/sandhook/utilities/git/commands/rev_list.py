@@ -16,9 +16,9 @@ from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.history.patch_ids import equivalent_commits
 from sandhook.utilities.git.history.pretty import Printer, parse_format
 from sandhook.utilities.git.history.selection import (
+    SHORTHANDS,
     Selection,
     WalkOptions,
-    expand_oneline,
     find_starts,
     pull_starts,
     tags_of_starts,
@@ -26,8 +26,6 @@ from sandhook.utilities.git.history.selection import (
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit
-
-_SHORTHANDS = {"--cherry": ("--cherry-mark", "--right-only", "--no-merges")}
 
 
 @option_set
@@ -57,14 +55,14 @@ class ListOptions:
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Print the names of commits; return 0."""
-    special, words = pull_starts(expand_oneline(arguments))
-    parsed = Parser(WalkOptions, ListOptions, number="number", abbreviates=False).parse(
-        [each for word in words if word != "--not" for each in _SHORTHANDS.get(word, (word,))]
-    )
+    special, words = pull_starts(arguments)
+    parsed = Parser(
+        WalkOptions, ListOptions, number="number", abbreviates=False, shorthands=SHORTHANDS
+    ).parse([word for word in words if word != "--not"])
     options, walk = parsed.of(ListOptions), parsed.of(WalkOptions)
     _check(options, walk)
     repository = call.repository
-    revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
+    revisions, paths = split_operands(repository, parsed.operands, parsed.paths, parsed.late)
     if not revisions and not special:
         raise GitError("usage: git rev-list [<options>] <commit>... [--] [<path>...]", prefix="", status=129)
     ordered = _with_not(words, revisions)

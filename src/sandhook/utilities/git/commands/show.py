@@ -15,10 +15,10 @@ from sandhook.utilities.git.history.commit_diff import CommitDiff
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.history.selection import (
+    SHORTHANDS,
     Selection,
     Starts,
     WalkOptions,
-    expand_oneline,
     find_starts,
     pull_starts,
 )
@@ -31,8 +31,16 @@ from sandhook.utilities.git.store.repository import Repository
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0."""
-    special, words = pull_starts(expand_oneline(arguments))
-    parser = Parser(WalkOptions, Options, DiffOptions, number="number", lenient=True, abbreviates=False)
+    special, words = pull_starts(arguments)
+    parser = Parser(
+        WalkOptions,
+        Options,
+        DiffOptions,
+        number="number",
+        lenient=True,
+        abbreviates=False,
+        shorthands=SHORTHANDS,
+    )
     parsed = parser.parse(words)
     if parsed.unknown:
         raise GitError(f"unrecognized argument: {parsed.unknown[0]}")
@@ -43,7 +51,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
             "show --merge is not offered in the sandbox: use git log --merge (L-GIT-003)", status=129
         )
     repository = call.repository
-    revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
+    revisions, paths = split_operands(repository, parsed.operands, parsed.paths, parsed.late)
     pathspec = repository.pathspec(paths)
     diff = CommitDiff(repository, parsed.of(DiffOptions), pathspec, first_parent=walk.first_parent, show=True)
     diff.shows_root = options.root or repository.config.boolean("log.showroot", True)

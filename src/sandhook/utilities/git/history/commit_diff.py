@@ -127,7 +127,9 @@ class CommitDiff:
         Args:
             before: What it reports before the commit.
         """
-        if (len(commit.parents) > 1 and self.merges == "off") or not (commit.parents or self.shows_root):
+        if (len(commit.parents) > 1 and self.merges in ("off", "dense", "combined")) or not (
+            commit.parents or self.shows_root
+        ):
             return before
         return bool(self._part(commit, commit.parents[0] if commit.parents else None).pairs)
 

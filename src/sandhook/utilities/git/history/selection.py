@@ -83,16 +83,11 @@ class Starts(Record):
     names: dict[str, str]
 
 
-def expand_oneline(words: Sequence[str]) -> list[str]:
-    """Return arguments with the two options that --oneline stands for, so that the last one of each kind counts."""
-    end = words.index("--") if "--" in words else len(words)
-    expanded = [
-        each
-        for word in words[:end]
-        for each in (("--pretty=oneline", "--abbrev-commit") if word == "--oneline" else (word,))
-    ]
-    return [*expanded, *words[end:]]
-
+#: What options stand for. As words in their places, the last option of each kind counts.
+SHORTHANDS = {
+    "--oneline": ("--pretty=oneline", "--abbrev-commit"),
+    "--cherry": ("--cherry-mark", "--right-only", "--no-merges"),
+}
 
 _GLOBS = {"--branches": "refs/heads/", "--tags": "refs/tags/", "--remotes": "refs/remotes/"}
 
