@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from sandhook.record import Record
 from sandhook.text.numbers import is_number
 from sandhook.utilities.git.arguments import count
 from sandhook.utilities.git.errors import GitError, MissingObject, RevisionError
 from sandhook.utilities.git.history.dates import parse_date
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.objects import GITLINK
 from sandhook.utilities.git.store.repository import Globals, Repository, find_place
 from sandhook.vfs.path import VirtualPath, join, normalize
@@ -56,6 +58,43 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     return _RevParse(call).run(list(arguments))
 
 
+class _Filter(Record):
+    """Which words are printed: names and flags of revisions, flags and what is no flag, and other words."""
+
+    revisions: bool = True
+    others: bool = True
+    flags: bool = True
+    operands: bool = True
+
+
+#: What each option takes from the words that are printed.
+_FILTERS = {"--revs-only": "others", "--no-revs": "revisions", "--no-flags": "flags", "--flags": "operands"}
+_FLAGS_OF_REVISIONS = frozenset(
+    [
+        "--all",
+        "--bisect",
+        "--dense",
+        "--branches",
+        "--header",
+        "--ignore-missing",
+        "--no-merges",
+        "--objects",
+        "--objects-edge",
+        "--parents",
+        "--pretty",
+        "--remotes",
+        "--sparse",
+        "--tags",
+        "--topo-order",
+        "--date-order",
+        "--unpacked",
+    ]
+)
+_PREFIXES_OF_REVISIONS = (
+    "--branches=", "--max-age=", "--max-count=", "--min-age=", "--remotes=", "--glob=", "--tags=",
+)  # fmt: skip
+
+
 class _RevParse:
     """The state of one command line, whose words take effect in order."""
 
@@ -70,7 +109,8 @@ class _RevParse:
         self.default = ""
         self.path_format = ""
         self.excluded: list[str] = []
-        self.revisions_only = False
+        self.filter = _Filter()
+        self.in_quotes = False
         self.shown = 0
         self.names_done = False
 
@@ -91,11 +131,11 @@ class _RevParse:
         while words:
             word = words.pop(0)
             if self.names_done:
-                self._line(word)
+                self._file(word)
             elif word == "--":
                 self.names_done = True
-                if not self.revisions_only and not self.verify:
-                    self._line("--")
+                if (self.filter.flags or self.filter.revisions) and not self.verify:
+                    self._file("--")
             elif word.startswith("-") and len(word) > 1:
                 status = self._option(word, words)
                 if status is not None:
@@ -111,6 +151,27 @@ class _RevParse:
     def _line(self, text: str) -> None:
         self.ctx.write_line(text)
 
+    def _word(self, text: str) -> None:
+        """Print a word that is passed on: on a line of its own, or quoted after --sq."""
+        if self.in_quotes:
+            self.ctx.write(encode("'" + text.replace("'", "'\\''") + "' "))
+        else:
+            self._line(text)
+
+    def _file(self, word: str) -> None:
+        if not self.shown and self.default:
+            default, self.default = self.default, ""
+            self._revision(default)
+        if self.filter.operands and self.filter.others:
+            self._word(word)
+
+    def _flag(self, word: str) -> None:
+        is_revision = (
+            word[1:2].isdigit() or word in _FLAGS_OF_REVISIONS or word.startswith(_PREFIXES_OF_REVISIONS)
+        )
+        if self.filter.flags and (self.filter.revisions if is_revision else self.filter.others):
+            self._word(word)
+
     def _not_single(self) -> int:
         if self.quiet:
             return 1
@@ -123,12 +184,11 @@ class _RevParse:
             path = join(VirtualPath(self.call.options.cwd), word)
             if self.call.access.stat(path) is not None:
                 self.names_done = True
-                if not self.revisions_only:
-                    self._line(word)
+                self._file(word)
                 return 0
-        if self.revisions_only:
+        if not (self.filter.operands and self.filter.others):
             return 0
-        self._line(word)
+        self._file(word)
         if (error := self.names.missing_path(word)) is not None:
             raise error
         raise GitError(
@@ -163,17 +223,28 @@ class _RevParse:
             self.path_format = value
         elif name == "--exclude" and equals:
             self.excluded.append(value)
-        elif word in ("--revs-only", "--no-flags"):
-            self.revisions_only = True
+        elif word in _FILTERS:
+            self.filter = self.filter._replace(**{_FILTERS[word]: False})
+        elif word == "--sq":
+            self.in_quotes = True
+        elif name == "-n" or word.startswith("-n"):
+            number = [rest.pop(0)] if word == "-n" and rest else []
+            if word == "-n" and not number:
+                raise GitError("-n requires an argument")
+            for each in (word, *number) if self.filter.flags and self.filter.revisions else ():
+                self._word(each)
+        elif word == "--shared-index-path":
+            return None  # no index of the sandbox is split
         elif word == "--local-env-vars":
             for variable in _LOCAL_VARIABLES:
                 self._line(variable)
-        elif word in ("--no-revs", "--flags", "--sq"):
+        elif name in ("--prefix", "--disambiguate"):
             raise GitError(f"rev-parse {word} is not offered in the sandbox (L-GIT-001)", status=1)
         elif name in _AGES and equals:
             now = int(self.ctx.now())
             seconds = parse_date(value, now, self.call.options.environment.get("TZ"))
-            self._line(f"--{_AGES[name]}-age={seconds}")
+            if self.filter.flags and self.filter.revisions:
+                self._word(f"--{_AGES[name]}-age={seconds}")
         elif word == "--resolve-git-dir":
             self._line(self._resolved(rest.pop(0) if rest else ""))
         elif word == "--git-path":
@@ -182,6 +253,9 @@ class _RevParse:
             self._line(self._path(f"{self._git_path(rest.pop(0))}"))
         elif word == "--all":
             self._all("refs/")
+        elif word == "--bisect":
+            self._all("refs/bisect/bad")
+            self._all("refs/bisect/good", negative=True)
         elif name in _NAMESPACES:
             self._all(_NAMESPACES[name], value)
         elif (fact := _FACTS.get(word)) is not None:
@@ -191,8 +265,7 @@ class _RevParse:
         elif not self._revision(word):
             if self.verify:
                 return self._not_single()
-            if not self.revisions_only:
-                self._line(word)
+            self._flag(word)
         return None
 
     def _resolved(self, name: str) -> str:
@@ -207,7 +280,7 @@ class _RevParse:
             raise GitError(f"not a gitdir '{name}'")
         return name
 
-    def _all(self, prefix: str, pattern: str = "") -> None:
+    def _all(self, prefix: str, pattern: str = "", *, negative: bool = False) -> None:
         from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
 
         excluded, self.excluded = (
@@ -223,8 +296,10 @@ class _RevParse:
             ):
                 continue
             if not pattern or wildmatch(glob, name, self.call.access.charge, pathname=False):
-                is_relative = self.form == "--symbolic" and prefix != "refs/"
-                self._show(oid, name[len(prefix) :] if is_relative else name)
+                is_relative = (
+                    self.form == "--symbolic" and prefix in _NAMESPACES.values() and prefix != "refs/"
+                )
+                self._show(oid, name[len(prefix) :] if is_relative else name, negative=negative)
 
     # ------------------------------------------------------------------ names
 
@@ -285,17 +360,19 @@ class _RevParse:
         return True
 
     def _show(self, oid: str, name: str, *, negative: bool = False) -> None:
+        if not self.filter.revisions:
+            return
         self.shown += 1
         sign = "^" if negative != self.negated else ""
         if self.form and name:
             text = self._symbolic(name)
             if text is None:
                 return
-            self._line(sign + text)
+            self._word(sign + text)
         elif self.short is not None:
-            self._line(sign + self.names.abbreviate(oid, None if self.short < 0 else self.short))
+            self._word(sign + self.names.abbreviate(oid, None if self.short < 0 else self.short))
         else:
-            self._line(sign + oid)
+            self._word(sign + oid)
 
     def _symbolic(self, name: str) -> str | None:
         """Return the name in the form that --symbolic, --symbolic-full-name or --abbrev-ref asks for."""
