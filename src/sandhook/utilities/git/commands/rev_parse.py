@@ -5,19 +5,19 @@ Source: git-rev-parse(1).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sandhook.record import Record
 from sandhook.text.numbers import is_number
 from sandhook.utilities.git.arguments import count
+from sandhook.utilities.git.commands.rev_parse_facts import FACTS, Facts
 from sandhook.utilities.git.errors import GitError, MissingObject, RevisionError
 from sandhook.utilities.git.history.dates import parse_date
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
-from sandhook.utilities.git.store.objects import GITLINK
 from sandhook.utilities.git.store.repository import Globals, Repository, find_place
-from sandhook.vfs.path import VirtualPath, join, normalize
+from sandhook.vfs.path import VirtualPath, join
 
 _HINT = (
     "\nUse '--' to separate paths from revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
@@ -107,7 +107,7 @@ class _RevParse:
         self.short: int | None = None
         self.negated = False
         self.default = ""
-        self.path_format = ""
+        self.facts = Facts(call)
         self.excluded: list[str] = []
         self.filter = _Filter()
         self.in_quotes = False
@@ -220,7 +220,7 @@ class _RevParse:
                 raise GitError("--path-format requires an argument")
             if value not in ("absolute", "relative"):
                 raise GitError(f"unknown argument to --path-format: {value}")
-            self.path_format = value
+            self.facts.path_format = value
         elif name == "--exclude" and equals:
             self.excluded.append(value)
         elif word in _FILTERS:
@@ -250,7 +250,7 @@ class _RevParse:
         elif word == "--git-path":
             if not rest:
                 raise GitError("--git-path requires an argument")
-            self._line(self._path(f"{self._git_path(rest.pop(0))}"))
+            self._line(self.facts.git_path(rest.pop(0)))
         elif word == "--all":
             self._all("refs/")
         elif word == "--bisect":
@@ -258,8 +258,8 @@ class _RevParse:
             self._all("refs/bisect/good", negative=True)
         elif name in _NAMESPACES:
             self._all(_NAMESPACES[name], value)
-        elif (fact := _FACTS.get(word)) is not None:
-            text = fact(self)
+        elif (fact := FACTS.get(word)) is not None:
+            text = fact(self.facts)
             if text is not None:
                 self._line(text)
         elif not self._revision(word):
@@ -396,120 +396,3 @@ class _RevParse:
                 return None if branch is None else self.names.full_ref(branch)
         full = self.names.full_ref(name)
         return None if full is None else self.repository.refs.final_name(full)
-
-    # ------------------------------------------------------------------ facts
-
-    def _path(self, path: str) -> str:
-        """Return a path as --path-format wants it."""
-        cwd = VirtualPath(self.call.options.cwd)
-        if not self.path_format:
-            return path
-        full = normalize(join(cwd, path))
-        return full if self.path_format == "absolute" else self._relative(full)
-
-    def _relative(self, path: str) -> str:
-        """Return a path from the current directory, where a directory at or above it ends with a slash."""
-        here, there = normalize(self.call.options.cwd).split("/"), path.split("/")
-        while here and there and here[0] == there[0]:
-            del here[0], there[0]
-        return "../" * len(here) + "/".join(there) or "./"
-
-    def _git_path(self, name: str) -> str:
-        own = name in (
-            "HEAD",
-            "index",
-            "ORIG_HEAD",
-            "FETCH_HEAD",
-            "MERGE_HEAD",
-            "COMMIT_EDITMSG",
-            "logs/HEAD",
-        )
-        place = self.repository.place
-        if name == "hooks" or name.startswith("hooks/"):
-            hooks = self.repository.config.get("core.hookspath")
-            if hooks:
-                return hooks + name[5:]
-        if (
-            place.git_dir == place.common
-            and place.root is not None
-            and place.git_dir == f"{place.root.rstrip('/')}/.git"
-        ):
-            return f"{'../' * place.prefix.count('/')}.git/{name}"
-        return f"{place.shown if own or place.git_dir == place.common else place.common}/{name}"
-
-    def top_level(self) -> str:
-        root = self.repository.root
-        return self._relative(root) if self.path_format == "relative" else root
-
-    def git_dir(self) -> str:
-        return self._path(self.repository.place.shown)
-
-    def absolute_git_dir(self) -> str:
-        return self.repository.git_dir
-
-    def common_dir(self) -> str:
-        place = self.repository.place
-        if place.common != place.git_dir:
-            return self._path(place.common)
-        ups = "../" * place.prefix.count("/")
-        return self._path(
-            f"{ups}.git"
-            if place.root is not None and place.git_dir == f"{place.root.rstrip('/')}/.git"
-            else place.shown
-        )
-
-    def inside_work_tree(self) -> str:
-        root = self.repository.place.root
-        cwd = normalize(self.call.options.cwd)
-        return (
-            "true"
-            if root is not None and (cwd == root or cwd.startswith(root.rstrip("/") + "/"))
-            else "false"
-        )
-
-    def inside_git_dir(self) -> str:
-        cwd, git_dir = normalize(self.call.options.cwd), self.repository.git_dir
-        return "true" if cwd == git_dir or cwd.startswith(git_dir + "/") else "false"
-
-    def bare(self) -> str:
-        return "true" if self.repository.place.bare else "false"
-
-    def shallow(self) -> str:
-        return "true" if self.repository.objects.shallow else "false"
-
-    def prefix(self) -> str:
-        return self.repository.prefix
-
-    def cdup(self) -> str:
-        return "../" * self.repository.prefix.count("/")
-
-    def superproject(self) -> str | None:
-        """Return the working tree of which this one is a submodule, None if it does not exist."""
-        repository = self.repository
-        parent, _, name = repository.root.rpartition("/")
-        options = Globals(repository.options.environment, parent or "/")
-        place = find_place(repository.access, options) if parent else None
-        if place is None or place.root is None:
-            return None
-        outer = Repository(repository.access, options, place)
-        entry = outer.index.get(f"{place.prefix}{name}")
-        return place.root if entry is not None and entry.mode == GITLINK else None
-
-    def object_format(self) -> str:
-        return "sha1"
-
-
-_FACTS: dict[str, Callable[[_RevParse], str | None]] = {
-    "--show-toplevel": _RevParse.top_level,
-    "--git-dir": _RevParse.git_dir,
-    "--absolute-git-dir": _RevParse.absolute_git_dir,
-    "--git-common-dir": _RevParse.common_dir,
-    "--is-inside-work-tree": _RevParse.inside_work_tree,
-    "--is-inside-git-dir": _RevParse.inside_git_dir,
-    "--is-bare-repository": _RevParse.bare,
-    "--is-shallow-repository": _RevParse.shallow,
-    "--show-prefix": _RevParse.prefix,
-    "--show-cdup": _RevParse.cdup,
-    "--show-superproject-working-tree": _RevParse.superproject,
-    "--show-object-format": _RevParse.object_format,
-}

@@ -456,6 +456,7 @@ class DiffOutput:
             key=normalizer(options),
             minimal=self._minimal(),
             binary=options.binary,
+            functions=options.function_context,
             bare_blanks=config.boolean("diff.suppressblankempty"),
         )
 
