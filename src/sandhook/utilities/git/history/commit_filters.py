@@ -9,12 +9,16 @@ from collections.abc import Callable
 from typing import Protocol
 
 from sandhook.pattern.errors import PatternError
-from sandhook.pattern.posix import LINE_BRE, LINE_ERE, Regex, compile_regex
+from sandhook.pattern.posix import LINE_BRE, LINE_ERE, compile_regex
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.mailmap import Mailmap
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit, Identity
+from sandhook.utilities.git.store.config import Config
 from sandhook.utilities.git.store.repository import Repository
+
+#: Returns whether a text matches an expression.
+Check = Callable[[bytes], bool]
 
 
 class FilterOptions(Protocol):
@@ -46,46 +50,58 @@ class FilterOptions(Protocol):
 
     @property
     def syntax(self) -> str:
-        """The syntax of the expressions."""
+        """The syntax of the expressions, "" for that of the settings."""
 
 
 def filters_of(repository: Repository, options: FilterOptions) -> list[Callable[[Commit], bool]]:
     """Return the checks of --author, --committer and --grep."""
     checks: list[Callable[[Commit], bool]] = []
     mailmap = Mailmap(repository) if options.author or options.committer else None
-    authors = [compiled(text, options) for text in options.author]
+    authors = [compiled(text, options, repository, "header") for text in options.author]
     if authors:
         checks.append(lambda commit: _person_matches(authors, commit.author, mailmap))
-    committers = [compiled(text, options) for text in options.committer]
+    committers = [compiled(text, options, repository, "header") for text in options.committer]
     if committers:
         checks.append(lambda commit: _person_matches(committers, commit.committer, mailmap))
-    messages = [compiled(text, options) for text in options.grep]
+    messages = [compiled(text, options, repository) for text in options.grep]
     if messages:
         combine = all if options.all_match else any
         checks.append(
             lambda commit: (
-                combine(regex.search(encode(commit.message)) is not None for regex in messages)
-                != options.invert_grep
+                combine(matches(encode(commit.message)) for matches in messages) != options.invert_grep
             )
         )
     return checks
 
 
-def _person_matches(regexes: list[Regex], person: Identity, mailmap: Mailmap | None) -> bool:
+def _person_matches(checks: list[Check], person: Identity, mailmap: Mailmap | None) -> bool:
     person = mailmap.of(person) if mailmap is not None else person
     text = encode(f"{person.name} <{person.email}>")
-    return any(regex.search(text) is not None for regex in regexes)
+    return any(matches(text) for matches in checks)
 
 
-def compiled(text: str, options: FilterOptions) -> Regex:
-    """Return the regular expression of an option. Raises GitError for a wrong one."""
+def _syntax(options: FilterOptions, config: Config) -> str:
+    syntax = options.syntax or config.get("grep.patterntype") or "default"
+    if syntax == "default":
+        return "extended" if config.boolean("grep.extendedregexp") else "basic"
+    return syntax
+
+
+def compiled(
+    text: str, options: FilterOptions, repository: Repository, origin: str = "command line"
+) -> Check:
+    """Return what finds the expression of an option in a text. Raises GitError for a wrong one."""
+    syntax = _syntax(options, repository.config)
     try:
-        if options.syntax == "fixed":
+        if syntax == "perl":
+            from sandhook.pattern.perl.search import perl_spans
+
+            spans = perl_spans(encode(text), options.icase, False, False, repository.ctx.budget)
+            return lambda data: any(True for line in data.split(b"\n") for _ in spans(line))
+        if syntax == "fixed":
             special = "\\.[]*^$"
-            literal = "".join(f"\\{c}" if c in special else c for c in text)
-            return compile_regex(literal, LINE_BRE, icase=options.icase)
-        if options.syntax == "extended":
-            return compile_regex(text, LINE_ERE, icase=options.icase)
-        return compile_regex(text, LINE_BRE, icase=options.icase)
+            text = "".join(f"\\{c}" if c in special else c for c in text)
+        regex = compile_regex(text, LINE_ERE if syntax == "extended" else LINE_BRE, icase=options.icase)
     except PatternError as error:
-        raise GitError(f"-e option, '{text}': {error}") from None
+        raise GitError(f"{origin}, '{text}': {error}") from None
+    return lambda data: regex.search(data) is not None

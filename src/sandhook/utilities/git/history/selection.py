@@ -43,7 +43,9 @@ class WalkOptions:
     invert_grep: bool = opt("--invert-grep")
     icase: bool = also(opt("-i"), opt("--regexp-ignore-case"))
     syntax: str = also(
-        opt("--basic-regexp", const="basic", default="basic"),
+        opt("--basic-regexp", const="basic", default=""),
+        opt("-P", const="perl"),
+        opt("--perl-regexp", const="perl"),
         opt("-E", const="extended"),
         opt("--extended-regexp", const="extended"),
         opt("-F", const="fixed"),
@@ -288,7 +290,7 @@ class Selection:
         )
         self._accept: Callable[[Commit], bool] | None = None
         self._reflogs = reflogs
-        self._reflog_patterns = [compiled(text, options) for text in options.grep_reflog]
+        self._reflog_patterns = [compiled(text, options, repository) for text in options.grep_reflog]
 
     def __iter__(self) -> Iterator[Commit]:
         yield from self._numbered(self._number())
@@ -435,7 +437,7 @@ class Selection:
         return (
             self._selects(commit)
             and (not self.pathspec or self._simplify(commit)[0])
-            and (not patterns or any(regex.search(message) is not None for regex in patterns))
+            and (not patterns or any(matches(message) for matches in patterns))
         )
 
     def _time(self, commit: Commit) -> int:
