@@ -25,6 +25,7 @@ from sandhook.utilities.git.work.submodules import IgnoredChanges
 from sandhook.utilities.git.work.tree import WorkTree
 
 _CONTEXT = 3
+_ALGORITHMS = ("myers", "default", "minimal", "patience", "histogram")
 
 
 class DiffOutput:
@@ -246,16 +247,32 @@ class DiffOutput:
             self.repository.access.charge,
             key=normalizer(self.options),
             minimal=self._minimal(),
+            algorithm=self.algorithm(),
         )
         return [(change.old_end - change.old, change.new_end - change.new) for change in changes]
 
     def _minimal(self) -> bool:
-        setting = self.options.algorithm or (
-            self.repository.config.get("diff.algorithm") if self.porcelain else None
-        )
-        if setting in ("patience", "histogram"):
-            raise GitError(f"diff.algorithm={setting} is not offered in the sandbox (L-GIT-003)")
-        return self.options.minimal or setting == "minimal"
+        return self.options.minimal or self._chosen_algorithm() == "minimal"
+
+    def algorithm(self) -> str:
+        """Return "patience" or "histogram", "" for Myers' algorithm."""
+        chosen = self._chosen_algorithm()
+        return chosen if chosen in ("patience", "histogram") else ""
+
+    def _chosen_algorithm(self) -> str:
+        given = self.options.algorithm
+        if given is not None and given not in _ALGORITHMS:
+            raise GitError(
+                'option diff-algorithm accepts "myers", "minimal", "patience" and "histogram"',
+                prefix="error",
+                status=129,
+            )
+        setting = (self.repository.config.get("diff.algorithm") or "").lower() if self.porcelain else ""
+        if setting and setting not in _ALGORITHMS:
+            raise GitError(
+                f"unknown value for config 'diff.algorithm': {setting}", prefix="error", status=128
+            )
+        return given or setting
 
     def counts(self, pair: Pair) -> Counts:
         """Return the changed lines of a pair."""
@@ -455,6 +472,7 @@ class DiffOutput:
             quotes_wide=self.repository.quotes_wide,
             key=normalizer(options),
             minimal=self._minimal(),
+            algorithm=self.algorithm(),
             binary=options.binary,
             functions=options.function_context,
             bare_blanks=config.boolean("diff.suppressblankempty"),

@@ -40,6 +40,7 @@ class Style(Record):
     quotes_wide: bool = True
     key: Callable[[bytes], bytes] | None = None
     minimal: bool = False
+    algorithm: str = ""
     binary: bool = False
     painter: Painter | None = None
     heading: Callable[[bytes], bytes | None] = plain_heading
@@ -120,7 +121,7 @@ def patch(
         yield style.head(head)
         return
     old, new = split_lines(files.old), split_lines(files.new)
-    changes = compare(old, new, charge, key=style.key, minimal=style.minimal)
+    changes = compare(old, new, charge, key=style.key, minimal=style.minimal, algorithm=style.algorithm)
     if changes:
         old_mark, new_mark = _marks(pair, style)
         yield style.head(head + encode(f"--- {old_mark}\n+++ {new_mark}\n"))
