@@ -12,6 +12,7 @@ from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.errors import GitError, RevisionError
 from sandhook.utilities.git.history.commit_diff import CommitDiff
+from sandhook.utilities.git.history.decorate import Decorations, Shown
 from sandhook.utilities.git.history.graph import GraphOfSelection
 from sandhook.utilities.git.history.line_log import LineHistory, LineLog
 from sandhook.utilities.git.history.operands import split_operands
@@ -48,6 +49,9 @@ class Options:
     decorate: str | None = also(
         opt("--decorate", "FORM", "", optional=True, const="short"), opt("--no-decorate", const="no")
     )
+    decorated: tuple[str, ...] = opt("--decorate-refs", "PATTERN", "", append=True)
+    undecorated: tuple[str, ...] = opt("--decorate-refs-exclude", "PATTERN", "", append=True)
+    all_decorations: bool = opt("--clear-decorations")
     date: str | None = also(opt("--date", "FORM", ""), opt("--relative-date", const="relative"))
     follow: bool = opt("--follow")
     root: bool = opt("--root")
@@ -366,6 +370,10 @@ def printer_of(repository: Repository, options: Options, abbrev: int | None) -> 
         repository, format_, date=date, abbreviated=length if short else None, decoration=decoration
     )
     printer.merge_length = abbrev or None
+    if options.decorated or options.undecorated or options.all_decorations:
+        printer.decorations = Decorations(
+            repository, Shown(options.decorated, options.undecorated, options.all_decorations)
+        )
     if options.mailmap is not None:
         printer.uses_mailmap = options.mailmap
     return printer

@@ -269,9 +269,7 @@ class DiffOutput:
             )
         setting = (self.repository.config.get("diff.algorithm") or "").lower() if self.porcelain else ""
         if setting and setting not in _ALGORITHMS:
-            raise GitError(
-                f"unknown value for config 'diff.algorithm': {setting}", prefix="error", status=128
-            )
+            raise self.repository.config.fault("diff.algorithm")
         return given or setting
 
     def counts(self, pair: Pair) -> Counts:

@@ -55,6 +55,8 @@ def split_operands(
     revisions: list[str] = []
     for at, word in enumerate(operands):
         if not is_revision(names, word):
+            if word.startswith("^"):
+                raise GitError(f"bad revision '{word}'")
             for number, path in enumerate(operands[at:], at):
                 _check_path(repository, names, path, first=path == word)
                 option = next((option for count, option in late if count == number + 1), None)

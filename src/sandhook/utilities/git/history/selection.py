@@ -66,6 +66,7 @@ class WalkOptions:
     right_only: bool = opt("--right-only")
     merge: bool = opt("--merge")
     full_history: bool = opt("--full-history")
+    ancestry: bool = opt("--ancestry-path")
     ignored_missing: bool = opt("--ignore-missing")
     grep_reflog: tuple[str, ...] = opt("--grep-reflog", "REGEX", "", append=True)
 
@@ -285,6 +286,7 @@ class Selection:
         self._filters = filters_of(repository, options)
         self._order = options.order
         self._left: set[str] | None = None
+        self._on_path: set[str] | None = None
         self.sources: dict[str, str] | None = (
             None  #: the names that the commits were reached by, if they are wanted
         )
@@ -311,7 +313,13 @@ class Selection:
 
     def leaves_out(self) -> bool:
         """Return True if options leave out commits between others."""
-        return bool(self._filters or self.pathspec or self._oldest is not None or self._youngest is not None)
+        return bool(
+            self._filters
+            or self.pathspec
+            or self.options.ancestry
+            or self._oldest is not None
+            or self._youngest is not None
+        )
 
     def all_in_topological_order(self) -> frozenset[str]:
         """Have the commits come in topological order; return the names of all of them, regardless of -n."""
@@ -353,6 +361,7 @@ class Selection:
             commits = [self.repository.objects.commit(oid) for oid in dict.fromkeys(self.starts.wanted)]
             commits.sort(key=lambda commit: -commit.committer.time)
             return iter([commit for commit in commits if self._selects(commit)])
+        self._on_path = self._between() if self.options.ancestry else None
         simplify = self._simplify if self.pathspec or self._oldest is not None else None
         walk: Iterator[Commit] = iter(
             Walk(
@@ -366,6 +375,9 @@ class Selection:
         )
         if self._order:
             walk = iter(in_topological_order(list(walk), self._order != "topo"))
+        if self._on_path is not None:
+            between = self._on_path
+            walk = (commit for commit in walk if commit.oid in between)
         if self._accept is not None:
             walk = filter(self._accept, walk)
         return (commit for commit in walk if self._selects(commit))
@@ -375,6 +387,26 @@ class Selection:
         if self.sources is not None and commit.oid in self.sources:
             for parent in parents:
                 self.sources.setdefault(parent, self.sources[commit.oid])
+
+    def _between(self) -> set[str]:
+        """Return the commits whose history leads to one that is left out by name (--ancestry-path)."""
+        bottoms = set(self.starts.unwanted)
+        if not bottoms:
+            raise GitError("--ancestry-path given but there are no bottom commits")
+        commits = list(
+            Walk(
+                self.repository,
+                self.starts.wanted,
+                self.starts.unwanted,
+                first_parent=self.options.first_parent,
+            )
+        )
+        found = set(bottoms)
+        for commit in reversed(in_topological_order(commits)):
+            self.repository.access.charge(1)
+            if not found.isdisjoint(commit.parents):
+                found.add(commit.oid)
+        return found
 
     def restrict(self, accept: Callable[[Commit], bool]) -> None:
         """Select the commits that a function accepts. It sees all commits of the walk, in topological order."""
@@ -405,9 +437,9 @@ class Selection:
         changes: dict[bool, list[bool]] = {True: [], False: []}
         for parent in parents:
             other = objects.commit(parent).tree
-            relevant = is_relevant(parent)
+            relevant = is_relevant(parent) and (self._on_path is None or parent in self._on_path)
             changed = any(True for _ in compare_trees(objects, other, tree, self.pathspec))
-            if not changed and relevant and not self.options.full_history:
+            if not changed and relevant and not (self.options.full_history or self.options.ancestry):
                 return False, (parent,)
             changes[relevant].append(changed)
         return any(changes[True] or changes[False]), commit.parents

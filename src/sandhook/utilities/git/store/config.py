@@ -78,6 +78,13 @@ class Config:
             raise GitError(f"bad numeric config value '{setting.value}' for '{key}': invalid unit")
         return result
 
+    def fault(self, key: str) -> GitError:
+        """Return the error for a setting that does not have a value which git knows."""
+        setting = self._last[key]
+        if setting.scope == "command":
+            return GitError(f"unable to parse '{key}' from command-line config")
+        return GitError(f"bad config variable '{key}' in file '{setting.origin.removeprefix('file:')}'")
+
     def subsections(self, section: str) -> list[str]:
         """Return the names of the subsections of a section ("remote"), in order."""
         names: dict[str, None] = {}
