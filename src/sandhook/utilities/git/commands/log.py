@@ -369,7 +369,7 @@ def printer_of(repository: Repository, options: Options, abbrev: int | None) -> 
     printer = Printer(
         repository, format_, date=date, abbreviated=length if short else None, decoration=decoration
     )
-    printer.merge_length = abbrev or None
+    printer.length = abbrev or None
     if options.decorated or options.undecorated or options.all_decorations:
         printer.decorations = Decorations(
             repository, Shown(options.decorated, options.undecorated, options.all_decorations)

@@ -106,7 +106,10 @@ class _Listing:
     def _rules(self) -> list[Rule]:
         rules = [rule for text in self.options.patterns if (rule := parse_rule(text, "", "", 0)) is not None]
         for name in self.options.files:
-            rules += parse_rules(self.call.access.text_or_none(self.repository.expand(name)) or "", "", name)
+            text = self.call.access.text_or_none(self.repository.expand(name))
+            if text is None:
+                raise GitError(f"cannot use {name} as an exclude file")
+            rules += parse_rules(text, "", name)
         return rules
 
     def _others(self) -> None:
@@ -139,7 +142,6 @@ class _Listing:
             if rules is not None and not rules.is_ignored(entry.path, False):
                 continue
             self.call.access.charge(1)
-            self._match(entry.path)
             if cached and (entry.stage or not self.options.unmerged):
                 mark = "M " if entry.stage else "S " if entry.skipped else "H "
                 if self.options.lower and entry.assumed:
@@ -167,6 +169,7 @@ class _Listing:
         return sorted([*index, *more], key=lambda entry: (order(entry.path), entry.stage))
 
     def _entry(self, mark: str, entry: IndexEntry) -> None:
+        self._match(entry.path)
         if self.options.deduplicate and not (self.options.stage or self.options.unmerged):
             if entry.path in self.written:
                 return

@@ -5,7 +5,7 @@ Source: git-diff-index(1), git-diff-tree(1), git-diff-files(1).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
@@ -16,7 +16,7 @@ from sandhook.utilities.git.diff.combined import (
     write_names,
     write_patches,
 )
-from sandhook.utilities.git.diff.model import Pair
+from sandhook.utilities.git.diff.model import Pair, Side, pair_of
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.output import DiffOutput
 from sandhook.utilities.git.diff.trees import compare_trees, compare_with_index, top_level_changes
@@ -28,6 +28,7 @@ from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.commits import Commit
 from sandhook.utilities.git.store.objects import TREE
+from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.tree import WorkTree, compare_tree_with_work_tree, compare_work_tree
 
 _OURS = 2  #: the stage of our side of a conflict
@@ -80,7 +81,18 @@ def run_index(call: Invocation, arguments: Sequence[str]) -> int:
     pairs = compare_tree_with_work_tree(
         WorkTree(repository), tree, pathspec, ignore_submodules=output.ignored_changes
     )
+    if options.missing:  # a file that is missing is as the index has it
+        pairs = _with_missing(repository, pairs)
     return _finish(output, pairs, diff)
+
+
+def _with_missing(repository: Repository, pairs: Iterable[Pair]) -> Iterator[Pair]:
+    for pair in pairs:
+        entry = repository.index.get(pair.path) if pair.status == "D" else None
+        if entry is None:
+            yield pair
+        elif (entry.mode, entry.oid) != (pair.old.mode, pair.old.oid):
+            yield pair_of(pair.path, pair.old, Side(pair.path, entry.mode, entry.oid))
 
 
 def run_files(call: Invocation, arguments: Sequence[str]) -> int:

@@ -166,7 +166,7 @@ def run_tag(call: Invocation, arguments: Sequence[str]) -> int:
     for ref in select(repository, filters, refs, default):
         line = fields.expand(format_, ref)
         if options.lines is not None and filters.template is None:
-            line = f"{line:<15} {fields.field(f'contents:lines={options.lines}', ref)}".rstrip("\n ")
+            line = f"{line:<15} {fields.field(f'contents:lines={options.lines}', ref)}"
         call.ctx.write_line(line)
     return 0
 

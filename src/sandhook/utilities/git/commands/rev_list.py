@@ -133,6 +133,7 @@ class _Listing:
                 date=options.date,
                 abbreviated=(options.abbrev or 0) if options.abbrev_commit else None,
             )
+            self.printer.length = options.abbrev or None
 
     def commits(self) -> Iterator[Commit]:
         """Yield the commits, without those of both sides after --cherry-pick."""

@@ -122,6 +122,16 @@ class DiffOutput:
         """Which changes of submodules are left out."""
         return IgnoredChanges(self.repository, self.options.submodules, "untracked")
 
+    def _check_submodule(self, pair: Pair) -> None:
+        """Raise GitError for the patch of a submodule in a form that only a setting asks for."""
+        form = self.repository.config.get("diff.submodule") if self.porcelain else None
+        if (
+            form in ("log", "diff")
+            and self.options.submodule is None
+            and GITLINK in (pair.old.mode, pair.new.mode)
+        ):
+            raise GitError(f"diff.submodule={form} is not offered in the sandbox (L-GIT-003)")
+
     def _config_renames(self) -> str:
         return (self.repository.config.get("diff.renames") or "").lower() if self.porcelain else "false"
 
@@ -482,6 +492,7 @@ class DiffOutput:
             if pair.status == "U":
                 self._write_text(f"* Unmerged path {quote(pair.path, self.repository.quotes_wide)}\n")
                 continue
+            self._check_submodule(pair)
             files, appearance = self.files(pair), self.appearance
             style = style._replace(
                 painter=appearance.painter(pair, files), heading=appearance.drivers.heading(pair.old.path)

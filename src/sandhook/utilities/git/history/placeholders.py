@@ -47,7 +47,7 @@ class Printer(Protocol):
     names: Names
     decorations: Decorations
     decoration: str
-    abbreviated: int | None
+    length: int | None
     color: str | None
     paints_names: bool
     reflogs: ReflogWalk | None
@@ -225,15 +225,15 @@ def _simple(printer: Printer, letter: str, commit: Commit, mark: str) -> tuple[s
         case "H":
             value = printer.painted_name(commit.oid)
         case "h":
-            value = printer.painted_name(short(commit.oid, printer.abbreviated or None))
+            value = printer.painted_name(short(commit.oid, printer.length))
         case "T":
             value = commit.tree
         case "t":
-            value = short(commit.tree)
+            value = short(commit.tree, printer.length)
         case "P":
             value = " ".join(commit.parents)
         case "p":
-            value = " ".join(short(parent) for parent in commit.parents)
+            value = " ".join(short(parent, printer.length) for parent in commit.parents)
         case "s":
             value = subject(commit.message)
         case "f":

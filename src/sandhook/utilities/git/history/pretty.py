@@ -89,7 +89,7 @@ class Printer:
         self.abbreviated = abbreviated
         self.decoration = decoration
         self.decorations = Decorations(repository)
-        self.merge_length: int | None = None
+        self.length: int | None = abbreviated or None  #: of abbreviated names in placeholders
         self.reflogs: ReflogWalk | None = None
         self.source: str | None = None  #: the name that the commit was reached by, if it is wanted
         self.shows_source = False  #: it is printed after the names of commits
@@ -211,7 +211,7 @@ class Printer:
     def _lines(self, commit: Commit, kind: str) -> Iterator[str]:
         if len(commit.parents) > 1:
             yield "Merge: " + " ".join(
-                self.names.abbreviate(parent, self.merge_length) for parent in commit.parents
+                self.names.abbreviate(parent, self.length) for parent in commit.parents
             )
         people = [commit.author, commit.committer]
         if self.uses_mailmap:

@@ -269,8 +269,9 @@ class RefFields:
             return body(message)
         if options.startswith("lines="):
             digits = options[6:]
-            lines = message.split("\n")[: int(digits[:6]) if is_number(digits) else 0]
-            return "\n    ".join(lines)
+            lines = message.lstrip("\n").split("\n")
+            lines = lines[:-1] if lines[-1] == "" else lines
+            return "\n    ".join(lines[: int(digits[:6]) if is_number(digits) else 0])
         if options:
             raise GitError(f"the field %(contents:{options}) is not offered in the sandbox (L-GIT-003)")
         return message
