@@ -16,6 +16,7 @@ from sandhook.utilities.git.history.decorate import Decorations, Shown
 from sandhook.utilities.git.history.graph import GraphOfSelection
 from sandhook.utilities.git.history.line_log import LineHistory, LineLog
 from sandhook.utilities.git.history.operands import split_operands
+from sandhook.utilities.git.history.patch_ids import equivalent_commits
 from sandhook.utilities.git.history.pretty import Format, Printer, parse_format
 from sandhook.utilities.git.history.reflogs import ReflogWalk, check_words
 from sandhook.utilities.git.history.selection import (
@@ -73,14 +74,14 @@ class Options:
     )
     parents: bool = opt("--parents")
     boundary: bool = opt("--boundary")
-    cherry: bool = also(opt("--cherry-pick"), opt("--cherry-mark"))
+    equivalent: str = also(opt("--cherry-pick", const="omit", default=""), opt("--cherry-mark", const="mark"))
 
 
 def refuse(options: Options) -> None:
     """Raise GitError for options of git that are not offered."""
     table = (
         ("--show-signature", options.signature), ("--boundary", options.boundary),
-        ("--cherry-pick", options.cherry), ("--parents", options.parents),
+        ("--parents", options.parents),
     )  # fmt: skip
     name = next((name for name, is_set in table if is_set), None)
     if name is not None:
@@ -136,6 +137,9 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if call.command == "whatchanged":
         diff.default, diff.always_shows = "raw", False
     log = Log(repository, options, diff, selection)
+    if options.equivalent:
+        log.equal = equivalent_commits(selection)
+        selection.omitted = log.equal if options.equivalent == "omit" else frozenset()
     name_sources(log, starts, is_mixed=bool(special and revisions))
     log.printer.reflogs = reflogs
     if options.lines:
@@ -256,6 +260,7 @@ class Log:
         if diff.output.appearance.colored:
             self.printer.color = diff.output.appearance.palette.commit.decode()
         self.printer.shows_source = options.source
+        self.equal: frozenset[str] = frozenset()  #: commits of both sides of "A...B" with the same patch
         self.end = "\0" if diff.options.nul else "\n"
         self.shown = False
         self.changed = False
@@ -294,9 +299,7 @@ class Log:
         self.shown = True
         if self._is_empty():
             return
-        mark = ""
-        if self.selection is not None and self.selection.options.left_right:
-            mark = self.selection.mark(commit)
+        mark = self._mark(commit)
         if self.selection is not None and self.selection.sources is not None:
             self.printer.source = self.selection.sources.get(commit.oid)
         text = self.printer.text(commit, mark, source)
@@ -311,6 +314,16 @@ class Log:
             self._write(prefix + self.end)
         if self.graph is not None:
             self.diff.output.set_line_prefix(self.graph.padding())
+
+    def _mark(self, commit: Commit) -> str:
+        """Return what is printed before the name of a commit after --left-right and --cherry-mark."""
+        if self.selection is None:
+            return ""
+        if self.options.equivalent == "mark" and commit.oid in self.equal:
+            return "="
+        if self.selection.options.left_right or self.layout.kind == "user":  # %m names the side in any case
+            return self.selection.mark(commit)
+        return "+" if self.options.equivalent == "mark" else ""
 
     def show(self, commit: Commit) -> bool:
         """Print a commit and its differences. Return False for one that the options leave out."""

@@ -137,9 +137,9 @@ class _Listing:
 
     def commits(self) -> Iterator[Commit]:
         """Yield the commits, without those of both sides after --cherry-pick."""
-        for commit in self.selection:
-            if self.options.equivalent != "omit" or commit.oid not in self.equal:
-                yield commit
+        if self.options.equivalent == "omit":
+            self.selection.omitted = self.equal
+        return iter(self.selection)
 
     @property
     def equal(self) -> frozenset[str]:
@@ -191,6 +191,8 @@ class _Listing:
             return
         if self.printer.layout.kind == "user" and not options.no_header:
             ctx.write_line(f"commit {line}")
+        if self.printer.layout.kind == "user" and mark in ("", "+"):
+            mark = self.selection.mark(commit)
         ctx.write_line(self.printer.text(commit, mark))
 
 

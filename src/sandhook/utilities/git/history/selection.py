@@ -287,6 +287,9 @@ class Selection:
         self._order = options.order
         self._left: set[str] | None = None
         self._on_path: set[str] | None = None
+        self.omitted: frozenset[str] = (
+            frozenset()
+        )  #: commits that are left out, such as those of --cherry-pick
         self.sources: dict[str, str] | None = (
             None  #: the names that the commits were reached by, if they are wanted
         )
@@ -315,6 +318,7 @@ class Selection:
         """Return True if options leave out commits between others."""
         return bool(
             self._filters
+            or self.omitted
             or self.pathspec
             or self.options.ancestry
             or self._oldest is not None
@@ -447,6 +451,8 @@ class Selection:
     def _selects(self, commit: Commit) -> bool:
         options = self.options
         parents = len(commit.parents)
+        if commit.oid in self.omitted:
+            return False
         if options.min_parents is not None and parents < options.min_parents:
             return False
         if options.max_parents is not None and 0 <= options.max_parents < parents:
