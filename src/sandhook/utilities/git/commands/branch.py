@@ -99,15 +99,20 @@ def _change(call: Invocation, options: Options, operands: list[str]) -> int:
 _NAMING = frozenset(("-m", "-M", "--move", "-c", "-C", "--copy"))
 
 
-def checked_out_elsewhere(repository: Repository) -> set[str]:
-    """Return the branches of other working trees of the repository."""
+def checked_out_elsewhere(repository: Repository) -> dict[str, str]:
+    """Return the branches of other working trees of the repository, with the paths of these."""
     access, common = repository.access, repository.common
     directories = [
         common,
         *(f"{common}/worktrees/{each.name}" for each in access.listdir(f"{common}/worktrees")),
     ]
-    found = (Refs(access, each, common).target("HEAD") for each in directories if each != repository.git_dir)
-    return {name for name in found if name is not None}
+    found = {}
+    for directory in directories:
+        name = Refs(access, directory, common).target("HEAD")
+        if directory != repository.git_dir and name is not None:
+            path = access.text_or_none(f"{directory}/gitdir") if directory != common else common
+            found[name] = (path or "").strip().removesuffix("/.git")
+    return found
 
 
 class _Listing:
@@ -208,7 +213,11 @@ class _Listing:
             return " " * (width - len(name)) + f" -> {target.removeprefix('refs/remotes/')}"
         commit = self.repository.objects.commit(ref.oid)
         short = self.names.abbreviate(ref.oid, self.options.abbrev or None)
-        return f"{' ' * (width - len(name))} {short} {self._tracking(ref)}{subject(commit.message)}"
+        place = (
+            checked_out_elsewhere(self.repository).get(ref.name) if len(self.options.verbose) > 1 else None
+        )
+        there = f"({place}) " if place is not None else ""
+        return f"{' ' * (width - len(name))} {short} {there}{self._tracking(ref)}{subject(commit.message)}"
 
     def _tracking(self, ref: Ref) -> str:
         branch = ref.name.removeprefix("refs/heads/")
