@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.commands.no_index import run_no_index
 from sandhook.utilities.git.diff.combined import (
     conflicting_files,
     merged_files,
@@ -54,7 +55,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         raise GitError(f"invalid option: {parsed.unknown[0]}", prefix="error", status=255)
     options, mine = parsed.of(DiffOptions), parsed.of(Options)
     if mine.no_index or call.find_repository() is None:
-        raise GitError("diff --no-index is not offered in the sandbox: use diff -u (L-GIT-003)", status=129)
+        return run_no_index(call, options, [*parsed.operands, *(parsed.paths or ())])
     repository = call.repository
     revisions, paths = split_operands(repository, parsed.operands, parsed.paths, parsed.late)
     pathspec = repository.pathspec(paths)

@@ -9,10 +9,11 @@ from sandhook.text.numbers import is_number
 from sandhook.utilities.git.diff.appearance import Appearance, compile_pattern
 from sandhook.utilities.git.diff.check import check_pair
 from sandhook.utilities.git.diff.dirstat import dirstat, parse_dirstat
-from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair, Side
+from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair, Side, raw_id
 from sandhook.utilities.git.diff.options import DiffOptions, refused
 from sandhook.utilities.git.diff.patch import Files, Style, is_binary, normalizer, patch
 from sandhook.utilities.git.diff.renames import damage, find_renames
+from sandhook.utilities.git.diff.settings import check_submodule_form, chosen_algorithm
 from sandhook.utilities.git.diff.stat import Counts, Widths, numstat, stat, summary, total_line
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
 from sandhook.utilities.git.errors import GitError
@@ -25,7 +26,6 @@ from sandhook.utilities.git.work.submodules import IgnoredChanges
 from sandhook.utilities.git.work.tree import WorkTree
 
 _CONTEXT = 3
-_ALGORITHMS = ("myers", "default", "minimal", "patience", "histogram")
 
 
 class DiffOutput:
@@ -121,16 +121,6 @@ class DiffOutput:
     def ignored_changes(self) -> IgnoredChanges:
         """Which changes of submodules are left out."""
         return IgnoredChanges(self.repository, self.options.submodules, "untracked")
-
-    def _check_submodule(self, pair: Pair) -> None:
-        """Raise GitError for the patch of a submodule in a form that only a setting asks for."""
-        form = self.repository.config.get("diff.submodule") if self.porcelain else None
-        if (
-            form in ("log", "diff")
-            and self.options.submodule is None
-            and GITLINK in (pair.old.mode, pair.new.mode)
-        ):
-            raise GitError(f"diff.submodule={form} is not offered in the sandbox (L-GIT-003)")
 
     def _config_renames(self) -> str:
         return (self.repository.config.get("diff.renames") or "").lower() if self.porcelain else "false"
@@ -262,25 +252,15 @@ class DiffOutput:
         return [(change.old_end - change.old, change.new_end - change.new) for change in changes]
 
     def _minimal(self) -> bool:
-        return self.options.minimal or self._chosen_algorithm() == "minimal"
+        return self.options.minimal or self._algorithm() == "minimal"
+
+    def _algorithm(self) -> str:
+        return chosen_algorithm(self.repository.config, self.options.algorithm, porcelain=self.porcelain)
 
     def algorithm(self) -> str:
         """Return "patience" or "histogram", "" for Myers' algorithm."""
-        chosen = self._chosen_algorithm()
+        chosen = self._algorithm()
         return chosen if chosen in ("patience", "histogram") else ""
-
-    def _chosen_algorithm(self) -> str:
-        given = self.options.algorithm
-        if given is not None and given not in _ALGORITHMS:
-            raise GitError(
-                'option diff-algorithm accepts "myers", "minimal", "patience" and "histogram"',
-                prefix="error",
-                status=129,
-            )
-        setting = (self.repository.config.get("diff.algorithm") or "").lower() if self.porcelain else ""
-        if setting and setting not in _ALGORITHMS:
-            raise self.repository.config.fault("diff.algorithm")
-        return given or setting
 
     def counts(self, pair: Pair) -> Counts:
         """Return the changed lines of a pair."""
@@ -464,7 +444,7 @@ class DiffOutput:
         old, new = pair.old, pair.new
         short = self.abbreviate if self.porcelain or self.options.abbrev is not None else str
         paths = [old.path, new.path] if pair.status in "RC" else [pair.path]
-        return f":{old.mode:06o} {new.mode:06o} {short(_raw_id(old))} {short(_raw_id(new))} {self._status_fields(pair)}{self._joined(paths)}"
+        return f":{old.mode:06o} {new.mode:06o} {short(raw_id(old))} {short(raw_id(new))} {self._status_fields(pair)}{self._joined(paths)}"
 
     def style(self) -> Style:
         """Return how patches are printed."""
@@ -492,7 +472,8 @@ class DiffOutput:
             if pair.status == "U":
                 self._write_text(f"* Unmerged path {quote(pair.path, self.repository.quotes_wide)}\n")
                 continue
-            self._check_submodule(pair)
+            if self.porcelain and self.options.submodule is None:
+                check_submodule_form(self.repository.config, pair)
             files, appearance = self.files(pair), self.appearance
             style = style._replace(
                 painter=appearance.painter(pair, files), heading=appearance.drivers.heading(pair.old.path)
@@ -502,11 +483,6 @@ class DiffOutput:
                     mark = encode(self.line_prefix)
                     piece = b"".join(mark + line for line in piece.splitlines(keepends=True))
                 ctx.write(piece)
-
-
-def _raw_id(side: Side) -> str:
-    """Return the object of one side, as --raw shows it: none for a submodule of the working tree."""
-    return NULL_ID if side.in_work_tree and side.mode == GITLINK else side.oid
 
 
 def _below(base: str, side: Side) -> Side:
