@@ -23,9 +23,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sandhook import Limits, Shell
-from sandhook.vfs.base import FileSystem
 from sandhook.vfs.memory import MemoryFileSystem
-from sandhook.vfs.overlay import OverlayFileSystem
 from tests.utilities.git.repositories import HERE, unpack
 
 CASES = HERE / "cases"
@@ -119,7 +117,7 @@ def write(path: Path, cases: list[Case]) -> None:
 
 
 @functools.cache
-def _files(name: str) -> FileSystem:
+def _files(name: str) -> MemoryFileSystem:
     """Return a repository in memory, which copies are made of."""
     fs = MemoryFileSystem(quota_bytes=64 << 20)
     data = (HERE / f"{name}.tar.xz").read_bytes()
@@ -130,8 +128,8 @@ def _files(name: str) -> FileSystem:
 
 
 def sandbox(name: str) -> Shell:
-    """Return a shell in a copy of a repository, where git may write."""
-    return Shell(fs=OverlayFileSystem(_files(name)), env=ENVIRONMENT, git_writes=True, limits=LIMITS)
+    """Return a shell in a copy of a repository, where git may write: a fork, whose look-ups cost half of an overlay's."""
+    return Shell(fs=_files(name).fork(), env=ENVIRONMENT, git_writes=True, limits=LIMITS)
 
 
 def ours(case: Case) -> Outcome:

@@ -80,7 +80,6 @@ def test_without_permission_nothing_changes(command: str) -> None:
         ("printf 'src/* filter=x\\n' >.gitattributes", "-c filter.x.smudge=cat checkout HEAD -- src"),
         ("printf '* ident\\n' >.gitattributes", "checkout -f HEAD -- src"),
         ("", "checkout -p"), ("", "reset -p"), ("", "stash push -p"), ("", "stash push -- a"),
-        ("", "branch -u origin/main"), ("", "reflog expire --stale-fix"), ("", "tag -s x"), ("", "tag -a x"), ("", "checkout -t origin/main"), ("", "update-ref --stdin"),
     ],
 )  # fmt: skip
 def test_what_is_left_out_is_a_named_error(setup: str, command: str) -> None:

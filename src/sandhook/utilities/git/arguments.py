@@ -5,7 +5,7 @@ Several ``Options`` classes can apply to one command: ``git log`` has options of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from sandhook.command.options import Option, UsageError, declared_fields
@@ -22,12 +22,14 @@ class Parsed:
         operands: Arguments that are not options, before "--".
         paths: Arguments after "--"; None without "--".
         unknown: Unknown options, if the command reads them itself.
+        late: Options after operands, each with the number of operands before it.
     """
 
     def __init__(self) -> None:
         self.operands: list[str] = []
         self.paths: list[str] | None = None
         self.unknown: list[str] = []
+        self.late: list[tuple[int, str]] = []
         self._values: dict[type, Any] = {}
 
     def of(self, options: type[T]) -> T:
@@ -85,6 +87,7 @@ class Parser:
         stop: Options end at the first operand.
         lenient: Unknown options are kept in ``Parsed.unknown``, in place of an error.
         abbreviates: The beginning of a long option stands for it. Commands of revisions and diffs refuse that.
+        shorthands: Options that stand for several others.
     """
 
     def __init__(
@@ -94,7 +97,9 @@ class Parser:
         stop: bool = False,
         lenient: bool = False,
         abbreviates: bool = True,
+        shorthands: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
+        self._shorthands = shorthands or {}
         self._sets = sets
         self._table = _Table(sets, abbreviates=abbreviates)
         self._number = number
@@ -117,7 +122,11 @@ class Parser:
                 else:
                     result.operands += [each for each in after if each != "--"]
                 break
-            if word[:1] != "-" or word == "-":
+            if result.operands and word[:1] == "-" != word:
+                result.late.append((len(result.operands), word))
+            if word in self._shorthands:
+                rest += reversed(self._shorthands[word])
+            elif word[:1] != "-" or word == "-":
                 result.operands.append(word)
                 if self._stop:
                     result.operands += reversed(rest)

@@ -14,7 +14,7 @@ from sandhook.utilities.git.names.pathspec import Item, Pathspec, operands_of
 from sandhook.utilities.git.names.wildmatch import has_wildcard
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.index_writing import IndexChange, entry_of
-from sandhook.utilities.git.store.objects import EMPTY_BLOB, SYMLINK
+from sandhook.utilities.git.store.objects import EMPTY_BLOB, GITLINK, SYMLINK
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.staging import Staging
 from sandhook.utilities.git.work.untracked import find_untracked
@@ -207,7 +207,7 @@ class _Add:
                 if path.endswith("/"):
                     self._check_embedded(name)
                 if self.options.intent:
-                    mode = self.staging.work.mode_of(name, None)
+                    mode = self.staging.work.mode_of(name, None) or GITLINK  # a directory is a repository
                     self.change.put(entry_of(name, mode, EMPTY_BLOB)._replace(intended=True))
                 else:
                     self.staging.stage(name)

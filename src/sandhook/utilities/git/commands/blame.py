@@ -59,6 +59,9 @@ class Options:
     moves: str | None = also(
         opt("-M", "N", "", optional=True, const=""), opt("-C", "N", "", optional=True, const="")
     )
+    ignored: tuple[str, ...] = opt("--ignore-rev", "REV", "", append=True)
+    ignored_files: tuple[str, ...] = opt("--ignore-revs-file", "FILE", "", append=True)
+    reverse: bool = opt("--reverse")
     progress: bool = also(opt("--progress"), opt("--no-progress", const=False))
 
 
@@ -79,6 +82,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     options, repository = parsed.of(Options), call.repository
     if options.moves is not None:
         raise GitError("blame -M and -C are not offered in the sandbox (L-GIT-003)", status=129)
+    _check_ignored(call, options)
     operands = [*parsed.operands, *(parsed.paths or ())]
     if not operands or len(operands) > 2:
         raise GitError("usage: git blame [<options>] [<rev>] [--] <file>", prefix="", status=129)
@@ -97,6 +101,27 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     result = blame.run()
     _Writer(call, options, blame, path).write(result, wanted)
     return 0
+
+
+def _check_ignored(call: Invocation, options: Options) -> None:
+    """Raise GitError for commits that blame should look through, which needs a comparison of similar lines."""
+    files = list(options.ignored_files)
+    if "" in files:  # which clears the list
+        files = files[len(files) - files[::-1].index("") :]
+    else:
+        files = [*call.repository.config.get_all("blame.ignorerevsfile"), *files]
+    has_names = any(
+        line.partition("#")[0].strip()
+        for name in filter(None, files)
+        for line in (call.access.text_or_none(call.repository.expand(name)) or "missing").split("\n")
+    )
+    for name, is_set in (
+        ("--ignore-rev", bool(options.ignored)),
+        ("--ignore-revs-file and the setting blame.ignoreRevsFile", has_names),
+        ("--reverse", options.reverse),
+    ):
+        if is_set:
+            raise GitError(f"blame {name} not offered in the sandbox (L-GIT-003)", status=129)
 
 
 def _ranges(repository: Repository, texts: Sequence[str], path: str, lines: list[bytes]) -> list[int]:

@@ -12,6 +12,7 @@ from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.commands.branch_names import rename_branch
 from sandhook.utilities.git.commands.ref_changes import create_branch, delete_branches
 from sandhook.utilities.git.commands.refs import FilterOptions, select
+from sandhook.utilities.git.commands.tracking import set_upstream, unset_upstream
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import ahead_behind
 from sandhook.utilities.git.history.messages import subject
@@ -22,7 +23,7 @@ from sandhook.utilities.git.names.wildmatch import wildmatch
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.refs import Refs
 from sandhook.utilities.git.store.repository import Repository
-from sandhook.utilities.git.work.state import detached_line
+from sandhook.utilities.git.work.state import bisected_branch, detached_line
 
 
 @option_set
@@ -43,10 +44,13 @@ class Options:
     change: str | None = also(
         opt("-d", const="-d", default=None), opt("-D", const="-D"), opt("--delete", const="--delete"), opt("-m", const="-m"),
         opt("-M", const="-M"), opt("--move", const="--move"), opt("-c", const="-c"), opt("-C", const="-C"),
-        opt("--copy", const="--copy"), opt("-f", const="-f"), opt("--force", const="--force"), opt("-t", const="-t"),
+        opt("--copy", const="--copy"), opt("-f", const="-f"), opt("--force", const="--force"),
         opt("--unset-upstream", const="--unset-upstream"), opt("--edit-description", const="--edit-description"),
     )  # fmt: skip
-    track: bool = opt("--no-track", const=False, default=True)
+    track: str | None = also(
+        opt("-t", const="direct", default=None), opt("--track", "MODE", "", optional=True, const="direct"),
+        opt("--no-track", const="never"),
+    )  # fmt: skip
     upstream: str | None = also(opt("-u", "NAME", ""), opt("--set-upstream-to", "NAME", ""))
 
 
@@ -72,30 +76,43 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
 def _change(call: Invocation, options: Options, operands: list[str]) -> int:
     """Make or remove branches; return the exit status."""
     change = options.change
-    if options.upstream is not None or change in ("-t", "--unset-upstream", "--edit-description"):
-        name = change or "--set-upstream-to"
-        raise GitError(f"branch {name} is not offered in the sandbox (L-GIT-003)", status=129)
+    if change == "--edit-description":
+        raise GitError(
+            "branch --edit-description: an editor is a program, which git in the sandbox never starts (L-GIT-002)",
+            status=129,
+        )
     call.check_may_write()
+    if options.upstream is not None:
+        return set_upstream(call, options.upstream, operands, quiet=options.quiet)
+    if change == "--unset-upstream":
+        return unset_upstream(call, operands)
     if change in _NAMING:
         copies = change in ("-c", "-C", "--copy")
         return rename_branch(call, operands, copies=copies, force=change in ("-M", "-C"))
     if change in ("-d", "-D", "--delete"):
-        return delete_branches(call, operands, force=change == "-D", quiet=options.quiet)
-    return create_branch(call, operands, force=change is not None, track=options.track)
+        return delete_branches(
+            call, operands, force=change == "-D", quiet=options.quiet, remotes=options.remotes
+        )
+    return create_branch(call, operands, force=change is not None, track=options.track, quiet=options.quiet)
 
 
 _NAMING = frozenset(("-m", "-M", "--move", "-c", "-C", "--copy"))
 
 
-def checked_out_elsewhere(repository: Repository) -> set[str]:
-    """Return the branches of other working trees of the repository."""
+def checked_out_elsewhere(repository: Repository) -> dict[str, str]:
+    """Return the branches of other working trees of the repository, with the paths of these."""
     access, common = repository.access, repository.common
     directories = [
         common,
         *(f"{common}/worktrees/{each.name}" for each in access.listdir(f"{common}/worktrees")),
     ]
-    found = (Refs(access, each, common).target("HEAD") for each in directories if each != repository.git_dir)
-    return {name for name in found if name is not None}
+    found = {}
+    for directory in directories:
+        name = Refs(access, directory, common).target("HEAD")
+        if directory != repository.git_dir and name is not None:
+            path = access.text_or_none(f"{directory}/gitdir") if directory != common else common
+            found[name] = (path or "").strip().removesuffix("/.git")
+    return found
 
 
 class _Listing:
@@ -146,6 +163,8 @@ class _Listing:
         rebased = (self.repository.access.text_or_none(f"{directory}/head-name") or "").strip()
         if rebased:
             return f"(no branch, rebasing {rebased.removeprefix('refs/heads/')})"
+        if (bisected := bisected_branch(self.repository)) is not None:
+            return f"(no branch, bisect started on {bisected})"
         text = detached_line(self.repository)
         return "(no branch)" if text.startswith("Not ") else f"({text})"
 
@@ -194,7 +213,11 @@ class _Listing:
             return " " * (width - len(name)) + f" -> {target.removeprefix('refs/remotes/')}"
         commit = self.repository.objects.commit(ref.oid)
         short = self.names.abbreviate(ref.oid, self.options.abbrev or None)
-        return f"{' ' * (width - len(name))} {short} {self._tracking(ref)}{subject(commit.message)}"
+        place = (
+            checked_out_elsewhere(self.repository).get(ref.name) if len(self.options.verbose) > 1 else None
+        )
+        there = f"({place}) " if place is not None else ""
+        return f"{' ' * (width - len(name))} {short} {there}{self._tracking(ref)}{subject(commit.message)}"
 
     def _tracking(self, ref: Ref) -> str:
         branch = ref.name.removeprefix("refs/heads/")

@@ -10,6 +10,13 @@ from collections.abc import Sequence
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.commands.checkout_paths import Options, PathCheckout
+from sandhook.utilities.git.commands.tracking import (
+    check_start,
+    follow,
+    guessed_start,
+    mode_of,
+    name_of_start,
+)
 from sandhook.utilities.git.diff.three_way import STYLES, Labels
 from sandhook.utilities.git.diff.trees import compare_with_index
 from sandhook.utilities.git.errors import GitError
@@ -80,9 +87,8 @@ class SwitchOptions:
 
 
 def _refuse(call: Invocation, options: Options) -> None:
-    for name, is_set in (("-p", options.patch), ("--track", options.track is not None)):
-        if is_set:
-            raise GitError(f"{call.command} {name} is not offered in the sandbox (L-GIT-003)", status=129)
+    if options.patch:
+        raise GitError(f"{call.command} -p is not offered in the sandbox (L-GIT-003)", status=129)
     if options.conflict and options.conflict not in STYLES:
         raise GitError(f"unknown style '{options.conflict}' given for 'merge.conflictstyle'")
 
@@ -95,12 +101,18 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     repository = call.repository
     repository.root  # noqa: B018  # raises without a working tree
     operands, paths = list(parsed.operands), parsed.paths
+    new = mine.create if mine.create is not None else mine.reset
+    if options.track not in (None, "never") and new is None:
+        new = name_of_start(operands[0] if operands else "")
+    elif _may_guess(options, new, operands, paths):
+        start = _guess(call, operands[0], has_dashes=paths is not None)
+        if start is not None:
+            return _Switch(call, options).run(start, operands[0], resets=False)
     revision = _revision(repository, operands, has_dashes=paths is not None)
     words = operands[1:] if revision is not None else operands
     if paths is not None and words:
         raise GitError(f"only one reference expected, {len(operands)} given.")
     names = operands_of(call.ctx, [*words, *(paths or ())], mine.path_file, mine.path_nul)
-    new = mine.create if mine.create is not None else mine.reset
     if names:
         if new is not None or options.orphan is not None or options.detach:
             raise GitError(
@@ -122,6 +134,8 @@ def run_switch(call: Invocation, arguments: Sequence[str]) -> int:
     if len(operands) > 1:
         raise GitError(f"only one reference expected, {len(operands)} given.")
     new = mine.create if mine.create is not None else mine.reset
+    if options.track not in (None, "never") and new is None:
+        new = name_of_start(operands[0] if operands else "")
     repository = call.repository
     if not operands and new is None and options.orphan is None and not options.detach:
         raise GitError("missing branch or commit argument")
@@ -129,6 +143,10 @@ def run_switch(call: Invocation, arguments: Sequence[str]) -> int:
     if operands:
         revision = _previous(repository, operands[0])
         oid = Names(repository).find(revision)
+        if oid is None and _may_guess(options, new, operands, None):
+            start = _guess(call, operands[0], has_dashes=True)
+            if start is not None:
+                return _Switch(call, options).run(start, operands[0], resets=False)
         if oid is None:
             raise GitError(f"invalid reference: {operands[0]}")
         if new is None and not options.detach and repository.refs.resolve(f"refs/heads/{revision}") is None:
@@ -153,6 +171,29 @@ def _previous(repository: Repository, word: str) -> str:
     return Names(repository).previous_branch(1) or "@{-1}"
 
 
+def _may_guess(options: Options, new: str | None, operands: list[str], paths: list[str] | None) -> bool:
+    """Return True if the name of a branch of a remote may make a new branch."""
+    chooses = new is not None or options.detach or options.orphan is not None
+    return options.guess and not chooses and options.track is None and len(operands) == 1 and not paths
+
+
+def _guess(call: Invocation, word: str, *, has_dashes: bool) -> str | None:
+    """Return the reference of a remote that a new branch of the name follows, None for another operand."""
+    repository = call.repository
+    if not repository.config.boolean("checkout.guess", True) or Names(repository).find(
+        _previous(repository, word)
+    ):
+        return None
+    is_file = repository.access.stat(f"{repository.root}/{repository.prefix}{word}") is not None
+    start = guessed_start(call, word)
+    if start is not None and is_file and not has_dashes:
+        raise GitError(
+            f"'{word}' could be both a local file and a tracking branch.\n"
+            "Please use -- (and optionally --no-guess) to disambiguate"
+        )
+    return start
+
+
 def _revision(repository: Repository, operands: list[str], *, has_dashes: bool) -> str | None:
     """Return the first operand if it names a commit or a tree; None for a path. Raises GitError."""
     if not operands:
@@ -163,13 +204,6 @@ def _revision(repository: Repository, operands: list[str], *, has_dashes: bool) 
     if oid is None:
         if has_dashes:
             raise GitError(f"invalid reference: {operands[0]}")
-        remote = [each for each in repository.refs.all("refs/remotes/") if each.split("/", 3)[3:] == [word]]
-        is_file = repository.access.stat(f"{repository.root}/{repository.prefix}{word}") is not None
-        if remote and not is_file and len(operands) == 1:
-            raise GitError(
-                f"checkout of the remote branch '{word}' as a new branch is not offered in the sandbox (L-GIT-003)",
-                status=129,
-            )
         return None
     if not has_dashes and operands[0] != "-":
         path = f"{repository.root}/{repository.prefix}{word}"
@@ -205,14 +239,22 @@ class _Switch:
             raise GitError(
                 f"reference is not a tree: {revision}" if revision else "You are on a branch yet to be born"
             )
+        mode = mode_of(self.repository, self.options.track)
+        if new is not None and revision is not None:
+            check_start(self.repository, revision, mode)
         self._check_conflicts()
         self._files(oid, revision or "HEAD")
         branch = self._branch(revision, new)
         moved = revision is not None or new is not None or self.options.detach
         existed = new is not None and self.refs.resolve(f"refs/heads/{new}") is not None
+        skips = new is not None and revision is None and not existed
+        if not self.options.quiet and not self.options.force and not skips:
+            self._changes(oid)
         if new is not None and oid is not None:
             message = f"branch: {'Reset to' if existed else 'Created from'} {revision or 'HEAD'}"
             write_ref(self.repository, f"refs/heads/{new}", oid, self._person(), message)
+            start = revision or (self.old_branch or "HEAD")
+            follow(self.call, new, start, mode, quiet=self.options.quiet)
         if moved and not (revision == "HEAD" and branch is None and not self.options.detach):
             self._move(branch, oid, revision)
         self._report(branch, oid, revision, new, existed=existed)
@@ -303,10 +345,6 @@ class _Switch:
     ) -> None:
         if self.options.quiet:
             return
-        if not self.options.force:
-            skips = new is not None and revision is None and not existed
-            if not skips:
-                self._changes(oid)
         detaches = branch is None and (self.options.detach or revision not in (None, "HEAD"))
         if self.old_branch is None and self.old is not None and self.old != oid:
             self.call.error(f"Previous HEAD position was {self._described(self.old)}")

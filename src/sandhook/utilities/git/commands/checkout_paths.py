@@ -29,7 +29,7 @@ class Options:
     progress: bool = also(opt("--progress"), opt("--no-progress", const=False))
     guess: bool = also(opt("--guess", default=True), opt("--no-guess", const=False))
     track: str | None = also(
-        opt("-t", const="direct", default=None), opt("--track", "MODE", "", optional=True, const="direct"), opt("--no-track", const=None)
+        opt("-t", const="direct", default=None), opt("--track", "MODE", "", optional=True, const="direct"), opt("--no-track", const="never")
     )  # fmt: skip
     merge: bool = also(opt("-m"), opt("--merge"))
     conflict: str = opt("--conflict", "STYLE", "", default="")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.commands.no_index import run_no_index
 from sandhook.utilities.git.diff.combined import (
     conflicting_files,
     merged_files,
@@ -26,8 +27,9 @@ from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
-from sandhook.utilities.git.store.objects import EMPTY_TREE, GITLINK
+from sandhook.utilities.git.store.objects import EMPTY_TREE, object_id
 from sandhook.utilities.git.work.convert import line_end_warning
+from sandhook.utilities.git.work.submodules import IgnoredChanges
 from sandhook.utilities.git.work.tree import WorkTree, compare_tree_with_work_tree, compare_work_tree
 
 _OURS = 2  #: the stage of our side of a conflict
@@ -53,12 +55,16 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         raise GitError(f"invalid option: {parsed.unknown[0]}", prefix="error", status=255)
     options, mine = parsed.of(DiffOptions), parsed.of(Options)
     if mine.no_index or call.find_repository() is None:
-        raise GitError("diff --no-index is not offered in the sandbox: use diff -u (L-GIT-003)", status=129)
+        return run_no_index(call, options, [*parsed.operands, *(parsed.paths or ())])
     repository = call.repository
-    revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
+    revisions, paths = split_operands(repository, parsed.operands, parsed.paths, parsed.late)
     pathspec = repository.pathspec(paths)
-    comparison = _Comparison(call, mine, options.submodules or "untracked", pathspec)
+    submodules = IgnoredChanges(repository, options.submodules, "untracked")
+    comparison = _Comparison(call, mine, submodules, pathspec)
     comparison.combined = options.combined
+    comparison.name_paths(paths)
+    if options.reverse and any(":" in each for each in revisions) and paths:
+        raise GitError(f"unable to read {NULL_ID}")
     ends = comparison.ends(revisions)
     if len(ends) > 2:
         return comparison.show_merge(DiffOutput(repository, options), ends)
@@ -66,8 +72,6 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     output = DiffOutput(repository, options, all_files=lambda: comparison.files())
     if not ends and not mine.cached and mine.base is None and not options.quiet:
         pairs = _without_conflicts(output, pathspec, pairs)
-    if options.submodules == "all":
-        pairs = [pair for pair in pairs if GITLINK not in (pair.old.mode, pair.new.mode)]
     shown = output.complete(pairs)
     if not options.quiet:
         below = options.relative or repository.prefix if options.relative is not None else ""
@@ -110,15 +114,22 @@ def _warn_of_line_ends(call: Invocation, pairs: list[Pair]) -> None:
 class _Comparison:
     """Chooses what is compared."""
 
-    def __init__(self, call: Invocation, options: Options, submodules: str, pathspec: Pathspec) -> None:
+    def __init__(
+        self, call: Invocation, options: Options, submodules: IgnoredChanges, pathspec: Pathspec
+    ) -> None:
         self.call = call
         self.repository = call.repository
         self.options = options
         self.submodules = submodules
         self.pathspec = pathspec
         self.combined: str | None = None
+        self._paths: Sequence[str] = ()
         self.files: Callable[[], Iterable[Side]] = tuple
         self._names = Names(self.repository)
+
+    def name_paths(self, paths: Sequence[str]) -> None:
+        """Note the operands after the revisions, of which one file may be compared with an object."""
+        self._paths = paths
 
     def show_merge(self, output: DiffOutput, ends: list[str]) -> int:
         """Print the differences between the first of several revisions and all others; return 0."""
@@ -137,6 +148,10 @@ class _Comparison:
         if self.options.merge_base:
             ends = self._from_base(ends)
         trees = [self._tree(end) for end in ends]
+        if None in trees and (self._paths or self.options.cached or trees != [None, None]):
+            if len(trees) == 1 and len(self._paths) == 1 and not self.options.cached:
+                return self._blob_and_file(ends[0], self._paths[0])
+            raise GitError("usage: git diff [<options>] <blob> <blob>", prefix="", status=129)
         if len(trees) == 2 and (trees[0] is None or trees[1] is None):
             return self._blobs(ends)
         if len(trees) == 2:
@@ -207,18 +222,31 @@ class _Comparison:
             raise GitError("multiple merge bases found")
         return [bases[0], *ends[1:]]
 
+    def _blob_and_file(self, end: str, name: str) -> list[Pair]:
+        """Return the difference of a file that is named as an object ("HEAD:file") and one of the working tree."""
+        path, work = self.repository.prefix + name, WorkTree(self.repository)
+        mode = work.mode_of(path, None)
+        if not mode:
+            raise GitError(f"failed to stat '{path}': No such file or directory")
+        old = self._blob(end)
+        if self._names.split_path(end) is None:
+            old = old._replace(path=path, mode=mode)
+        if old.mode == mode and object_id("blob", work.read(path, mode)) == old.oid:
+            return []
+        return [Pair(old, Side(path, mode, NULL_ID, True), "M")]
+
     def _blobs(self, ends: list[str]) -> list[Pair]:
         """Return the difference of two files that are named as objects ("HEAD:file")."""
-        sides = []
-        for end in ends:
-            oid = self._names.resolve(end)
-            found = self._names.split_path(end)
-            path = found[1] if found is not None else oid
-            mode = 0o100644
-            if found is not None and not found[0].startswith(":"):
-                item = self._names.tree_item(
-                    self.repository.objects.tree_of(self._names.resolve(found[0])), path
-                )
-                mode = item[0] if item is not None else mode
-            sides.append(Side(path, mode, oid))
-        return [] if sides[0].oid == sides[1].oid else [Pair(sides[0], sides[1], "M")]
+        old, new = (self._blob(end) for end in ends)
+        return [] if old.oid == new.oid else [Pair(old, new, "M")]
+
+    def _blob(self, end: str) -> Side:
+        """Return the file that an object is named by."""
+        oid = self._names.resolve(end)
+        found = self._names.split_path(end)
+        path = found[1] if found is not None else oid
+        mode = 0o100644
+        if found is not None and not found[0].startswith(":"):
+            item = self._names.tree_item(self.repository.objects.tree_of(self._names.resolve(found[0])), path)
+            mode = item[0] if item is not None else mode
+        return Side(path, mode, oid)

@@ -5,8 +5,9 @@ Source: git-remote(1), git-var(1), git-worktree(1).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from sandhook.record import Record
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.identity import person_of
 from sandhook.utilities.git.history.names import Names
@@ -80,14 +81,17 @@ def run_var(call: Invocation, arguments: Sequence[str]) -> int:
         found = call.find_repository()
         config = found.config if found is not None else None
         call.ctx.write_line(person_of(call.ctx, config, name.split("_")[1]).text())
-    elif name in ("GIT_EDITOR", "GIT_SEQUENCE_EDITOR"):
-        call.ctx.write_line(
+    elif name == "GIT_EDITOR":
+        is_dumb = environment.get("TERM", "dumb") == "dumb"
+        editor = (
             environment.get(name)
             or (call.repository.config.get("core.editor") if call.find_repository() is not None else None)
-            or environment.get("VISUAL")
+            or (environment.get("VISUAL") if not is_dumb else None)
             or environment.get("EDITOR")
-            or _DEFAULT_EDITOR
         )
+        if not editor and is_dumb:
+            raise GitError("Terminal is dumb, but EDITOR unset")
+        call.ctx.write_line(editor or _DEFAULT_EDITOR)
     elif name == "GIT_PAGER":
         call.ctx.write_line(environment.get(name) or environment.get("PAGER") or "pager")
     elif name == "GIT_DEFAULT_BRANCH":
@@ -100,6 +104,31 @@ def run_var(call: Invocation, arguments: Sequence[str]) -> int:
     return 0
 
 
+class _Tree(Record):
+    """A working tree: why it is locked, "" without a reason; why it can be pruned. None if it is not."""
+
+    path: str
+    refs: Refs
+    bare: bool
+    lock: str | None
+    prunable: str | None
+
+
+def _porcelain(row: _Tree) -> Iterator[str]:
+    """Yield the lines of worktree list --porcelain about a working tree."""
+    yield f"worktree {row.path}"
+    if row.bare:
+        yield "bare"
+    else:
+        branch = row.refs.target("HEAD")
+        yield f"HEAD {row.refs.resolve('HEAD') or '0' * 40}"
+        yield f"branch {branch}" if branch else "detached"
+    if row.lock is not None:
+        yield f"locked {row.lock}".rstrip()
+    if row.prunable is not None:
+        yield f"prunable {row.prunable}"
+
+
 def run_worktree(call: Invocation, arguments: Sequence[str]) -> int:
     """Print the working trees; return 0."""
     words = list(arguments)
@@ -110,36 +139,41 @@ def run_worktree(call: Invocation, arguments: Sequence[str]) -> int:
     common = repository.common
     main = common.removesuffix("/.git") if common.endswith("/.git") else common
     bare = repository.config.boolean("core.bare")
-    rows = [(main, Refs(call.access, common, common), bare)]
+    rows = [_Tree(main, Refs(call.access, common, common), bare, None, None)]
     for entry in call.access.listdir(f"{common}/worktrees"):
         directory = f"{common}/worktrees/{entry.name}"
         path = (call.access.text_or_none(f"{directory}/gitdir") or "").strip().removesuffix("/.git")
-        rows.append((path, Refs(call.access, directory, common), False))
+        lock = call.access.text_or_none(f"{directory}/locked")
+        missing = lock is None and call.access.stat(f"{path}/.git") is None
+        rows.append(
+            _Tree(
+                path,
+                Refs(call.access, directory, common),
+                False,
+                None if lock is None else lock.strip(),
+                "gitdir file points to non-existent location" if missing else None,
+            )
+        )
     end = "\0" if "-z" in options else "\n"
     if "--porcelain" in options:
-        for path, refs, is_bare in rows:
-            branch = refs.target("HEAD")
-            lines = [f"worktree {path}"] + (
-                ["bare"]
-                if is_bare
-                else [
-                    f"HEAD {refs.resolve('HEAD') or '0' * 40}",
-                    f"branch {branch}" if branch else "detached",
-                ]
-            )
-            call.ctx.write(
-                "".join(f"{line}{end}" for line in (*lines, "")).encode("utf-8", "surrogateescape")
-            )
+        for row in rows:
+            text = "".join(f"{line}{end}" for line in (*_porcelain(row), ""))
+            call.ctx.write(text.encode("utf-8", "surrogateescape"))
         return 0
-    width = max(len(path) for path, _, _ in rows)
+    width = max(len(row.path) for row in rows)
     names = Names(repository)
-    for path, refs, is_bare in rows:
-        branch = refs.target("HEAD")
+    for row in rows:
+        branch = row.refs.target("HEAD")
         shown = (
             "(bare)"
-            if is_bare
-            else f"{names.abbreviate(refs.resolve('HEAD') or '0' * 40)} "
+            if row.bare
+            else f"{names.abbreviate(row.refs.resolve('HEAD') or '0' * 40)} "
             + (f"[{branch.removeprefix('refs/heads/')}]" if branch else "(detached HEAD)")
         )
-        call.ctx.write_line(f"{path:<{width}} {shown}" if is_bare else f"{path:<{width}}  {shown}")
+        for word, reason in (("locked", row.lock), ("prunable", row.prunable)):
+            if reason and options & {"-v", "--verbose"}:
+                shown += f"\n\t{word}: {reason}"
+            elif reason is not None:
+                shown += f" {word}"
+        call.ctx.write_line(f"{row.path:<{width}}  {shown}")
     return 0

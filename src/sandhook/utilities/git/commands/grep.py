@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.command.options import also, opt, option_set
-from sandhook.pattern.errors import PatternError
-from sandhook.pattern.posix import Regex, compile_regex
-from sandhook.pattern.translate import Dialect
 from sandhook.record import Record
 from sandhook.utilities.git.arguments import Parser, count
+from sandhook.utilities.git.commands.grep_expressions import Term, build
 from sandhook.utilities.git.diff.patch import is_binary
 from sandhook.utilities.git.diff.trees import walk_tree
 from sandhook.utilities.git.errors import GitError
@@ -20,18 +18,25 @@ from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.operands import check_paths
 from sandhook.utilities.git.names.quote import quote, relative
 from sandhook.utilities.git.program import Invocation
-from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.access import decode, encode
 from sandhook.utilities.git.store.objects import GITLINK
 from sandhook.utilities.git.work.tree import WorkTree
 from sandhook.utilities.git.work.untracked import find_untracked
+
+#: Parentheses as options, which words of the expression are.
+_PARENTHESES = {"(": ("--(",), ")": ("--)",)}
 
 
 @option_set
 class Options:
     """Options of git grep."""
 
-    patterns: tuple[str, ...] = opt("-e", "PATTERN", "", append=True)
-    file: str | None = opt("-f", "FILE", "")
+    terms: tuple[Term, ...] = also(
+        opt("-e", "PATTERN", "", append=True, convert=lambda text: ("pattern", text)),
+        opt("-f", "FILE", "", append=True, convert=lambda text: ("file", text)),
+        opt("--and", append=True, const=("and", "")), opt("--not", append=True, const=("not", "")),
+        opt("--(", append=True, const=("(", "")), opt("--)", append=True, const=(")", "")),
+    )  # fmt: skip
     ignore_case: bool = also(opt("-i"), opt("--ignore-case"))
     invert: bool = also(opt("-v"), opt("--invert-match"))
     words: bool = also(opt("-w"), opt("--word-regexp"))
@@ -76,7 +81,7 @@ class Options:
         opt("--color", "WHEN", "", optional=True, const="always"), opt("--no-color", const="never")
     )
     all_match: bool = opt("--all-match")
-    logic: bool = also(opt("--and"), opt("--or"), opt("--not"))
+    either: bool = opt("--or")
     threads: str | None = opt("--threads", "N", "")
     no_index: bool = opt("--no-index")
     max_depth: str | None = opt("--max-depth", "N", "")
@@ -96,26 +101,22 @@ class _File(Record):
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0 if a line matches, else 1."""
-    parsed = Parser(Options).parse(arguments)
+    parsed = Parser(Options, shorthands=_PARENTHESES).parse(arguments)
     options = parsed.of(Options)
     for name, is_set in (
-        ("--and, --or and --not", options.logic or options.all_match), ("--no-index", options.no_index),
-        ("-P", options.syntax == "perl"), ("--max-depth", options.max_depth is not None), ("-p and -W", options.function),
+        ("--no-index", options.no_index), ("--max-depth", options.max_depth is not None), ("-p and -W", options.function),
         ("-O", options.pager), ("--color=always", options.color == "always"), ("--recurse-submodules", options.recurse),
         ("--textconv", options.textconv), ("--heading and --break", options.heading or options.breaks),
     ):  # fmt: skip
         if is_set:
             raise GitError(f"grep {name} not offered in the sandbox (L-GIT-003)", status=129)
     operands = list(parsed.operands)
-    patterns = list(options.patterns)
-    if options.file is not None:
-        text = call.access.text_or_none(call.repository.expand(options.file)) or ""
-        patterns += text.removesuffix("\n").split("\n") if text else []
-    if not patterns:
-        if not operands or options.file is not None:
+    terms = list(_terms(call, options))
+    if not terms:
+        if not operands or options.terms:
             raise GitError("no pattern given")
-        patterns.append(operands.pop(0))
-    search = _Search(call, options, patterns)
+        terms.append(("pattern", operands.pop(0)))
+    search = _Search(call, options, terms)
     trees: list[str] = []
     names = Names(call.repository)
     while (
@@ -127,6 +128,13 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if parsed.paths is not None and operands:
         raise GitError(f"unable to resolve revision: {operands[0]}")
     check_paths(call.repository, operands)
+    if parsed.late:
+        option = parsed.late[0][1]
+        raise GitError(
+            f"unable to resolve revision: {option}"
+            if parsed.paths is not None
+            else f"option '{option}' must come before non-option arguments"
+        )
     paths = operands + (parsed.paths or [])
     found = False
     for file in search.files(trees, paths):
@@ -137,8 +145,27 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     return 0 if found else 1
 
 
+def _terms(call: Invocation, options: Options) -> Iterator[Term]:
+    """Yield the words of the expression, with the patterns of files. Raises GitError for a missing file."""
+    for kind, text in options.terms:
+        if kind != "file":
+            yield kind, text
+            continue
+        try:
+            with (
+                call.ctx.stdin_reader()
+                if text == "-"
+                else call.ctx.open(call.repository.expand(text)) as reader
+            ):
+                content = decode(reader.read_all())
+        except OSError as error:
+            raise GitError(f"cannot open '{text}': {error.strerror}") from None
+        for line in content.removesuffix("\n").split("\n") if content else ():
+            yield "pattern", line
+
+
 class _Search:
-    def __init__(self, call: Invocation, options: Options, patterns: list[str]) -> None:
+    def __init__(self, call: Invocation, options: Options, terms: list[Term]) -> None:
         self.call = call
         self.options = options
         self.repository = call.repository
@@ -146,22 +173,18 @@ class _Search:
         syntax = options.syntax or config.get("grep.patterntype") or "default"
         if syntax == "default":
             syntax = "extended" if config.boolean("grep.extendedregexp") else "basic"
-        self.regex = self._compile([part for pattern in patterns for part in pattern.split("\n")], syntax)
+        self.expression = build(
+            terms,
+            syntax,
+            call.ctx,
+            icase=options.ignore_case,
+            words=options.words,
+            combined=options.all_match,
+        )
         self.numbers = options.numbers if options.numbers is not None else config.boolean("grep.linenumber")
         self.before = options.before if options.before is not None else options.context or 0
         self.after = options.after if options.after is not None else options.context or 0
         self.separator_due = False
-
-    def _compile(self, patterns: list[str], syntax: str) -> Regex:
-        if syntax == "fixed":
-            special = "\\.[]*^$"
-            patterns = ["".join(f"\\{c}" if c in special else c for c in pattern) for pattern in patterns]
-        text = "\n".join(patterns)
-        try:
-            dialect = Dialect(extended=syntax == "extended", newline=True, lenient=True)
-            return compile_regex(text, dialect, icase=self.options.ignore_case)
-        except PatternError as error:
-            raise GitError(f"command line, '{text}': {error}") from None
 
     def files(self, trees: list[str], paths: list[str]) -> Iterator[_File]:
         """Yield the files to search."""
@@ -215,22 +238,19 @@ class _Search:
 
     # ------------------------------------------------------------------ one file
 
-    def _match(self, line: bytes, start: int = 0) -> tuple[int, int] | None:
-        """Return the span of the first match in a line, at whole words if -w is set."""
-        while True:
-            match = self.regex.search(line, start)
-            if match is None:
-                return None
-            begin, end = match.span()
-            if not self.options.words or (
-                begin != end
-                and not _is_word(line[begin - 1 : begin] if begin else b"")
-                and not _is_word(line[end : end + 1])
-            ):
-                return begin, end
-            start = begin + 1
-            if start > len(line):
-                return None
+    def _selects(self, line: bytes) -> bool:
+        expression = self.expression
+        found = expression.first(line, 0) is not None if expression.is_plain else expression.matches(line)
+        return found != self.options.invert
+
+    def _has_all(self, lines: list[bytes]) -> bool:
+        """Return True if each alternative matches a line, for --all-match."""
+        left = list(self.expression.alternatives)
+        for line in lines:
+            left = [check for check in left if not check(line)]
+            if not left:
+                return True
+        return not left
 
     def file(self, file: _File) -> bool:
         """Search one file and print what matches; return True for a match."""
@@ -243,9 +263,11 @@ class _Search:
             lines.pop()
         self.call.access.charge(1 + len(lines) + (len(file.data) >> 10))
         self.call.ctx.budget.check_fits(len(lines) * 60)
-        selected = []
+        selected: list[int] = []
+        if options.all_match and not self._has_all(lines):
+            lines = []
         for at, line in enumerate(lines):
-            if (self._match(line) is not None) != options.invert:
+            if self._selects(line):
                 selected.append(at)
                 if (
                     len(selected) == options.most
@@ -294,7 +316,7 @@ class _Search:
 
     def _parts(self, name: bytes, at: int, line: bytes) -> None:
         start = 0
-        while (span := self._match(line, start)) is not None:
+        while (span := self.expression.first(line, start)) is not None:
             if span[0] != span[1]:
                 self.call.ctx.write(self._head(name, at, b":", span[0] + 1) + line[span[0] : span[1]] + b"\n")
             start = max(span[1], span[0] + 1)
@@ -313,10 +335,11 @@ class _Search:
                 self.call.ctx.write(b"--\n")
             last = at
             self.separator_due = True
-            span = self._match(lines[at]) if self.options.column and at in chosen else None
+            column = 0
+            if (
+                self.options.column and at in chosen
+            ):  # a line that is selected without a match begins at column 1
+                span = self.expression.first(lines[at], 0)
+                column = 1 if span is None else span[0] + 1
             mark = b":" if at in chosen else b"-"
-            self.call.ctx.write(self._head(name, at, mark, span[0] + 1 if span else 0) + lines[at] + b"\n")
-
-
-def _is_word(byte: bytes) -> bool:
-    return byte == b"_" or byte.isalnum()
+            self.call.ctx.write(self._head(name, at, mark, column) + lines[at] + b"\n")

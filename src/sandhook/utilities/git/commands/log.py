@@ -12,12 +12,15 @@ from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.errors import GitError, RevisionError
 from sandhook.utilities.git.history.commit_diff import CommitDiff
+from sandhook.utilities.git.history.decorate import Decorations, Shown
 from sandhook.utilities.git.history.graph import GraphOfSelection
 from sandhook.utilities.git.history.line_log import LineHistory, LineLog
 from sandhook.utilities.git.history.operands import split_operands
+from sandhook.utilities.git.history.patch_ids import equivalent_commits
 from sandhook.utilities.git.history.pretty import Format, Printer, parse_format
 from sandhook.utilities.git.history.reflogs import ReflogWalk, check_words
 from sandhook.utilities.git.history.selection import (
+    SHORTHANDS,
     Selection,
     Starts,
     WalkOptions,
@@ -40,7 +43,6 @@ class Options:
     pretty: str | None = also(
         opt("--pretty", "FORMAT", "", optional=True, const="medium"),
         opt("--format", "FORMAT", ""),
-        opt("--oneline", const="oneline-short"),
     )
     abbrev_commit: bool | None = also(
         opt("--abbrev-commit", default=None), opt("--no-abbrev-commit", const=False)
@@ -48,6 +50,9 @@ class Options:
     decorate: str | None = also(
         opt("--decorate", "FORM", "", optional=True, const="short"), opt("--no-decorate", const="no")
     )
+    decorated: tuple[str, ...] = opt("--decorate-refs", "PATTERN", "", append=True)
+    undecorated: tuple[str, ...] = opt("--decorate-refs-exclude", "PATTERN", "", append=True)
+    all_decorations: bool = opt("--clear-decorations")
     date: str | None = also(opt("--date", "FORM", ""), opt("--relative-date", const="relative"))
     follow: bool = opt("--follow")
     root: bool = opt("--root")
@@ -69,14 +74,14 @@ class Options:
     )
     parents: bool = opt("--parents")
     boundary: bool = opt("--boundary")
-    cherry: bool = also(opt("--cherry-pick"), opt("--cherry-mark"), opt("--cherry"))
+    equivalent: str = also(opt("--cherry-pick", const="omit", default=""), opt("--cherry-mark", const="mark"))
 
 
 def refuse(options: Options) -> None:
     """Raise GitError for options of git that are not offered."""
     table = (
-        ("--show-signature", options.signature), ("--source", options.source), ("--boundary", options.boundary),
-        ("--cherry-pick", options.cherry), ("--parents", options.parents),
+        ("--show-signature", options.signature), ("--boundary", options.boundary),
+        ("--parents", options.parents),
     )  # fmt: skip
     name = next((name for name, is_set in table if is_set), None)
     if name is not None:
@@ -86,7 +91,15 @@ def refuse(options: Options) -> None:
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0."""
     special, words = pull_starts(arguments)
-    parser = Parser(WalkOptions, Options, DiffOptions, number="number", lenient=True, abbreviates=False)
+    parser = Parser(
+        WalkOptions,
+        Options,
+        DiffOptions,
+        number="number",
+        lenient=True,
+        abbreviates=False,
+        shorthands=SHORTHANDS,
+    )
     parsed = parser.parse(words)
     for word in parsed.unknown:
         if word != "--not":
@@ -97,7 +110,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     repository = call.repository
     operands = _with_not(words, parsed.operands)
     revisions, paths = split_operands(
-        repository, [word for word in operands if word != "--not"], parsed.paths
+        repository, [word for word in operands if word != "--not"], parsed.paths, parsed.late
     )
     ordered = [word for word in operands if word == "--not" or word in revisions]
     starts = find_starts(repository, ordered, special)
@@ -120,15 +133,36 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     diff = CommitDiff(
         repository, parsed.of(DiffOptions), pathspec, first_parent=walk.first_parent, follow=options.follow
     )
+    diff.shows_root = options.root or repository.config.boolean("log.showroot", True)
     if call.command == "whatchanged":
         diff.default, diff.always_shows = "raw", False
     log = Log(repository, options, diff, selection)
+    if options.equivalent:
+        log.equal = equivalent_commits(selection)
+        selection.omitted = log.equal if options.equivalent == "omit" else frozenset()
+    name_sources(log, starts, is_mixed=bool(special and revisions))
     log.printer.reflogs = reflogs
     if options.lines:
         log.lines = _line_log(log, paths, starts, revisions, first_parent=walk.first_parent)
     if options.graph:
         log.graph = _graph(repository, walk, selection, bool(paths), diff.options.color == "always")
     return log.run(selection)
+
+
+def name_sources(log: Log, starts: Starts, *, is_mixed: bool) -> None:
+    """Have commits come with the names that they were reached by, if --source or %S asks for them.
+
+    Args:
+        is_mixed: Both words and options such as --all name commits, whose order is not known here.
+    """
+    if not log.shows_sources or log.selection is None:
+        return
+    if is_mixed:
+        raise GitError(
+            "log --source and %S of both names and --all or the like are not offered in the sandbox (L-GIT-003)",
+            status=129,
+        )
+    log.selection.sources = dict(starts.names)
 
 
 def _line_log(
@@ -205,7 +239,7 @@ def _from_head(repository: Repository, starts: Starts) -> Starts:
         raise RevisionError(f"your current branch '{branch}' does not have any commits yet")
     if not repository.objects.has(head):
         raise GitError("bad object HEAD")
-    return starts._replace(wanted=[*starts.wanted, head])
+    return starts._replace(wanted=[*starts.wanted, head], names={**starts.names, head: "HEAD"})
 
 
 class Log:
@@ -225,6 +259,8 @@ class Log:
             self.printer.show_notes()
         if diff.output.appearance.colored:
             self.printer.color = diff.output.appearance.palette.commit.decode()
+        self.printer.shows_source = options.source
+        self.equal: frozenset[str] = frozenset()  #: commits of both sides of "A...B" with the same patch
         self.end = "\0" if diff.options.nul else "\n"
         self.shown = False
         self.changed = False
@@ -235,7 +271,17 @@ class Log:
     def run(self, commits: Selection) -> int:
         """Print all commits; return the exit status."""
         commits.shown(self.show)
+        return self.status
+
+    @property
+    def status(self) -> int:
+        """The exit status: 1 with --exit-code if the last commit that was compared has differences."""
         return int(self.changed and self.diff.options.exit_code)
+
+    @property
+    def shows_sources(self) -> bool:
+        """True if commits are printed with the names that they were reached by."""
+        return self.options.source or "%S" in self.layout.text
 
     def _write(self, text: str) -> None:
         self.ctx.write(encode(text))
@@ -253,9 +299,9 @@ class Log:
         self.shown = True
         if self._is_empty():
             return
-        mark = ""
-        if self.selection is not None and self.selection.options.left_right:
-            mark = self.selection.mark(commit)
+        mark = self._mark(commit)
+        if self.selection is not None and self.selection.sources is not None:
+            self.printer.source = self.selection.sources.get(commit.oid)
         text = self.printer.text(commit, mark, source)
         if mark and self.layout.kind not in ("oneline", "user"):
             text = text.replace(f"commit {mark}", f"commit {mark} ", 1)
@@ -269,6 +315,16 @@ class Log:
         if self.graph is not None:
             self.diff.output.set_line_prefix(self.graph.padding())
 
+    def _mark(self, commit: Commit) -> str:
+        """Return what is printed before the name of a commit after --left-right and --cherry-mark."""
+        if self.selection is None:
+            return ""
+        if self.options.equivalent == "mark" and commit.oid in self.equal:
+            return "="
+        if self.selection.options.left_right or self.layout.kind == "user":  # %m names the side in any case
+            return self.selection.mark(commit)
+        return "+" if self.options.equivalent == "mark" else ""
+
     def show(self, commit: Commit) -> bool:
         """Print a commit and its differences. Return False for one that the options leave out."""
         if self.lines is not None:
@@ -278,6 +334,8 @@ class Log:
             self.lines.write(commit)
             return True
         parts = self.diff.parts(commit)
+        if self.diff.options.exit_code:
+            self.changed = self.diff.has_changes(commit, self.changed)
         if parts is None:
             return False
         if not parts:
@@ -285,7 +343,6 @@ class Log:
             return True
         for part in parts:
             self.head(commit, self._source(part.source))
-            self.changed = self.changed or bool(part.pairs or part.merged)
             self._separate(bool(part.pairs), part.merged is not None)
             self.diff.write(part)
         return True
@@ -309,8 +366,6 @@ def printer_of(repository: Repository, options: Options, abbrev: int | None) -> 
     config = repository.config
     word = options.pretty
     short = options.abbrev_commit
-    if word == "oneline-short":
-        word, short = "oneline", True if short is None else short
     if word is None:
         word = config.get("format.pretty")
     format_ = Format("medium") if word is None else parse_format(word, repository)
@@ -327,7 +382,11 @@ def printer_of(repository: Repository, options: Options, abbrev: int | None) -> 
     printer = Printer(
         repository, format_, date=date, abbreviated=length if short else None, decoration=decoration
     )
-    printer.merge_length = abbrev or None
+    printer.length = abbrev or None
+    if options.decorated or options.undecorated or options.all_decorations:
+        printer.decorations = Decorations(
+            repository, Shown(options.decorated, options.undecorated, options.all_decorations)
+        )
     if options.mailmap is not None:
         printer.uses_mailmap = options.mailmap
     return printer

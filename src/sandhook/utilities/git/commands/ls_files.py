@@ -5,17 +5,18 @@ Source: git-ls-files(1); git 2.39, builtin/ls-files.c.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser, count
+from sandhook.utilities.git.diff.trees import walk_tree
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.names.ignore import Rule, parse_rule, parse_rules
 from sandhook.utilities.git.names.quote import quote, relative
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
-from sandhook.utilities.git.store.index import IndexEntry
+from sandhook.utilities.git.store.index import IndexEntry, order
 from sandhook.utilities.git.work.tree import WorkTree
 from sandhook.utilities.git.work.untracked import find_untracked
 
@@ -52,6 +53,7 @@ class Options:
     eol: bool = opt("--eol")
     debug: bool = opt("--debug")
     recurse: bool = opt("--recurse-submodules")
+    tree: str | None = opt("--with-tree", "TREE", "")
     template: str | None = opt("--format", "FORMAT", "")
 
 
@@ -94,6 +96,8 @@ class _Listing:
             options.standard or options.patterns or options.files or options.per_directory
         ):
             raise GitError("ls-files --ignored needs some exclude pattern")
+        if options.tree is not None and (options.stage or options.unmerged):
+            raise GitError("options 'ls-files --with-tree' and '-s/-u' cannot be used together")
         if options.others:
             self._others()
         self._index(cached=cached or options.unmerged)
@@ -102,7 +106,10 @@ class _Listing:
     def _rules(self) -> list[Rule]:
         rules = [rule for text in self.options.patterns if (rule := parse_rule(text, "", "", 0)) is not None]
         for name in self.options.files:
-            rules += parse_rules(self.call.access.text_or_none(self.repository.expand(name)) or "", "", name)
+            text = self.call.access.text_or_none(self.repository.expand(name))
+            if text is None:
+                raise GitError(f"cannot use {name} as an exclude file")
+            rules += parse_rules(text, "", name)
         return rules
 
     def _others(self) -> None:
@@ -129,14 +136,13 @@ class _Listing:
             rules = self.repository.ignore(
                 self._rules(), standard=self.options.standard, names=self.options.per_directory
             )
-        for entry in self.repository.index:
-            if not self.pathspec.matches(entry.path) or (self.options.unmerged and not entry.stage):
+        for entry in self._entries():
+            if not self.pathspec.matches(entry.path):
                 continue
             if rules is not None and not rules.is_ignored(entry.path, False):
                 continue
             self.call.access.charge(1)
-            self._match(entry.path)
-            if cached:
+            if cached and (entry.stage or not self.options.unmerged):
                 mark = "M " if entry.stage else "S " if entry.skipped else "H "
                 if self.options.lower and entry.assumed:
                     mark = mark.lower()
@@ -146,7 +152,24 @@ class _Listing:
             if work is not None:
                 self._changed(work, entry)
 
+    def _entries(self) -> Iterable[IndexEntry]:
+        """Return the entries of the index, with those of --with-tree that it lacks."""
+        index, objects = self.repository.index, self.repository.objects
+        if self.options.tree is None:
+            return index
+        oid = self.names.find(self.options.tree)
+        tree = objects.peel(oid, "tree") if oid is not None else None
+        if tree is None:
+            raise GitError(f"tree-ish {self.options.tree} not found.")
+        more = [
+            IndexEntry(side.path, side.mode, side.oid, 1, (0,) * 9)
+            for side in walk_tree(objects, tree, self.pathspec)
+            if index.get(side.path) is None
+        ]
+        return sorted([*index, *more], key=lambda entry: (order(entry.path), entry.stage))
+
     def _entry(self, mark: str, entry: IndexEntry) -> None:
+        self._match(entry.path)
         if self.options.deduplicate and not (self.options.stage or self.options.unmerged):
             if entry.path in self.written:
                 return
@@ -161,13 +184,13 @@ class _Listing:
         self._write(mark, entry.path)
 
     def _changed(self, work: WorkTree, entry: IndexEntry) -> None:
-        side = work.side(entry) if not entry.stage else None
-        missing = side is None and (not entry.stage or work.mode_of(entry.path, None) == 0)
+        if entry.skipped:
+            return
+        side = work.side(entry)
+        missing = side is None
         if self.options.deleted and missing:
             self._entry("R " if self.options.tags else "", entry)
-        if self.options.modified and (
-            entry.stage or side is None or (side.mode, side.oid) != (entry.mode, entry.oid) or side.dirty
-        ):
+        if self.options.modified and (side is None or (side.mode, side.oid) != (entry.mode, entry.oid)):
             self._entry("C " if self.options.tags else "", entry)
 
     def _match(self, path: str) -> None:

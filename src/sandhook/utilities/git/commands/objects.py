@@ -5,16 +5,18 @@ Source: git-cat-file(1), git-ls-tree(1), git-hash-object(1).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser, count
+from sandhook.utilities.git.commands.batches import Batch, input_lines
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.names.pathspec import from_top
 from sandhook.utilities.git.names.quote import quote, relative
 from sandhook.utilities.git.program import Invocation
-from sandhook.utilities.git.store.access import decode, encode
+from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.objects import GITLINK, TREE, TreeItem, object_id
 from sandhook.utilities.git.store.writing import write_object
 from sandhook.utilities.git.work.convert import stored_form
@@ -30,6 +32,8 @@ class CatOptions:
     )  # fmt: skip
     batch: str | None = opt("--batch", "FORMAT", "", optional=True, const="")
     batch_check: str | None = opt("--batch-check", "FORMAT", "", optional=True, const="")
+    batch_command: str | None = opt("--batch-command", "FORMAT", "", optional=True, const="")
+    nul: bool = opt("-z")
     all_objects: bool = opt("--batch-all-objects")
     unordered: bool = opt("--unordered")
     buffer: bool = opt("--buffer")
@@ -45,7 +49,7 @@ def run_cat(call: Invocation, arguments: Sequence[str]) -> int:
             f"cat-file {options.action} runs programs, which git in the sandbox never does (L-GIT-002)",
             status=129,
         )
-    if options.batch is not None or options.batch_check is not None:
+    if any(each is not None for each in (options.batch, options.batch_check, options.batch_command)):
         return _batch(call, options)
     if options.action is None:
         if len(operands) != 2:
@@ -81,6 +85,22 @@ def run_cat(call: Invocation, arguments: Sequence[str]) -> int:
     return 0
 
 
+def _batch(call: Invocation, options: CatOptions) -> int:
+    """Print the objects that standard input names; return 0."""
+    if options.batch_command is not None:
+        batch = Batch(call, options.batch_command, buffered=options.buffer)
+        batch.commands(input_lines(call, nul=options.nul))
+        return 0
+    batch = Batch(call, options.batch or options.batch_check or "")
+    names = (
+        iter(sorted(set(call.repository.objects)))
+        if options.all_objects
+        else input_lines(call, nul=options.nul)
+    )
+    batch.objects(names, contents=options.batch is not None)
+    return 0
+
+
 def _typed(call: Invocation, kind: str, name: str) -> int:
     objects = call.repository.objects
     names = Names(call.repository)
@@ -107,42 +127,6 @@ def _tree_line(item: TreeItem, oid: str, name: str) -> str:
 
 def _kind(item: TreeItem) -> str:
     return "tree" if item.mode == TREE else "commit" if item.mode == GITLINK else "blob"
-
-
-def _batch(call: Invocation, options: CatOptions) -> int:
-    """Print the objects that standard input names."""
-    objects, names = call.repository.objects, Names(call.repository)
-    format_ = options.batch or options.batch_check or "%(objectname) %(objecttype) %(objectsize)"
-    for line in sorted(set(objects)) if options.all_objects else _input_lines(call):
-        name, rest = line, ""
-        if "%(rest)" in format_:
-            name, _, rest = line.partition(" ")
-        try:
-            oid = names.find(name)
-            found = None if oid is None else objects.find(oid)
-        except GitError:
-            oid, found = None, None
-        if oid is None or found is None:
-            call.ctx.write_line(f"{name} missing")
-            continue
-        values = {
-            "objectname": oid, "objecttype": found.kind, "objectsize": str(len(found.data)), "rest": rest,
-        }  # fmt: skip
-        text = format_
-        for field, value in values.items():
-            text = text.replace(f"%({field})", value)
-        if "%(" in text:
-            raise GitError(f"unknown format element: {text[text.index('%(') :].partition(')')[0][2:]}")
-        call.ctx.write_line(text)
-        if options.batch is not None:
-            call.ctx.write(found.data + b"\n")
-    return 0
-
-
-def _input_lines(call: Invocation) -> Iterator[str]:
-    with call.ctx.stdin_reader() as reader:
-        for line in reader.lines():
-            yield decode(line.removesuffix(b"\n"))
 
 
 @option_set
@@ -248,16 +232,15 @@ class _TreeListing:
             found = repository.objects.kind_and_size(item.oid) if item.mode not in (TREE, GITLINK) else None
             size = "-" if found is None else str(found[1])
         if options.template is not None:
-            text = options.template
-            for field, value in (
-                ("objectmode", f"{item.mode:06o}"),
-                ("objecttype", _kind(item)),
-                ("objectname", oid),
-                ("objectsize", size),
-                ("path", name),
-            ):
-                text = text.replace(f"%({field})", value)
-            text = text.replace("%x09", "\t").replace("%%", "%")
+            values = {
+                "objectmode": f"{item.mode:06o}",
+                "objecttype": _kind(item),
+                "objectname": oid,
+                "objectsize": size,
+                "objectsize:padded": f"{size:>7}",
+                "path": name,
+            }
+            text = _expanded(options.template, values)
         elif options.names:
             text = name
         elif options.ids:
@@ -267,6 +250,23 @@ class _TreeListing:
         else:
             text = _tree_line(item, oid, name)
         self.call.ctx.write(encode(text + ("\0" if options.nul else "\n")))
+
+
+def _expanded(template: str, values: dict[str, str]) -> str:
+    """Return a format of ls-tree with its fields. Raises GitError for an unknown one."""
+
+    def value(match: re.Match[str]) -> str:
+        if match[2]:
+            return bytes((int(match[2], 16),)).decode("utf-8", "surrogateescape")
+        if match[0] in ("%n", "%%"):
+            return "\n" if match[0] == "%n" else "%"
+        if match[1] is None:
+            raise GitError(f"bad ls-tree format: element '{match[0][1:]}' does not start with '('")
+        if match[1] not in values:
+            raise GitError(f"bad ls-tree format: %({match[1]})")
+        return values[match[1]]
+
+    return re.sub(r"%(?:\(([^()]*)\)|x([0-9a-fA-F]{2})|.?)", value, template)
 
 
 @option_set
@@ -292,7 +292,7 @@ def run_hash(call: Invocation, arguments: Sequence[str]) -> int:
         raise GitError(f'invalid object type "{options.kind}"')
     operands = [*parsed.operands, *(parsed.paths or ())]
     if options.stdin_paths:
-        operands = [*_input_lines(call), *operands]
+        operands = [*input_lines(call), *operands]
     if options.stdin:
         with call.ctx.stdin_reader() as reader:
             _write_hash(call, options, reader.read_all(), options.path)

@@ -5,7 +5,7 @@ Source: git-diff-index(1), git-diff-tree(1), git-diff-files(1).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
@@ -16,7 +16,7 @@ from sandhook.utilities.git.diff.combined import (
     write_names,
     write_patches,
 )
-from sandhook.utilities.git.diff.model import Pair
+from sandhook.utilities.git.diff.model import Pair, Side, pair_of
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.output import DiffOutput
 from sandhook.utilities.git.diff.trees import compare_trees, compare_with_index, top_level_changes
@@ -28,6 +28,7 @@ from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.commits import Commit
 from sandhook.utilities.git.store.objects import TREE
+from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.tree import WorkTree, compare_tree_with_work_tree, compare_work_tree
 
 _OURS = 2  #: the stage of our side of a conflict
@@ -68,7 +69,7 @@ def run_index(call: Invocation, arguments: Sequence[str]) -> int:
     """Compare a tree with the index or the working tree; return 1 for differences with --exit-code."""
     parsed = Parser(IndexOptions, DiffOptions, abbreviates=False).parse(arguments)
     options, diff, repository = parsed.of(IndexOptions), parsed.of(DiffOptions), call.repository
-    revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
+    revisions, paths = split_operands(repository, parsed.operands, parsed.paths, parsed.late)
     if len(revisions) != 1:
         raise GitError("usage: git diff-index [-m] [--cached] <tree-ish> [<path>...]", prefix="", status=129)
     tree = repository.objects.tree_of(Names(repository).resolve(revisions[0]))
@@ -78,9 +79,20 @@ def run_index(call: Invocation, arguments: Sequence[str]) -> int:
         staged = compare_with_index(repository.objects, tree, repository.index, pathspec, intended=True)
         return _finish(output, staged, diff)
     pairs = compare_tree_with_work_tree(
-        WorkTree(repository), tree, pathspec, ignore_submodules=diff.submodules or "untracked"
+        WorkTree(repository), tree, pathspec, ignore_submodules=output.ignored_changes
     )
+    if options.missing:  # a file that is missing is as the index has it
+        pairs = _with_missing(repository, pairs)
     return _finish(output, pairs, diff)
+
+
+def _with_missing(repository: Repository, pairs: Iterable[Pair]) -> Iterator[Pair]:
+    for pair in pairs:
+        entry = repository.index.get(pair.path) if pair.status == "D" else None
+        if entry is None:
+            yield pair
+        elif (entry.mode, entry.oid) != (pair.old.mode, pair.old.oid):
+            yield pair_of(pair.path, pair.old, Side(pair.path, entry.mode, entry.oid))
 
 
 def run_files(call: Invocation, arguments: Sequence[str]) -> int:
@@ -93,7 +105,7 @@ def run_files(call: Invocation, arguments: Sequence[str]) -> int:
         compare_work_tree(
             output.work,
             pathspec,
-            ignore_submodules=diff.submodules or "untracked",
+            ignore_submodules=output.ignored_changes,
             stage=_OURS,
             skip_equal=("patch" in output.forms() and not diff.raw)
             or (diff.combined is not None and not output.has_form()),
@@ -117,7 +129,7 @@ def run_tree(call: Invocation, arguments: Sequence[str]) -> int:
     options, diff, repository = parsed.of(TreeOptions), parsed.of(DiffOptions), call.repository
     if options.stdin or options.trees:
         raise GitError("diff-tree --stdin and -t are not offered in the sandbox (L-GIT-003)", status=129)
-    revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
+    revisions, paths = split_operands(repository, parsed.operands, parsed.paths, parsed.late)
     pathspec, names, objects = repository.pathspec(paths), Names(repository), repository.objects
     if len(revisions) == 1 and ".." in revisions[0]:
         left, _, right = revisions[0].partition("..")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from sandhook.command.options import also, opt, option_set
 from sandhook.record import Record
 from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.commands.tracking import check_start, follow, mode_of
 from sandhook.utilities.git.diff.model import NULL_ID
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import is_ancestor
@@ -33,7 +34,9 @@ def _person(call: Invocation) -> str:
 # --------------------------------------------------------------------------- branches
 
 
-def create_branch(call: Invocation, operands: Sequence[str], *, force: bool, track: bool) -> int:
+def create_branch(
+    call: Invocation, operands: Sequence[str], *, force: bool, track: str | None, quiet: bool
+) -> int:
     """Make a branch; return 0."""
     repository, names = call.repository, Names(call.repository)
     if len(operands) > 2:
@@ -54,11 +57,8 @@ def create_branch(call: Invocation, operands: Sequence[str], *, force: bool, tra
     commit = None if oid is None else repository.objects.peel(oid, "commit")
     if commit is None:
         raise GitError(f"not a valid {'object name' if oid is None else 'branch point'}: '{start}'")
-    if track and (names.full_ref(start) or "").startswith("refs/remotes/"):
-        raise GitError(
-            "a branch that tracks another one is not offered in the sandbox: use --no-track (L-GIT-003)",
-            status=129,
-        )
+    mode = mode_of(repository, track)
+    check_start(repository, start, mode)
     existed = repository.refs.resolve(full) is not None
     write_ref(
         repository,
@@ -67,25 +67,29 @@ def create_branch(call: Invocation, operands: Sequence[str], *, force: bool, tra
         _person(call),
         f"branch: {'Reset to' if existed else 'Created from'} {start}",
     )
+    follow(call, name, start, mode, quiet=quiet)
     return 0
 
 
-def delete_branches(call: Invocation, operands: Sequence[str], *, force: bool, quiet: bool) -> int:
+def delete_branches(
+    call: Invocation, operands: Sequence[str], *, force: bool, quiet: bool, remotes: bool
+) -> int:
     """Remove branches; return 1 for those that are missing, checked out or not merged."""
+    kind, prefix = ("remote-tracking branch", "refs/remotes/") if remotes else ("branch", "refs/heads/")
     repository = call.repository
     if not operands:
         raise GitError("branch name required")
     status = 0
     for name in operands:
-        full = f"refs/heads/{name}"
+        full = prefix + name
         oid = repository.refs.resolve(full)
         if repository.head_branch() == full:
             call.error(f"error: Cannot delete branch '{name}' checked out at '{repository.root}'")
             status = 1
         elif oid is None:
-            call.error(f"error: branch '{name}' not found.")
+            call.error(f"error: {kind} '{name}' not found.")
             status = 1
-        elif not force and not _is_merged(call, name, oid):
+        elif not force and not remotes and not _is_merged(call, name, oid):
             call.error(
                 f"error: The branch '{name}' is not fully merged.\n"
                 f"If you are sure you want to delete it, run 'git branch -D {name}'."
@@ -95,7 +99,7 @@ def delete_branches(call: Invocation, operands: Sequence[str], *, force: bool, q
             delete_ref(repository, full)
             remove_branch_settings(repository, name)
             if not quiet:
-                call.ctx.write_line(f"Deleted branch {name} (was {Names(repository).abbreviate(oid)}).")
+                call.ctx.write_line(f"Deleted {kind} {name} (was {Names(repository).abbreviate(oid)}).")
     return status
 
 
@@ -122,6 +126,15 @@ def _is_merged(call: Invocation, name: str, oid: str) -> bool:
 
 
 # --------------------------------------------------------------------------- tags
+
+
+_NESTED = (
+    "hint: You have created a nested tag. The object referred to by your new tag is\n"
+    "hint: already a tag. If you meant to tag the object that it points to, use:\n"
+    "hint: \n"
+    "hint: \tgit tag -f {tag.name} {tag.target}^{{}}\n"
+    'hint: Disable this message with "git config advice.nestedTag false"'
+)
 
 
 class NewTag(Record):
@@ -152,6 +165,8 @@ def create_tag(call: Invocation, tag: NewTag) -> int:
         if not text:
             raise GitError("no tag message?")
         kind = repository.objects.get(oid).kind
+        if kind == "tag" and repository.config.boolean("advice.nestedtag", True):
+            call.error(_NESTED.format(tag=tag))
         head = f"object {oid}\ntype {kind}\ntag {tag.name}\ntagger {person}\n\n"
         new = write_object(repository.objects, "tag", encode(head + text))
     write_ref(repository, full, new, person, "tag: tagging")

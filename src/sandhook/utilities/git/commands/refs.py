@@ -54,14 +54,17 @@ def select(
         raise GitError("--color and --column are not offered in the sandbox (L-GIT-003)", status=129)
     fields, names = RefFields(repository), Names(repository)
     result = list(refs)
+    reaches = options.contains, options.no_contains, options.merged, options.no_merged
+    if any(
+        name is not None for name in reaches
+    ):  # tags of trees and of files are left out, whatever is asked
+        result = [ref for ref in result if repository.objects.peel(ref.oid, "commit") is not None]
     if options.contains is not None:
         oid = names.commit(options.contains)
         result = [ref for ref in result if fields.contains(ref, oid)]
     if options.no_contains is not None:
         oid = names.commit(options.no_contains)
         result = [ref for ref in result if not fields.contains(ref, oid)]
-    if options.merged is not None or options.no_merged is not None:
-        result = [ref for ref in result if repository.objects.peel(ref.oid, "commit") is not None]
     if options.merged is not None:
         oid = names.commit(options.merged)
         result = [ref for ref in result if fields.merged(ref, oid)]
@@ -70,7 +73,7 @@ def select(
         result = [ref for ref in result if not fields.merged(ref, oid)]
     if options.points_at is not None:
         oid = names.resolve(options.points_at)
-        result = [ref for ref in result if oid in (ref.oid, repository.objects.peel(ref.oid))]
+        result = [ref for ref in result if oid in (ref.oid, fields.tagged(ref.oid))]
     return fields.sort(result, options.sort or (default_sort,))
 
 
@@ -163,7 +166,7 @@ def run_tag(call: Invocation, arguments: Sequence[str]) -> int:
     for ref in select(repository, filters, refs, default):
         line = fields.expand(format_, ref)
         if options.lines is not None and filters.template is None:
-            line = f"{line:<15} {fields.field(f'contents:lines={options.lines}', ref)}".rstrip("\n ")
+            line = f"{line:<15} {fields.field(f'contents:lines={options.lines}', ref)}"
         call.ctx.write_line(line)
     return 0
 

@@ -16,6 +16,7 @@ from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.history.patch_ids import equivalent_commits
 from sandhook.utilities.git.history.pretty import Printer, parse_format
 from sandhook.utilities.git.history.selection import (
+    SHORTHANDS,
     Selection,
     WalkOptions,
     find_starts,
@@ -25,8 +26,6 @@ from sandhook.utilities.git.history.selection import (
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit
-
-_SHORTHANDS = {"--cherry": ("--cherry-mark", "--right-only", "--no-merges")}
 
 
 @option_set
@@ -38,7 +37,6 @@ class ListOptions:
     timestamp: bool = opt("--timestamp")
     pretty: str | None = also(
         opt("--pretty", "FORMAT", "", optional=True, const="medium"), opt("--format", "FORMAT", ""),
-        opt("--oneline", const="oneline"),
     )  # fmt: skip
     abbrev_commit: bool = also(opt("--abbrev-commit"), opt("--no-abbrev-commit", const=False))
     abbrev: int | None = opt("--abbrev", "N", "", convert=count, optional=True, const=0)
@@ -58,20 +56,20 @@ class ListOptions:
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Print the names of commits; return 0."""
     special, words = pull_starts(arguments)
-    parsed = Parser(WalkOptions, ListOptions, number="number", abbreviates=False).parse(
-        [each for word in words if word != "--not" for each in _SHORTHANDS.get(word, (word,))]
-    )
+    parsed = Parser(
+        WalkOptions, ListOptions, number="number", abbreviates=False, shorthands=SHORTHANDS
+    ).parse([word for word in words if word != "--not"])
     options, walk = parsed.of(ListOptions), parsed.of(WalkOptions)
     _check(options, walk)
     repository = call.repository
-    revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
+    revisions, paths = split_operands(repository, parsed.operands, parsed.paths, parsed.late)
     if not revisions and not special:
         raise GitError("usage: git rev-list [<options>] <commit>... [--] [<path>...]", prefix="", status=129)
     ordered = _with_not(words, revisions)
     starts, pathspec = find_starts(repository, ordered, special), repository.pathspec(paths)
     listing = _Listing(call, options, walk, Selection(repository, walk, starts, pathspec))
     if options.only_count:
-        return listing.count()
+        return listing.count(with_boundary=options.boundary)
     if options.quiet:
         return 0
     shown = (
@@ -82,11 +80,17 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if options.children:
         assert isinstance(shown, list)
         listing.note_children(shown)
-    for commit in shown:
-        listing.write(commit, listing.mark(commit))
+    edges: list[Commit] = []
     if options.boundary:
         assert isinstance(shown, list)
-        for commit in boundary(repository, shown, starts.unwanted):
+        edges = boundary(repository, reversed(shown) if walk.reverse else shown)
+    if walk.reverse:
+        for commit in reversed(edges):
+            listing.write(commit, "-")
+    for commit in shown:
+        listing.write(commit, listing.mark(commit))
+    if not walk.reverse:
+        for commit in edges:
             listing.write(commit, "-")
     if options.objects:
         assert isinstance(shown, list)
@@ -98,7 +102,12 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
 
 def _check(options: ListOptions, walk: WalkOptions) -> None:
     """Raise GitError for options that are not offered."""
-    for name, is_set in (("--merge", walk.merge), ("--header", options.header), ("--graph", options.graph)):
+    for name, is_set in (
+        ("--merge", walk.merge),
+        ("--header", options.header),
+        ("--graph", options.graph),
+        ("--boundary --first-parent", options.boundary and walk.first_parent),
+    ):
         if is_set:
             raise GitError(f"rev-list {name} is not offered in the sandbox (L-GIT-003)", status=129)
 
@@ -118,19 +127,19 @@ class _Listing:
         self._equal: frozenset[str] | None = None
         self.printer: Printer | None = None
         if options.pretty is not None:
-            abbreviates = options.abbrev_commit or options.pretty == "oneline"
             self.printer = Printer(
                 call.repository,
                 parse_format(options.pretty, call.repository),
                 date=options.date,
-                abbreviated=(options.abbrev or 0) if abbreviates else None,
+                abbreviated=(options.abbrev or 0) if options.abbrev_commit else None,
             )
+            self.printer.length = options.abbrev or None
 
     def commits(self) -> Iterator[Commit]:
         """Yield the commits, without those of both sides after --cherry-pick."""
-        for commit in self.selection:
-            if self.options.equivalent != "omit" or commit.oid not in self.equal:
-                yield commit
+        if self.options.equivalent == "omit":
+            self.selection.omitted = self.equal
+        return iter(self.selection)
 
     @property
     def equal(self) -> frozenset[str]:
@@ -153,11 +162,12 @@ class _Listing:
             for parent in commit.parents:
                 self._children.setdefault(parent, []).insert(0, commit.oid)
 
-    def count(self) -> int:
+    def count(self, *, with_boundary: bool) -> int:
         """Print how many commits there are; return 0."""
         left = right = same = 0
         marks = self.options.equivalent == "mark"
-        for commit in self.commits():
+        commits = list(self.commits())
+        for commit in [*commits, *(boundary(self.call.repository, commits) if with_boundary else ())]:
             if marks and commit.oid in self.equal:
                 same += 1
             elif self.walk.left_right and self.selection.mark(commit) == "<":
@@ -181,6 +191,8 @@ class _Listing:
             return
         if self.printer.layout.kind == "user" and not options.no_header:
             ctx.write_line(f"commit {line}")
+        if self.printer.layout.kind == "user" and mark in ("", "+"):
+            mark = self.selection.mark(commit)
         ctx.write_line(self.printer.text(commit, mark))
 
 

@@ -5,17 +5,19 @@ Source: git-rev-parse(1).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
+from sandhook.record import Record
 from sandhook.text.numbers import is_number
 from sandhook.utilities.git.arguments import count
+from sandhook.utilities.git.commands.rev_parse_facts import FACTS, Facts
 from sandhook.utilities.git.errors import GitError, MissingObject, RevisionError
 from sandhook.utilities.git.history.dates import parse_date
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.program import Invocation
-from sandhook.utilities.git.store.objects import GITLINK
+from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.repository import Globals, Repository, find_place
-from sandhook.vfs.path import VirtualPath, join, normalize
+from sandhook.vfs.path import VirtualPath, join
 
 _HINT = (
     "\nUse '--' to separate paths from revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
@@ -56,6 +58,43 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     return _RevParse(call).run(list(arguments))
 
 
+class _Filter(Record):
+    """Which words are printed: names and flags of revisions, flags and what is no flag, and other words."""
+
+    revisions: bool = True
+    others: bool = True
+    flags: bool = True
+    operands: bool = True
+
+
+#: What each option takes from the words that are printed.
+_FILTERS = {"--revs-only": "others", "--no-revs": "revisions", "--no-flags": "flags", "--flags": "operands"}
+_FLAGS_OF_REVISIONS = frozenset(
+    [
+        "--all",
+        "--bisect",
+        "--dense",
+        "--branches",
+        "--header",
+        "--ignore-missing",
+        "--no-merges",
+        "--objects",
+        "--objects-edge",
+        "--parents",
+        "--pretty",
+        "--remotes",
+        "--sparse",
+        "--tags",
+        "--topo-order",
+        "--date-order",
+        "--unpacked",
+    ]
+)
+_PREFIXES_OF_REVISIONS = (
+    "--branches=", "--max-age=", "--max-count=", "--min-age=", "--remotes=", "--glob=", "--tags=",
+)  # fmt: skip
+
+
 class _RevParse:
     """The state of one command line, whose words take effect in order."""
 
@@ -68,9 +107,10 @@ class _RevParse:
         self.short: int | None = None
         self.negated = False
         self.default = ""
-        self.path_format = ""
+        self.facts = Facts(call)
         self.excluded: list[str] = []
-        self.revisions_only = False
+        self.filter = _Filter()
+        self.in_quotes = False
         self.shown = 0
         self.names_done = False
 
@@ -91,11 +131,11 @@ class _RevParse:
         while words:
             word = words.pop(0)
             if self.names_done:
-                self._line(word)
+                self._file(word)
             elif word == "--":
                 self.names_done = True
-                if not self.revisions_only and not self.verify:
-                    self._line("--")
+                if (self.filter.flags or self.filter.revisions) and not self.verify:
+                    self._file("--")
             elif word.startswith("-") and len(word) > 1:
                 status = self._option(word, words)
                 if status is not None:
@@ -111,6 +151,27 @@ class _RevParse:
     def _line(self, text: str) -> None:
         self.ctx.write_line(text)
 
+    def _word(self, text: str) -> None:
+        """Print a word that is passed on: on a line of its own, or quoted after --sq."""
+        if self.in_quotes:
+            self.ctx.write(encode("'" + text.replace("'", "'\\''") + "' "))
+        else:
+            self._line(text)
+
+    def _file(self, word: str) -> None:
+        if not self.shown and self.default:
+            default, self.default = self.default, ""
+            self._revision(default)
+        if self.filter.operands and self.filter.others:
+            self._word(word)
+
+    def _flag(self, word: str) -> None:
+        is_revision = (
+            word[1:2].isdigit() or word in _FLAGS_OF_REVISIONS or word.startswith(_PREFIXES_OF_REVISIONS)
+        )
+        if self.filter.flags and (self.filter.revisions if is_revision else self.filter.others):
+            self._word(word)
+
     def _not_single(self) -> int:
         if self.quiet:
             return 1
@@ -123,12 +184,11 @@ class _RevParse:
             path = join(VirtualPath(self.call.options.cwd), word)
             if self.call.access.stat(path) is not None:
                 self.names_done = True
-                if not self.revisions_only:
-                    self._line(word)
+                self._file(word)
                 return 0
-        if self.revisions_only:
+        if not (self.filter.operands and self.filter.others):
             return 0
-        self._line(word)
+        self._file(word)
         if (error := self.names.missing_path(word)) is not None:
             raise error
         raise GitError(
@@ -160,39 +220,52 @@ class _RevParse:
                 raise GitError("--path-format requires an argument")
             if value not in ("absolute", "relative"):
                 raise GitError(f"unknown argument to --path-format: {value}")
-            self.path_format = value
+            self.facts.path_format = value
         elif name == "--exclude" and equals:
             self.excluded.append(value)
-        elif word in ("--revs-only", "--no-flags"):
-            self.revisions_only = True
+        elif word in _FILTERS:
+            self.filter = self.filter._replace(**{_FILTERS[word]: False})
+        elif word == "--sq":
+            self.in_quotes = True
+        elif name == "-n" or word.startswith("-n"):
+            number = [rest.pop(0)] if word == "-n" and rest else []
+            if word == "-n" and not number:
+                raise GitError("-n requires an argument")
+            for each in (word, *number) if self.filter.flags and self.filter.revisions else ():
+                self._word(each)
+        elif word == "--shared-index-path":
+            return None  # no index of the sandbox is split
         elif word == "--local-env-vars":
             for variable in _LOCAL_VARIABLES:
                 self._line(variable)
-        elif word in ("--no-revs", "--flags", "--sq"):
+        elif name in ("--prefix", "--disambiguate"):
             raise GitError(f"rev-parse {word} is not offered in the sandbox (L-GIT-001)", status=1)
         elif name in _AGES and equals:
             now = int(self.ctx.now())
             seconds = parse_date(value, now, self.call.options.environment.get("TZ"))
-            self._line(f"--{_AGES[name]}-age={seconds}")
+            if self.filter.flags and self.filter.revisions:
+                self._word(f"--{_AGES[name]}-age={seconds}")
         elif word == "--resolve-git-dir":
             self._line(self._resolved(rest.pop(0) if rest else ""))
         elif word == "--git-path":
             if not rest:
                 raise GitError("--git-path requires an argument")
-            self._line(self._path(f"{self._git_path(rest.pop(0))}"))
+            self._line(self.facts.git_path(rest.pop(0)))
         elif word == "--all":
             self._all("refs/")
+        elif word == "--bisect":
+            self._all("refs/bisect/bad")
+            self._all("refs/bisect/good", negative=True)
         elif name in _NAMESPACES:
             self._all(_NAMESPACES[name], value)
-        elif (fact := _FACTS.get(word)) is not None:
-            text = fact(self)
+        elif (fact := FACTS.get(word)) is not None:
+            text = fact(self.facts)
             if text is not None:
                 self._line(text)
         elif not self._revision(word):
             if self.verify:
                 return self._not_single()
-            if not self.revisions_only:
-                self._line(word)
+            self._flag(word)
         return None
 
     def _resolved(self, name: str) -> str:
@@ -207,7 +280,7 @@ class _RevParse:
             raise GitError(f"not a gitdir '{name}'")
         return name
 
-    def _all(self, prefix: str, pattern: str = "") -> None:
+    def _all(self, prefix: str, pattern: str = "", *, negative: bool = False) -> None:
         from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
 
         excluded, self.excluded = (
@@ -223,8 +296,10 @@ class _RevParse:
             ):
                 continue
             if not pattern or wildmatch(glob, name, self.call.access.charge, pathname=False):
-                is_relative = self.form == "--symbolic" and prefix != "refs/"
-                self._show(oid, name[len(prefix) :] if is_relative else name)
+                is_relative = (
+                    self.form == "--symbolic" and prefix in _NAMESPACES.values() and prefix != "refs/"
+                )
+                self._show(oid, name[len(prefix) :] if is_relative else name, negative=negative)
 
     # ------------------------------------------------------------------ names
 
@@ -285,17 +360,19 @@ class _RevParse:
         return True
 
     def _show(self, oid: str, name: str, *, negative: bool = False) -> None:
+        if not self.filter.revisions:
+            return
         self.shown += 1
         sign = "^" if negative != self.negated else ""
         if self.form and name:
             text = self._symbolic(name)
             if text is None:
                 return
-            self._line(sign + text)
+            self._word(sign + text)
         elif self.short is not None:
-            self._line(sign + self.names.abbreviate(oid, None if self.short < 0 else self.short))
+            self._word(sign + self.names.abbreviate(oid, None if self.short < 0 else self.short))
         else:
-            self._line(sign + oid)
+            self._word(sign + oid)
 
     def _symbolic(self, name: str) -> str | None:
         """Return the name in the form that --symbolic, --symbolic-full-name or --abbrev-ref asks for."""
@@ -319,120 +396,3 @@ class _RevParse:
                 return None if branch is None else self.names.full_ref(branch)
         full = self.names.full_ref(name)
         return None if full is None else self.repository.refs.final_name(full)
-
-    # ------------------------------------------------------------------ facts
-
-    def _path(self, path: str) -> str:
-        """Return a path as --path-format wants it."""
-        cwd = VirtualPath(self.call.options.cwd)
-        if not self.path_format:
-            return path
-        full = normalize(join(cwd, path))
-        return full if self.path_format == "absolute" else self._relative(full)
-
-    def _relative(self, path: str) -> str:
-        """Return a path from the current directory, where a directory at or above it ends with a slash."""
-        here, there = normalize(self.call.options.cwd).split("/"), path.split("/")
-        while here and there and here[0] == there[0]:
-            del here[0], there[0]
-        return "../" * len(here) + "/".join(there) or "./"
-
-    def _git_path(self, name: str) -> str:
-        own = name in (
-            "HEAD",
-            "index",
-            "ORIG_HEAD",
-            "FETCH_HEAD",
-            "MERGE_HEAD",
-            "COMMIT_EDITMSG",
-            "logs/HEAD",
-        )
-        place = self.repository.place
-        if name == "hooks" or name.startswith("hooks/"):
-            hooks = self.repository.config.get("core.hookspath")
-            if hooks:
-                return hooks + name[5:]
-        if (
-            place.git_dir == place.common
-            and place.root is not None
-            and place.git_dir == f"{place.root.rstrip('/')}/.git"
-        ):
-            return f"{'../' * place.prefix.count('/')}.git/{name}"
-        return f"{place.shown if own or place.git_dir == place.common else place.common}/{name}"
-
-    def top_level(self) -> str:
-        root = self.repository.root
-        return self._relative(root) if self.path_format == "relative" else root
-
-    def git_dir(self) -> str:
-        return self._path(self.repository.place.shown)
-
-    def absolute_git_dir(self) -> str:
-        return self.repository.git_dir
-
-    def common_dir(self) -> str:
-        place = self.repository.place
-        if place.common != place.git_dir:
-            return self._path(place.common)
-        ups = "../" * place.prefix.count("/")
-        return self._path(
-            f"{ups}.git"
-            if place.root is not None and place.git_dir == f"{place.root.rstrip('/')}/.git"
-            else place.shown
-        )
-
-    def inside_work_tree(self) -> str:
-        root = self.repository.place.root
-        cwd = normalize(self.call.options.cwd)
-        return (
-            "true"
-            if root is not None and (cwd == root or cwd.startswith(root.rstrip("/") + "/"))
-            else "false"
-        )
-
-    def inside_git_dir(self) -> str:
-        cwd, git_dir = normalize(self.call.options.cwd), self.repository.git_dir
-        return "true" if cwd == git_dir or cwd.startswith(git_dir + "/") else "false"
-
-    def bare(self) -> str:
-        return "true" if self.repository.place.bare else "false"
-
-    def shallow(self) -> str:
-        return "true" if self.repository.objects.shallow else "false"
-
-    def prefix(self) -> str:
-        return self.repository.prefix
-
-    def cdup(self) -> str:
-        return "../" * self.repository.prefix.count("/")
-
-    def superproject(self) -> str | None:
-        """Return the working tree of which this one is a submodule, None if it does not exist."""
-        repository = self.repository
-        parent, _, name = repository.root.rpartition("/")
-        options = Globals(repository.options.environment, parent or "/")
-        place = find_place(repository.access, options) if parent else None
-        if place is None or place.root is None:
-            return None
-        outer = Repository(repository.access, options, place)
-        entry = outer.index.get(f"{place.prefix}{name}")
-        return place.root if entry is not None and entry.mode == GITLINK else None
-
-    def object_format(self) -> str:
-        return "sha1"
-
-
-_FACTS: dict[str, Callable[[_RevParse], str | None]] = {
-    "--show-toplevel": _RevParse.top_level,
-    "--git-dir": _RevParse.git_dir,
-    "--absolute-git-dir": _RevParse.absolute_git_dir,
-    "--git-common-dir": _RevParse.common_dir,
-    "--is-inside-work-tree": _RevParse.inside_work_tree,
-    "--is-inside-git-dir": _RevParse.inside_git_dir,
-    "--is-bare-repository": _RevParse.bare,
-    "--is-shallow-repository": _RevParse.shallow,
-    "--show-prefix": _RevParse.prefix,
-    "--show-cdup": _RevParse.cdup,
-    "--show-superproject-working-tree": _RevParse.superproject,
-    "--show-object-format": _RevParse.object_format,
-}

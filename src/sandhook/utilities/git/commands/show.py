@@ -8,13 +8,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.utilities.git.arguments import Parser
-from sandhook.utilities.git.commands.log import Log, Options, refuse
+from sandhook.utilities.git.commands.log import Log, Options, name_sources, refuse
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.commit_diff import CommitDiff
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.operands import split_operands
-from sandhook.utilities.git.history.selection import Selection, Starts, WalkOptions, find_starts, pull_starts
+from sandhook.utilities.git.history.selection import (
+    SHORTHANDS,
+    Selection,
+    Starts,
+    WalkOptions,
+    find_starts,
+    pull_starts,
+)
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Tag
@@ -25,7 +32,15 @@ from sandhook.utilities.git.store.repository import Repository
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0."""
     special, words = pull_starts(arguments)
-    parser = Parser(WalkOptions, Options, DiffOptions, number="number", lenient=True, abbreviates=False)
+    parser = Parser(
+        WalkOptions,
+        Options,
+        DiffOptions,
+        number="number",
+        lenient=True,
+        abbreviates=False,
+        shorthands=SHORTHANDS,
+    )
     parsed = parser.parse(words)
     if parsed.unknown:
         raise GitError(f"unrecognized argument: {parsed.unknown[0]}")
@@ -36,18 +51,21 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
             "show --merge is not offered in the sandbox: use git log --merge (L-GIT-003)", status=129
         )
     repository = call.repository
-    revisions, paths = split_operands(repository, parsed.operands, parsed.paths)
+    revisions, paths = split_operands(repository, parsed.operands, parsed.paths, parsed.late)
     pathspec = repository.pathspec(paths)
     diff = CommitDiff(repository, parsed.of(DiffOptions), pathspec, first_parent=walk.first_parent, show=True)
+    diff.shows_root = options.root or repository.config.boolean("log.showroot", True)
     log = Log(repository, options, diff)
     if special or any(".." in word or word.startswith("^") for word in revisions):
-        log.run(Selection(repository, walk, find_starts(repository, revisions, special), pathspec))
-        return 0
-    selection = Selection(repository, walk, Starts([], [], []), pathspec)
+        starts = find_starts(repository, revisions, special)
+        log.selection = Selection(repository, walk, starts, pathspec)
+        name_sources(log, starts, is_mixed=bool(special and revisions))
+        return log.run(log.selection)
+    selection = Selection(repository, walk, Starts([], [], [], {}), pathspec)
     show = _Show(repository, log, selection)
     for name in revisions or ["HEAD"]:
         show.object(name)
-    return 0
+    return log.status
 
 
 class _Show:
@@ -80,6 +98,8 @@ class _Show:
             raise GitError(f"bad object {name}")
         if found.kind == "commit":
             commit = objects.commit(oid)
+            if self.log.shows_sources:
+                self.log.printer.source = shown or name
             if not self.selection.pathspec or self.selection.changes_paths(commit):
                 self.log.show(commit)
             return

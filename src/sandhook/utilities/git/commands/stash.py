@@ -68,6 +68,7 @@ class ApplyOptions:
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0; 1 for changes that cannot be brought back."""
     words = list(arguments)
+    call.repository.root  # noqa: B018  # raises without a working tree
     if not words or (words[0].startswith("-") and words[0] not in ("--help",)):
         words.insert(0, "push")
     command, *rest = words
@@ -193,7 +194,7 @@ def _push(call: Invocation, rest: list[str], *, saves: bool) -> int:
         name = options.refused or "with paths"
         raise GitError(f"stash push {name} is not offered in the sandbox (L-GIT-003)", status=129)
     message = options.message if options.message is not None else " ".join(operands)
-    stash = _Stash(call)
+    stash = _Stash(call, quiet=options.quiet)
     oid = stash.commit(message, untracked=options.untracked)
     if oid is None:
         if not options.quiet:
@@ -213,8 +214,9 @@ def _push(call: Invocation, rest: list[str], *, saves: bool) -> int:
 class _Stash:
     """Writes the commits of a stash."""
 
-    def __init__(self, call: Invocation) -> None:
+    def __init__(self, call: Invocation, *, quiet: bool = False) -> None:
         self.call = call
+        self.quiet = quiet
         self.repository = call.repository
         self.title = ""
         self.untracked: list[str] = []
@@ -263,7 +265,8 @@ class _Stash:
         intended = next((entry.path for entry in entries if entry.intended), None)
         if intended is not None:
             raise GitError(
-                f"Entry '{intended}' not uptodate. Cannot merge.\nCannot save the current worktree state",
+                f"Entry '{intended}' not uptodate. Cannot merge."
+                + "\nCannot save the current worktree state" * (not self.quiet),
                 prefix="error",
                 status=1,
             )

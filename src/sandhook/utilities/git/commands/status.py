@@ -121,12 +121,14 @@ def _wanted(options: Options, repository: Repository) -> Wanted:
     ignored = options.ignored or "no"
     if ignored not in ("no", "traditional", "matching"):
         raise GitError(f"Invalid ignored mode '{ignored}'")
+    if ignored == "matching" and mode == "no":
+        raise GitError("Unsupported combination of ignored and untracked-files arguments")
     if options.renames is not None:
         renames = options.renames if options.renames >= 0 else None
     else:
         setting = repository.config.get("status.renames") or repository.config.get("diff.renames") or "true"
         renames = None if setting.lower() in ("false", "no", "off", "0") else MOST_SCORE // 2
-    return Wanted(mode, ignored, renames, options.submodules or "")
+    return Wanted(mode, ignored, renames, options.submodules)
 
 
 class _Machine:

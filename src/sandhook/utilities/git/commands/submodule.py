@@ -13,10 +13,10 @@ from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.description import DescribeOptions, Description
 from sandhook.utilities.git.names.quote import relative
 from sandhook.utilities.git.program import Invocation
-from sandhook.utilities.git.store.config import Config, ConfigReader
 from sandhook.utilities.git.store.index import IndexEntry
 from sandhook.utilities.git.store.objects import GITLINK
 from sandhook.utilities.git.store.repository import Repository, find_place
+from sandhook.utilities.git.work.submodules import gitmodules
 
 #: How git describes the commit of a submodule: the first that has a result. Between the last two, git also tries
 #: ``describe --contains``.
@@ -82,8 +82,7 @@ def _write_all(
 
 def _names(repository: Repository) -> dict[str, str]:
     """Return the names of submodules by their paths, from .gitmodules."""
-    reader = ConfigReader(repository.access, "", "", "")
-    config = Config(list(reader.file(f"{repository.root}/.gitmodules", "local")))
+    config = gitmodules(repository)
     paths = ((config.get(f"submodule.{name}.path"), name) for name in config.subsections("submodule"))
     return {path: name for path, name in paths if path is not None}
 

@@ -61,7 +61,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if not options.refresh or operands or options.stdin or options.again or options.cache_info:
         call.check_may_write()
     call.repository.root  # noqa: B018  # raises without a working tree
-    change = _Change(call, options)
+    change = _Change(call, options, arguments)
     status = change.refresh() if options.refresh else 0
     if options.cache_info is not None:
         change.add_object(options.cache_info)
@@ -81,12 +81,18 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     return status
 
 
+_REFRESHES = ("--refresh", "--really-refresh")
+
+
 class _Change:
     """The changes of one call."""
 
-    def __init__(self, call: Invocation, options: Options) -> None:
+    def __init__(self, call: Invocation, options: Options, arguments: Sequence[str]) -> None:
         self.call = call
         self.options = options
+        words = list(arguments)
+        at = next((at for at, word in enumerate(words) if word in _REFRESHES), len(words))
+        self.quiet = "-q" in words[:at]  # --refresh acts at once: what follows it has no effect on it
         self.change = IndexChange(call.repository)
         self.staging = Staging(call.repository, self.change)
 
@@ -102,13 +108,13 @@ class _Change:
         status = 0
         for path, entries in list(self.call.repository.index.by_path.items()):
             if entries[0].stage:
-                if not self.options.unmerged and not self.options.quiet:
+                if not self.options.unmerged:
                     self._needs(path, "merge")
                     status = 1
                 continue
             if self.options.ignore_missing and self.call.access.stat(self.staging.work.path(path)) is None:
                 continue
-            if self.staging.refresh(path) and not self.options.quiet:
+            if self.staging.refresh(path) and not self.quiet:
                 self._needs(path, "update")
                 status = 1
         return status
@@ -189,5 +195,10 @@ def run_write_tree(call: Invocation, arguments: Sequence[str]) -> int:
     parsed = Parser(TreeOptions).parse(arguments)
     if parsed.operands or parsed.paths or parsed.of(TreeOptions).prefix is not None:
         raise GitError("usage: git write-tree [--missing-ok]", prefix="", status=129)
+    unmerged = [entry for entry in call.repository.index if entry.stage]
+    for entry in unmerged:
+        call.error(f"{entry.path}: unmerged ({entry.oid})")
+    if unmerged:
+        raise GitError("git-write-tree: error building trees")
     call.ctx.write_line(write_tree(call.repository, call.repository.index.entries))
     return 0

@@ -147,6 +147,7 @@ def _patch(output: DiffOutput, file: Merged, *, dense: bool) -> Iterator[bytes]:
             output.repository.access.charge,
             dense=dense,
             context=output.style().context,
+            algorithm=output.algorithm(),
             key=normalizer(output.options),
         )
     if new_modes or file.new.in_work_tree or (combination is not None and combination.has_hunks()):

@@ -63,7 +63,9 @@ class Combination:
         dense: bool,
         context: int,
         key: Key,
+        algorithm: str = "",
     ) -> None:
+        self._algorithm = algorithm
         self._result = result
         self._parents = parents
         self._charge = charge
@@ -90,7 +92,7 @@ class Combination:
         """Add the differences from one parent."""
         mask = 1 << number
         removed: dict[int, list[_Lost]] = {}
-        for change in compare(lines, self._result, self._charge, key=key):
+        for change in compare(lines, self._result, self._charge, key=key, algorithm=self._algorithm):
             if change.old < change.old_end:
                 removed[change.new] = [_Lost(line, mask) for line in lines[change.old : change.old_end]]
             for at in range(change.new, change.new_end):

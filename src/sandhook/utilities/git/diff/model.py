@@ -67,3 +67,8 @@ def pair_of(path: str, old: Side | None, new: Side | None) -> Pair:
     else:
         status = "M"
     return Pair(before, after, status)
+
+
+def raw_id(side: Side) -> str:
+    """Return the object of one side, as --raw shows it: none for a submodule of the working tree."""
+    return NULL_ID if side.in_work_tree and side.mode == 0o160000 else side.oid

@@ -140,8 +140,6 @@ def refused(options: DiffOptions) -> str | None:
     table = (
         ("--ext-diff", options.external),
         ("--submodule=" + (options.submodule or ""), options.submodule not in (None, "short")),
-        (f"--diff-algorithm={options.algorithm}", options.algorithm in ("patience", "histogram")),
-        ("-W", options.function_context),
         ("-B", options.break_rewrites is not None),
         ("--output", options.output is not None),
         ("-O", options.order_file is not None),

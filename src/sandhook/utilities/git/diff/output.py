@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 
 from sandhook.text.numbers import is_number
 from sandhook.utilities.git.diff.appearance import Appearance, compile_pattern
 from sandhook.utilities.git.diff.check import check_pair
 from sandhook.utilities.git.diff.dirstat import dirstat, parse_dirstat
-from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair, Side
+from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair, Side, raw_id
 from sandhook.utilities.git.diff.options import DiffOptions, refused
 from sandhook.utilities.git.diff.patch import Files, Style, is_binary, normalizer, patch
 from sandhook.utilities.git.diff.renames import damage, find_renames
+from sandhook.utilities.git.diff.settings import check_submodule_form, chosen_algorithm
 from sandhook.utilities.git.diff.stat import Counts, Widths, numstat, stat, summary, total_line
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
 from sandhook.utilities.git.errors import GitError
@@ -20,6 +22,7 @@ from sandhook.utilities.git.names.quote import quote
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.objects import GITLINK, object_id
 from sandhook.utilities.git.store.repository import Repository
+from sandhook.utilities.git.work.submodules import IgnoredChanges
 from sandhook.utilities.git.work.tree import WorkTree
 
 _CONTEXT = 3
@@ -72,7 +75,7 @@ class DiffOutput:
 
     def complete(self, pairs: Iterable[Pair]) -> list[Pair]:
         """Return the pairs to print: with renames, and those that the filters select."""
-        result = list(pairs)
+        result = [pair for pair in pairs if not self._is_ignored_submodule(pair)]
         options = self.options
         if options.reverse:
             result = [_reversed(pair) for pair in result]
@@ -104,6 +107,20 @@ class DiffOutput:
         if normalizer(options) is not None:
             result = [pair for pair in result if pair.status != "M" or self._differs(pair)]
         return result
+
+    def _is_ignored_submodule(self, pair: Pair) -> bool:
+        if (
+            GITLINK not in (pair.old.mode, pair.new.mode)
+            or pair.old.mode not in (0, GITLINK)
+            or pair.new.mode not in (0, GITLINK)
+        ):
+            return False
+        return self.ignored_changes.of(pair.path) == "all"
+
+    @cached_property
+    def ignored_changes(self) -> IgnoredChanges:
+        """Which changes of submodules are left out."""
+        return IgnoredChanges(self.repository, self.options.submodules, "untracked")
 
     def _config_renames(self) -> str:
         return (self.repository.config.get("diff.renames") or "").lower() if self.porcelain else "false"
@@ -230,16 +247,20 @@ class DiffOutput:
             self.repository.access.charge,
             key=normalizer(self.options),
             minimal=self._minimal(),
+            algorithm=self.algorithm(),
         )
         return [(change.old_end - change.old, change.new_end - change.new) for change in changes]
 
     def _minimal(self) -> bool:
-        setting = self.options.algorithm or (
-            self.repository.config.get("diff.algorithm") if self.porcelain else None
-        )
-        if setting in ("patience", "histogram"):
-            raise GitError(f"diff.algorithm={setting} is not offered in the sandbox (L-GIT-003)")
-        return self.options.minimal or setting == "minimal"
+        return self.options.minimal or self._algorithm() == "minimal"
+
+    def _algorithm(self) -> str:
+        return chosen_algorithm(self.repository.config, self.options.algorithm, porcelain=self.porcelain)
+
+    def algorithm(self) -> str:
+        """Return "patience" or "histogram", "" for Myers' algorithm."""
+        chosen = self._algorithm()
+        return chosen if chosen in ("patience", "histogram") else ""
 
     def counts(self, pair: Pair) -> Counts:
         """Return the changed lines of a pair."""
@@ -423,7 +444,7 @@ class DiffOutput:
         old, new = pair.old, pair.new
         short = self.abbreviate if self.porcelain or self.options.abbrev is not None else str
         paths = [old.path, new.path] if pair.status in "RC" else [pair.path]
-        return f":{old.mode:06o} {new.mode:06o} {short(_raw_id(old))} {short(_raw_id(new))} {self._status_fields(pair)}{self._joined(paths)}"
+        return f":{old.mode:06o} {new.mode:06o} {short(raw_id(old))} {short(raw_id(new))} {self._status_fields(pair)}{self._joined(paths)}"
 
     def style(self) -> Style:
         """Return how patches are printed."""
@@ -439,7 +460,10 @@ class DiffOutput:
             quotes_wide=self.repository.quotes_wide,
             key=normalizer(options),
             minimal=self._minimal(),
+            algorithm=self.algorithm(),
             binary=options.binary,
+            functions=options.function_context,
+            bare_blanks=config.boolean("diff.suppressblankempty"),
         )
 
     def _write_patches(self, pairs: list[Pair]) -> None:
@@ -448,6 +472,8 @@ class DiffOutput:
             if pair.status == "U":
                 self._write_text(f"* Unmerged path {quote(pair.path, self.repository.quotes_wide)}\n")
                 continue
+            if self.porcelain and self.options.submodule is None:
+                check_submodule_form(self.repository.config, pair)
             files, appearance = self.files(pair), self.appearance
             style = style._replace(
                 painter=appearance.painter(pair, files), heading=appearance.drivers.heading(pair.old.path)
@@ -457,11 +483,6 @@ class DiffOutput:
                     mark = encode(self.line_prefix)
                     piece = b"".join(mark + line for line in piece.splitlines(keepends=True))
                 ctx.write(piece)
-
-
-def _raw_id(side: Side) -> str:
-    """Return the object of one side, as --raw shows it: none for a submodule of the working tree."""
-    return NULL_ID if side.in_work_tree and side.mode == GITLINK else side.oid
 
 
 def _below(base: str, side: Side) -> Side:

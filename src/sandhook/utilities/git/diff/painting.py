@@ -126,7 +126,7 @@ class ColorPainter:
                 yield painted(palette.whitespace, b"+" + text)
             elif mark == b"+":
                 yield painted(palette.new, b"+") + self._added(text)
-            else:
+            elif mark + text:  # an empty line of context may have no blank before it
                 cr = b"\r" if text.endswith(b"\r") else b""
                 color = palette.old if mark == b"-" else palette.context
                 yield painted(color, mark + text.removesuffix(b"\r")) + cr

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from sandhook.record import Record
 from sandhook.utilities.git.diff.binary import binary_patch
 from sandhook.utilities.git.diff.drivers import plain_heading
+from sandhook.utilities.git.diff.hunk_extents import FunctionExtents, plain_extents
 from sandhook.utilities.git.diff.model import NULL_ID, Pair, Side
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.painting import Line, Painter
@@ -28,6 +29,8 @@ class Style(Record):
         binary: Changes of binary files are printed, with full names of objects.
         painter: Prints colours or words, None for plain lines.
         heading: Returns the heading that a line begins, None for another line.
+        bare_blanks: Empty lines of context have no blank before them (diff.suppressBlankEmpty).
+        functions: Hunks have the whole functions that changes are in (-W).
     """
 
     context: int = _CONTEXT
@@ -37,9 +40,12 @@ class Style(Record):
     quotes_wide: bool = True
     key: Callable[[bytes], bytes] | None = None
     minimal: bool = False
+    algorithm: str = ""
     binary: bool = False
     painter: Painter | None = None
     heading: Callable[[bytes], bytes | None] = plain_heading
+    bare_blanks: bool = False
+    functions: bool = False
 
     def head(self, text: bytes) -> bytes:
         """Return the lines before the first hunk as they are printed."""
@@ -115,7 +121,7 @@ def patch(
         yield style.head(head)
         return
     old, new = split_lines(files.old), split_lines(files.new)
-    changes = compare(old, new, charge, key=style.key, minimal=style.minimal)
+    changes = compare(old, new, charge, key=style.key, minimal=style.minimal, algorithm=style.algorithm)
     if changes:
         old_mark, new_mark = _marks(pair, style)
         yield style.head(head + encode(f"--- {old_mark}\n+++ {new_mark}\n"))
@@ -130,11 +136,13 @@ def hunks(
     """Yield the hunks of a unified diff."""
     heading = b""
     searched = -1
-    for group in _grouped(changes, 2 * style.context + style.inter_hunk):
-        first, last = group[0], group[-1]
-        start, new_start = max(first.old - style.context, 0), max(first.new - style.context, 0)
-        trail = min(style.context, len(old) - last.old_end, len(new) - last.new_end)
-        end, new_end = last.old_end + trail, last.new_end + trail
+    if style.functions:
+        extents = FunctionExtents(old, new, style.heading, charge).of(
+            changes, style.context, style.inter_hunk
+        )
+    else:
+        extents = plain_extents(old, new, changes, style.context, style.inter_hunk)
+    for group, start, end, new_start, new_end in extents:
         for at in range(start - 1, searched, -1):
             charge(1)
             if (found := style.heading(old[at])) is not None:
@@ -145,6 +153,8 @@ def hunks(
             _hunk_header((start, end), (new_start, new_end), heading),
             _hunk_lines(old, new, group, new_start, new_end),
         )
+        if style.bare_blanks:
+            lines = [(b"", line) if (mark, line) == (b" ", b"\n") else (mark, line) for mark, line in lines]
         if style.painter is None:
             yield text
             yield _hunk_body(lines)
@@ -161,17 +171,6 @@ def _valid_start(text: bytes) -> bytes:
     except UnicodeDecodeError as error:
         return text[: error.start]
     return text
-
-
-def _grouped(changes: list[Change], distance: int) -> Iterator[list[Change]]:
-    group: list[Change] = []
-    for change in changes:
-        if group and change.old - group[-1].old_end > distance:
-            yield group
-            group = []
-        group.append(change)
-    if group:
-        yield group
 
 
 def _range(start: int, end: int) -> str:

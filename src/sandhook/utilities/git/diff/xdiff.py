@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sandhook.record import Record
+from sandhook.utilities.git.diff.algorithms import Marks, histogram, patience
 from sandhook.utilities.git.diff.compaction import compact
 
 _FREQUENT_RATIO = 4  #: XDL_KPDIS_RUN
@@ -59,12 +60,14 @@ def compare(
     *,
     key: Callable[[bytes], bytes] | None = None,
     minimal: bool = False,
+    algorithm: str = "",
     by_indent: bool = True,
 ) -> list[Change]:
     """Return the changes that turn one list of lines into another.
 
     Args:
         key: Returns what is compared of a line; None for all of it.
+        algorithm: "patience" or "histogram"; "" for Myers'.
         by_indent: Changes that can slide go where the indentation suggests, as in patches, but not in merges.
     """
     charge(1 + ((len(old) + len(new)) >> 2))
@@ -74,11 +77,32 @@ def compare(
         keys = lines if key is None else [key(line) for line in lines]
         sides.append(_File([known.setdefault(each, len(known)) for each in keys]))
     first, second = sides
-    _clean(first, second, len(known), charge)
-    _Search(first, second, charge, minimal).run()
+    if algorithm:
+        _by_rare_lines(first, second, charge, minimal, algorithm)
+    else:
+        _clean(first, second, len(known), charge)
+        _Search(first, second, charge, minimal).run()
     compact(old, first.numbers, first.changed, second.changed, charge, by_indent=by_indent)
     compact(new, second.numbers, second.changed, first.changed, charge, by_indent=by_indent)
     return _script(first, second)
+
+
+def _by_rare_lines(first: _File, second: _File, charge: Charge, minimal: bool, algorithm: str) -> None:
+    """Mark the changed lines by the algorithm "patience" or "histogram"."""
+
+    def fall_back(begin: int, end: int, other_begin: int, other_end: int) -> None:
+        known: dict[int, int] = {}
+        parts = []
+        for numbers in (first.numbers[begin:end], second.numbers[other_begin:other_end]):
+            charge(1 + (len(numbers) >> 2))
+            parts.append(_File([known.setdefault(number, len(known)) for number in numbers]))
+        _clean(parts[0], parts[1], len(known), charge)
+        _Search(parts[0], parts[1], charge, minimal).run()
+        first.changed[begin:end] = parts[0].changed[: end - begin]
+        second.changed[other_begin:other_end] = parts[1].changed[: other_end - other_begin]
+
+    marks = Marks(first.numbers, second.numbers, (first.changed, second.changed))
+    (patience if algorithm == "patience" else histogram)(marks, fall_back, charge)
 
 
 def _script(first: _File, second: _File) -> list[Change]:

@@ -54,6 +54,7 @@ class CommitDiff:
         self.pathspec = pathspec
         self.follow = follow
         self.always_shows = True
+        self.shows_root = True  #: the first commit of a history has differences (log.showRoot)
         self.default = "patch" if show or options.combined in ("combined", "dense") else ""
         self.output = DiffOutput(repository, options)
         self.merges = self._merge_form(options, first_parent, show)
@@ -104,6 +105,8 @@ class CommitDiff:
         if not self._is_active() and not self._selecting():
             return []
         parents = commit.parents
+        if not parents and not self.shows_root:
+            return None if self._selecting() else []
         if len(parents) > 1 and self.merges == "off":
             return None if self._selecting() else []
         if len(parents) > 1 and self.merges in ("dense", "combined"):
@@ -117,6 +120,18 @@ class CommitDiff:
         if not part.pairs and not self._is_active():
             return []
         return [part] if self._is_active() else []
+
+    def has_changes(self, commit: Commit, before: bool) -> bool:
+        """Return what --exit-code reports after a commit: whether the last one that was compared has differences.
+
+        Args:
+            before: What it reports before the commit.
+        """
+        if (len(commit.parents) > 1 and self.merges in ("off", "dense", "combined")) or not (
+            commit.parents or self.shows_root
+        ):
+            return before
+        return bool(self._part(commit, commit.parents[0] if commit.parents else None).pairs)
 
     def _part(self, commit: Commit, parent: str | None, source: str = "") -> Part:
         objects = self.repository.objects

@@ -5,13 +5,18 @@ Source: git 2.39, log-tree.c.
 
 from __future__ import annotations
 
+from sandhook.record import Record
 from sandhook.utilities.git.names.colors import RESET, setting_color
+from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
 from sandhook.utilities.git.store.refs import short_name
 from sandhook.utilities.git.store.repository import Repository
 
 _COLORS = {
-    "HEAD": "bold cyan", "branch": "bold green", "remoteBranch": "bold red", "tag": "bold yellow", "stash": "bold magenta",
+    "HEAD": "bold cyan", "branch": "bold green", "remoteBranch": "bold red", "tag": "bold yellow", "stash": "bold magenta", "grafted": "bold blue",
 }  # fmt: skip
+
+_USUAL = ("refs/heads/", "refs/tags/", "refs/remotes/")
+_GRAFTED = "grafted"  #: the mark of a commit where a shallow history ends
 
 
 def _kind(name: str) -> str:
@@ -20,14 +25,62 @@ def _kind(name: str) -> str:
         return "tag"
     if name.startswith("refs/remotes/"):
         return "remoteBranch"
-    return "stash" if name == "refs/stash" else "HEAD" if name == "HEAD" else "branch"
+    return "stash" if name == "refs/stash" else name if name in ("HEAD", _GRAFTED) else "branch"
+
+
+class Shown(Record):
+    """Which references decorate commits.
+
+    Fields:
+        wanted, unwanted: The patterns of --decorate-refs and --decorate-refs-exclude.
+        every: References of all kinds do (--clear-decorations), in place of branches and tags.
+    """
+
+    wanted: tuple[str, ...] = ()
+    unwanted: tuple[str, ...] = ()
+    every: bool = False
+
+
+class _Filter:
+    """Decides which references decorate commits, by options and settings."""
+
+    def __init__(self, repository: Repository, shown: Shown) -> None:
+        config = repository.config
+        excluded = config.get_all("log.excludedecoration")
+        self._charge = repository.access.charge
+        self._wanted = [_normal(each) for each in shown.wanted]
+        self._unwanted = [_normal(each) for each in shown.unwanted]
+        self._excluded = [_normal(each) for each in excluded]
+        every = shown.every or config.get("log.initialdecorationset") == "all"
+        self._usual = not (every or self._wanted or self._unwanted or self._excluded)
+
+    def accepts(self, name: str) -> bool:
+        """Return True for a reference that decorates its commit."""
+        if self._usual:
+            return name in ("HEAD", "refs/stash") or name.startswith(_USUAL)
+        if any(self._matches(each, name) for each in self._unwanted):
+            return False
+        if self._wanted:
+            return any(self._matches(each, name) for each in self._wanted)
+        return not any(self._matches(each, name) for each in self._excluded)
+
+    def _matches(self, pattern: str, name: str) -> bool:
+        if has_wildcard(pattern):
+            return wildmatch(pattern, name, self._charge, pathname=False)
+        return name == pattern or name.startswith(f"{pattern}/")
+
+
+def _normal(pattern: str) -> str:
+    full = pattern if pattern == "HEAD" or pattern.startswith("refs/") else f"refs/{pattern}"
+    return full.removesuffix("/")
 
 
 class Decorations:
     """The names of references by the commits that they point to, read at their first use."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, shown: Shown | None = None) -> None:
         self._repository = repository
+        self._filter = _Filter(repository, shown or Shown())
         self._names: dict[str, list[str]] | None = None
 
     def _read(self) -> dict[str, list[str]]:
@@ -35,11 +88,15 @@ class Decorations:
         found: dict[str, list[str]] = {}
         for name, oid in repository.refs.all().items():
             repository.access.charge(2)
+            if not self._filter.accepts(name):
+                continue
             peeled = repository.objects.peel(oid) if name.startswith("refs/tags/") else oid
             found.setdefault(peeled or oid, []).insert(0, name)
         head = repository.refs.resolve("HEAD")
-        if head is not None:
+        if head is not None and self._filter.accepts("HEAD"):
             found.setdefault(head, []).insert(0, "HEAD")
+        for oid in repository.objects.shallow:
+            found.setdefault(oid, []).insert(0, _GRAFTED)
         return found
 
     def of(self, oid: str, *, full: bool = False) -> list[str]:
@@ -72,17 +129,13 @@ class Decorations:
         branch = self._repository.head_branch() if "HEAD" in names else None
         result: list[tuple[str, list[str]]] = []
         for name in names:
-            shown = name if full else short_name(name)
+            shown = short_name(name) if name.startswith(_USUAL) and not full else name
             if name.startswith("refs/tags/"):
                 shown = f"tag: {shown}"
             texts = [shown]
             if name == "HEAD" and branch is not None and branch in names:
                 texts = ["HEAD", branch if full else short_name(branch)]
-            elif name == branch or (
-                name.startswith("refs/")
-                and not name.startswith(("refs/heads/", "refs/tags/", "refs/remotes/"))
-                and name != "refs/stash"
-            ):
+            elif name == branch:
                 continue
             result.append((name, ["refs/stash"] if name == "refs/stash" else texts))
         return result

@@ -39,11 +39,17 @@ class DescribeOptions:
 
 
 class _Name(Record):
-    """A reference that can describe a commit: 2 for an annotated tag, 1 for another tag, 0 for others."""
+    """A reference that can describe a commit.
+
+    Fields:
+        priority: 2 for an annotated tag, 1 for another tag, 0 for others.
+        target: The object that it names, or that its tag object names, which may be another tag.
+    """
 
     text: str
     priority: int
     time: int
+    target: str
 
 
 def placeholder_options(text: str) -> DescribeOptions | None:
@@ -95,17 +101,17 @@ class Description:
             commit = objects.peel(oid, "commit")
             if found is None or commit is None:
                 continue
-            priority, time = (2, 0) if found.kind == "tag" else (1 if is_tag else 0, 0)
+            priority, time, target = (2, 0, oid) if found.kind == "tag" else (1 if is_tag else 0, 0, oid)
             if priority == 2:
-                tagger = objects.tag(oid).tagger
-                time = tagger.time if tagger is not None else 0
+                tag = objects.tag(oid)
+                time, target = tag.tagger.time if tag.tagger is not None else 0, tag.target
             self.has_names = True
             if priority < 2 and not (self.options.all or self.options.tags):
                 continue
             text = ref.removeprefix("refs/") if self.options.all else short
             best = known.get(commit)
             if best is None or (priority, time) > (best.priority, best.time):
-                known[commit] = _Name(text, priority, time)
+                known[commit] = _Name(text, priority, time, target)
         return known
 
     def _short(self, oid: str) -> str:
@@ -117,7 +123,7 @@ class Description:
             raise GitError("No names found, cannot describe anything.")
         exact = self.known.get(commit)
         if exact is not None:
-            return f"{exact.text}-0-g{self._short(commit)}" if self.options.long else exact.text
+            return f"{exact.text}-0-g{self._short(exact.target)}" if self.options.long else exact.text
         if self.options.exact or self.options.candidates == 0:
             if self.options.always:
                 return self._short(commit)

@@ -5,9 +5,10 @@ Source: git-rev-list(1); git 2.39, list-objects.c.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sandhook.utilities.git.history.bases import is_ancestor
+from sandhook.utilities.git.history.walk import in_topological_order
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.store.commits import Commit, Tag
 from sandhook.utilities.git.store.objects import GITLINK, TREE
@@ -16,11 +17,17 @@ from sandhook.utilities.git.store.repository import Repository
 _MOST_LEVELS = 1000
 
 
-def boundary(repository: Repository, shown: Sequence[Commit], unwanted: Sequence[str]) -> list[Commit]:
+def boundary(repository: Repository, shown: Iterable[Commit]) -> list[Commit]:
+    """Return the parents of commits that are not shown themselves: the last ones first, no parent before its child."""
+    commits = list(shown)
+    oids = {commit.oid for commit in commits}
+    parents = dict.fromkeys(parent for commit in commits for parent in commit.parents if parent not in oids)
+    return in_topological_order([repository.objects.commit(oid) for oid in reversed(parents)], by_date=False)
+
+
+def _edges(repository: Repository, shown: Sequence[Commit], unwanted: Sequence[str]) -> list[Commit]:
     """Return the parents of commits that the walk left out, the youngest first."""
-    oids = {commit.oid for commit in shown}
-    parents = dict.fromkeys(parent for commit in shown for parent in commit.parents if parent not in oids)
-    found = [repository.objects.commit(oid) for oid in parents if _is_unwanted(repository, oid, unwanted)]
+    found = [each for each in boundary(repository, shown) if _is_unwanted(repository, each.oid, unwanted)]
     return sorted(found, key=lambda commit: -commit.committer.time)
 
 
@@ -40,7 +47,7 @@ class ObjectList:
         self, commits: Sequence[Commit], tags: Sequence[Tag], unwanted: Sequence[str]
     ) -> Iterator[tuple[str, str]]:
         """Yield tags and the objects of commits, without those of the commits before them that are not wanted."""
-        for edge in boundary(self._repository, commits, unwanted):
+        for edge in _edges(self._repository, commits, unwanted):
             for _ in self._tree(edge.tree, "", 0, all_paths=True):
                 pass
         for tag in tags:

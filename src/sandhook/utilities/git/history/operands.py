@@ -32,9 +32,15 @@ def is_revision(names: Names, word: str) -> bool:
 
 
 def split_operands(
-    repository: Repository, operands: Sequence[str], paths: list[str] | None
+    repository: Repository,
+    operands: Sequence[str],
+    paths: list[str] | None,
+    late: Sequence[tuple[int, str]] = (),
 ) -> tuple[list[str], list[str]]:
     """Return the revisions and the paths.
+
+    Args:
+        late: Options after operands, as the parser has them: no option may follow a path.
 
     Raises:
         GitError: A word is neither, or is both and there is no "--".
@@ -49,8 +55,13 @@ def split_operands(
     revisions: list[str] = []
     for at, word in enumerate(operands):
         if not is_revision(names, word):
-            for path in operands[at:]:
+            if word.startswith("^"):
+                raise GitError(f"bad revision '{word}'")
+            for number, path in enumerate(operands[at:], at):
                 _check_path(repository, names, path, first=path == word)
+                option = next((option for count, option in late if count == number + 1), None)
+                if option is not None:
+                    raise GitError(f"option '{option}' must come before non-option arguments")
             return revisions, list(operands[at:])
         if _exists(repository, word):
             raise GitError(f"ambiguous argument '{word}': both revision and filename\n{_SEPARATE}")
@@ -85,6 +96,11 @@ def _check_path(repository: Repository, names: Names, word: str, *, first: bool)
         return
     if has_wildcard(word) or _exists(repository, word):
         return
+    if not first:
+        raise GitError(
+            f"{word}: no such path in the working tree.\n"
+            "Use 'git <command> -- <path>...' to specify paths that do not exist locally."
+        )
     if (error := names.missing_path(word)) is not None:
         raise error
     raise GitError(

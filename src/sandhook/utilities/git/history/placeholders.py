@@ -35,6 +35,7 @@ _COLORS = re.compile(r"red|green|blue|reset|\(([^()]*)\)")
 _PADDING = re.compile(r"([<>]|><|>>)(\|?)\(\s*(-?\d{1,5})\s*(?:,\s*(trunc|ltrunc|mtrunc)\s*)?\)")
 _DESCRIBE = re.compile(r"\(describe(?::([^()]*))?\)")
 _TRAILERS = re.compile(r"\(trailers(?::([^()]*))?\)")
+_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _FLAGS = ("only", "unfold", "keyonly", "valueonly")
 _ALONE = ("keyonly", "valueonly")
 
@@ -46,10 +47,11 @@ class Printer(Protocol):
     names: Names
     decorations: Decorations
     decoration: str
-    abbreviated: int | None
+    length: int | None
     color: str | None
     paints_names: bool
     reflogs: ReflogWalk | None
+    source: str | None
 
     def reflog_selector(self, *, short: bool = False) -> str:
         """Return "HEAD@{1}" for the reflog entry of the commit."""
@@ -71,15 +73,25 @@ class Printer(Protocol):
 
 
 class _Padding:
-    """A pending %<(N): how the next placeholder is padded or cut."""
+    """A pending %<(N): how the next placeholder is padded or cut. ">>" also takes the blanks before it."""
 
     def __init__(self, side: str, width: int, cut: str) -> None:
         self.side = side
         self.width = width
         self.cut = cut
 
+    def widen(self, before: str, text: str) -> str:
+        """Return the text before without the blanks at its end that ">>" takes for a longer text."""
+        missing = width_of(_ESCAPE.sub("", text)) - self.width
+        blanks = len(before) - len(before.rstrip(" "))
+        taken = min(missing, blanks, len(before) - 1) if self.side == ">>" else 0
+        if taken <= 0:
+            return before
+        self.width += taken
+        return before[:-taken]
+
     def apply(self, text: str) -> str:
-        size = width_of(text)
+        size = width_of(_ESCAPE.sub("", text))
         if size > self.width:
             return self._cut(text)
         missing = self.width - size
@@ -113,7 +125,9 @@ def expand(printer: Printer, text: str, commit: Commit, mark: str) -> str:
             pieces.append(text[at:])
             break
         pieces.append(text[at:percent])
-        match = _PADDING.match(text, percent + 1)
+        sign = text[percent + 1 : percent + 2]
+        start = percent + 2 if sign in ("+", "-", " ") and sign else percent + 1
+        match = _PADDING.match(text, start)
         if match is not None:
             width = int(match[3])
             if match[2] or width < 0:
@@ -123,15 +137,25 @@ def expand(printer: Printer, text: str, commit: Commit, mark: str) -> str:
             at = match.end()
             continue
         printer.repository.access.charge(1)
-        sign = text[percent + 1 : percent + 2]
-        start = percent + 2 if sign in ("+", "-", " ") and sign else percent + 1
         value, size = _value(printer, text, start, commit, mark, made)
+        if start > percent + 1 and (value is None or text[start : start + 1] == "%"):
+            value, size = (
+                "",
+                0,
+            )  # a sign before what is no placeholder is dropped, and the text after it is kept
         if value is None:
-            pieces.append("%")
-            at = percent + 1
+            pieces.append((padding.apply("") if padding is not None else "") + "%")
+            at, padding = percent + 1, None
             continue
         at = start + size
+        while padding is not None and text[start] == "C" and text[at : at + 1] == "%":
+            start = at + 1  # a colour is padded with the placeholder after it
+            more, size = _value(printer, text, start, commit, mark, made + len(value))
+            value, at = value + (more or ""), start + size
         if padding is not None:
+            if padding.side == ">>":
+                printer.repository.access.charge(made >> 8)
+                pieces = [padding.widen("".join(pieces), value)]
             value, padding = padding.apply(value), None
         if sign == "+" and value:
             value = "\n" + value
@@ -171,7 +195,7 @@ def _value(
         value = _trailers(printer, commit.message, match[1] or "") if match is not None else None
         return (value, len(match[0])) if match is not None and value is not None else (None, 0)
     if letter == "G":
-        return ("N" if text[at + 1 : at + 2] == "?" else ""), 2
+        return {"?": "N", "T": "undefined"}.get(text[at + 1 : at + 2], ""), 2
     if letter == "g" and (value := _of_reflog(printer, text[at + 1 : at + 2])) is not None:
         return value, 2
     if letter == "w":
@@ -201,15 +225,15 @@ def _simple(printer: Printer, letter: str, commit: Commit, mark: str) -> tuple[s
         case "H":
             value = printer.painted_name(commit.oid)
         case "h":
-            value = printer.painted_name(short(commit.oid, printer.abbreviated or None))
+            value = printer.painted_name(short(commit.oid, printer.length))
         case "T":
             value = commit.tree
         case "t":
-            value = short(commit.tree)
+            value = short(commit.tree, printer.length)
         case "P":
             value = " ".join(commit.parents)
         case "p":
-            value = " ".join(short(parent) for parent in commit.parents)
+            value = " ".join(short(parent, printer.length) for parent in commit.parents)
         case "s":
             value = subject(commit.message)
         case "f":
@@ -231,6 +255,10 @@ def _simple(printer: Printer, letter: str, commit: Commit, mark: str) -> tuple[s
             value = ", ".join(printer.decorations.of(commit.oid, full=printer.decoration == "full"))
         case "m":
             value = mark or ">"
+        case "S":
+            if printer.source is None:
+                return None, 0
+            value = printer.source
         case "N":
             value = printer.note(commit.oid)
         case _:

@@ -89,8 +89,10 @@ class Printer:
         self.abbreviated = abbreviated
         self.decoration = decoration
         self.decorations = Decorations(repository)
-        self.merge_length: int | None = None
+        self.length: int | None = abbreviated or None  #: of abbreviated names in placeholders
         self.reflogs: ReflogWalk | None = None
+        self.source: str | None = None  #: the name that the commit was reached by, if it is wanted
+        self.shows_source = False  #: it is printed after the names of commits
         self.color: str | None = None  #: that of the names of commits, None without colours
         self.notes: Notes | None = None  #: what is printed after messages
         self._all_notes: Notes | None = None
@@ -168,7 +170,8 @@ class Printer:
         name = f"{mark}{self.shown_id(commit.oid)}{source}"
         if kind != "oneline":
             name = f"commit {name}"
-        name = self._painted(name) + self.decorated(commit.oid)
+        named = f"\t{self.source}" if self.shows_source and self.source is not None else ""
+        name = self._painted(name) + named + self.decorated(commit.oid)
         position = self.reflogs.current if self.reflogs is not None else None
         if kind == "oneline" and position is not None:
             return f"{name} {self.reflog_selector()}: {position.entry.message}"
@@ -208,7 +211,7 @@ class Printer:
     def _lines(self, commit: Commit, kind: str) -> Iterator[str]:
         if len(commit.parents) > 1:
             yield "Merge: " + " ".join(
-                self.names.abbreviate(parent, self.merge_length) for parent in commit.parents
+                self.names.abbreviate(parent, self.length) for parent in commit.parents
             )
         people = [commit.author, commit.committer]
         if self.uses_mailmap:

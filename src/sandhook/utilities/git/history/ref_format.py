@@ -136,10 +136,10 @@ class RefFields:
         name, _, options = word.partition(":")
         oid = ref.oid
         if name.startswith("*"):
-            peeled = self.objects.peel(ref.oid)
-            if peeled is None or peeled == ref.oid:
+            tagged = self.tagged(ref.oid)
+            if tagged is None:
                 return ""
-            name, oid = name[1:], peeled
+            name, oid = name[1:], tagged
         if name in ("refname", "symref", "upstream", "push"):
             return self._name_field(name, options, ref)
         if name == "HEAD":
@@ -163,6 +163,11 @@ class RefFields:
                 return ""
             raise GitError(f"the field %({name}) is not offered in the sandbox (L-GIT-003)")
         return self._content_field(name, options, oid, found.kind)
+
+    def tagged(self, oid: str) -> str | None:
+        """Return the object that a tag object names, which may be another tag; None for an object of another type."""
+        found = self.objects.find(oid)
+        return self.objects.tag(oid).target if found is not None and found.kind == "tag" else None
 
     def _id_field(self, name: str, options: str, oid: str) -> str:
         if name == "objectname":
@@ -264,8 +269,9 @@ class RefFields:
             return body(message)
         if options.startswith("lines="):
             digits = options[6:]
-            lines = message.split("\n")[: int(digits[:6]) if is_number(digits) else 0]
-            return "\n    ".join(lines)
+            lines = message.lstrip("\n").split("\n")
+            lines = lines[:-1] if lines[-1] == "" else lines
+            return "\n    ".join(lines[: int(digits[:6]) if is_number(digits) else 0])
         if options:
             raise GitError(f"the field %(contents:{options}) is not offered in the sandbox (L-GIT-003)")
         return message

@@ -8,23 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.command.options import also, opt, option_set
-from sandhook.pattern.errors import PatternError
-from sandhook.pattern.posix import LINE_BRE, LINE_ERE, Regex, compile_regex
 from sandhook.record import Record
 from sandhook.text.numbers import is_integer
 from sandhook.utilities.git.arguments import count
 from sandhook.utilities.git.diff.trees import compare_trees
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import merge_bases
+from sandhook.utilities.git.history.commit_filters import compiled, filters_of
 from sandhook.utilities.git.history.dates import parse_date
-from sandhook.utilities.git.history.mailmap import Mailmap
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.reflogs import ReflogWalk
 from sandhook.utilities.git.history.walk import Walk, in_topological_order
 from sandhook.utilities.git.names.pathspec import Pathspec, parse_pathspec
 from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
 from sandhook.utilities.git.store.access import encode
-from sandhook.utilities.git.store.commits import Commit, Identity, Tag
+from sandhook.utilities.git.store.commits import Commit, Tag
 from sandhook.utilities.git.store.repository import Repository
 
 
@@ -45,7 +43,9 @@ class WalkOptions:
     invert_grep: bool = opt("--invert-grep")
     icase: bool = also(opt("-i"), opt("--regexp-ignore-case"))
     syntax: str = also(
-        opt("--basic-regexp", const="basic", default="basic"),
+        opt("--basic-regexp", const="basic", default=""),
+        opt("-P", const="perl"),
+        opt("--perl-regexp", const="perl"),
         opt("-E", const="extended"),
         opt("--extended-regexp", const="extended"),
         opt("-F", const="fixed"),
@@ -66,6 +66,7 @@ class WalkOptions:
     right_only: bool = opt("--right-only")
     merge: bool = opt("--merge")
     full_history: bool = opt("--full-history")
+    ancestry: bool = opt("--ancestry-path")
     ignored_missing: bool = opt("--ignore-missing")
     grep_reflog: tuple[str, ...] = opt("--grep-reflog", "REGEX", "", append=True)
 
@@ -76,12 +77,20 @@ class Starts(Record):
     Fields:
         wanted, unwanted: Commits.
         left: The commits of the left side of "A...B".
+        names: The word or the reference that names each wanted commit first.
     """
 
     wanted: list[str]
     unwanted: list[str]
     left: list[str]
+    names: dict[str, str]
 
+
+#: What options stand for. As words in their places, the last option of each kind counts.
+SHORTHANDS = {
+    "--oneline": ("--pretty=oneline", "--abbrev-commit"),
+    "--cherry": ("--cherry-mark", "--right-only", "--no-merges"),
+}
 
 _GLOBS = {"--branches": "refs/heads/", "--tags": "refs/tags/", "--remotes": "refs/remotes/"}
 
@@ -108,7 +117,7 @@ def pull_starts(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 def find_starts(repository: Repository, revisions: Sequence[str], special: Sequence[str]) -> Starts:
     """Return the commits that operands and options name. Raises GitError, RevisionError."""
     names = Names(repository)
-    starts = Starts([], [], [])
+    starts = Starts([], [], [], {})
     negated = False
     excluded: list[str] = []
     for word in special:
@@ -118,8 +127,11 @@ def find_starts(repository: Repository, revisions: Sequence[str], special: Seque
         elif name == "--exclude":
             excluded.append(pattern)
         else:
-            target = starts.unwanted if negated else starts.wanted
-            target += _commits_of_refs(repository, word, excluded)
+            found = _commits_of_refs(repository, word, excluded)
+            (starts.unwanted if negated else starts.wanted).extend(oid for _, oid in found)
+            if not negated:
+                for ref, oid in found:
+                    starts.names.setdefault(oid, ref)
             excluded = []
     negated = False
     for word in revisions:
@@ -186,10 +198,14 @@ def tags_of_starts(repository: Repository, revisions: Sequence[str], special: Se
     return [objects.tag(oid) for oid in known if objects.get(oid).kind == "tag"]
 
 
-def _commits_of_refs(repository: Repository, word: str, excluded: list[str]) -> list[str]:
-    """Return the commits of the references that an option selects, without excluded ones."""
-    peeled = (repository.objects.peel(oid, "commit") for _, oid in _selected_refs(repository, word, excluded))
-    return [commit for commit in peeled if commit is not None]
+def _commits_of_refs(repository: Repository, word: str, excluded: list[str]) -> list[tuple[str, str]]:
+    """Return the references that an option selects, with their commits, without excluded ones."""
+    peeled = (
+        (ref, repository.objects.peel(oid, "commit"))
+        for ref, oid in _selected_refs(repository, word, excluded)
+    )
+    prefix = _GLOBS.get(word, "")
+    return [(ref.removeprefix(prefix), commit) for ref, commit in peeled if commit is not None]
 
 
 def _selected_refs(repository: Repository, word: str, excluded: list[str]) -> Iterator[tuple[str, str]]:
@@ -225,6 +241,7 @@ def _add_word(repository: Repository, names: Names, word: str, starts: Starts, n
             commit = names.commit(word[:-2])
             if suffix == "^!":
                 wanted.append(commit)
+                starts.names.setdefault(commit, word[:-2])
             (unwanted if suffix == "^!" else wanted).extend(objects.commit(commit).parents)
             return
     dots = "..." if "..." in word else ".."
@@ -232,6 +249,9 @@ def _add_word(repository: Repository, names: Names, word: str, starts: Starts, n
         left, _, right = word.partition(dots)
         if names.find(left or "HEAD") is not None and names.find(right or "HEAD") is not None:
             first, second = names.commit(left or "HEAD"), names.commit(right or "HEAD")
+            if not negated:
+                for oid, name in ((first, left), (second, right))[dots == ".." :]:
+                    starts.names.setdefault(oid, name or "HEAD")
             if dots == "...":
                 wanted.extend((first, second))
                 unwanted.extend(merge_bases(repository, first, [second]))
@@ -241,6 +261,8 @@ def _add_word(repository: Repository, names: Names, word: str, starts: Starts, n
                 unwanted.append(first)
             return
     wanted.append(names.commit(word))
+    if not negated:
+        starts.names.setdefault(wanted[-1], word)
 
 
 class Selection:
@@ -261,12 +283,19 @@ class Selection:
         now, tz = int(repository.ctx.now()), repository.options.environment.get("TZ")
         self._oldest = parse_date(options.since, now, tz) if options.since is not None else options.max_age
         self._youngest = parse_date(options.until, now, tz) if options.until is not None else options.min_age
-        self._filters = _filters(repository, options)
+        self._filters = filters_of(repository, options)
         self._order = options.order
         self._left: set[str] | None = None
+        self._on_path: set[str] | None = None
+        self.omitted: frozenset[str] = (
+            frozenset()
+        )  #: commits that are left out, such as those of --cherry-pick
+        self.sources: dict[str, str] | None = (
+            None  #: the names that the commits were reached by, if they are wanted
+        )
         self._accept: Callable[[Commit], bool] | None = None
         self._reflogs = reflogs
-        self._reflog_patterns = [_compiled(text, options) for text in options.grep_reflog]
+        self._reflog_patterns = [compiled(text, options, repository) for text in options.grep_reflog]
 
     def __iter__(self) -> Iterator[Commit]:
         yield from self._numbered(self._number())
@@ -287,7 +316,14 @@ class Selection:
 
     def leaves_out(self) -> bool:
         """Return True if options leave out commits between others."""
-        return bool(self._filters or self.pathspec or self._oldest is not None or self._youngest is not None)
+        return bool(
+            self._filters
+            or self.omitted
+            or self.pathspec
+            or self.options.ancestry
+            or self._oldest is not None
+            or self._youngest is not None
+        )
 
     def all_in_topological_order(self) -> frozenset[str]:
         """Have the commits come in topological order; return the names of all of them, regardless of -n."""
@@ -329,6 +365,7 @@ class Selection:
             commits = [self.repository.objects.commit(oid) for oid in dict.fromkeys(self.starts.wanted)]
             commits.sort(key=lambda commit: -commit.committer.time)
             return iter([commit for commit in commits if self._selects(commit)])
+        self._on_path = self._between() if self.options.ancestry else None
         simplify = self._simplify if self.pathspec or self._oldest is not None else None
         walk: Iterator[Commit] = iter(
             Walk(
@@ -337,13 +374,43 @@ class Selection:
                 self.starts.unwanted,
                 first_parent=self.options.first_parent,
                 simplify=simplify,
+                visit=self._pass_source if self.sources is not None else None,
             )
         )
         if self._order:
             walk = iter(in_topological_order(list(walk), self._order != "topo"))
+        if self._on_path is not None:
+            between = self._on_path
+            walk = (commit for commit in walk if commit.oid in between)
         if self._accept is not None:
             walk = filter(self._accept, walk)
         return (commit for commit in walk if self._selects(commit))
+
+    def _pass_source(self, commit: Commit, parents: Sequence[str]) -> None:
+        """Have parents be reached by the name of their child, unless they were reached before."""
+        if self.sources is not None and commit.oid in self.sources:
+            for parent in parents:
+                self.sources.setdefault(parent, self.sources[commit.oid])
+
+    def _between(self) -> set[str]:
+        """Return the commits whose history leads to one that is left out by name (--ancestry-path)."""
+        bottoms = set(self.starts.unwanted)
+        if not bottoms:
+            raise GitError("--ancestry-path given but there are no bottom commits")
+        commits = list(
+            Walk(
+                self.repository,
+                self.starts.wanted,
+                self.starts.unwanted,
+                first_parent=self.options.first_parent,
+            )
+        )
+        found = set(bottoms)
+        for commit in reversed(in_topological_order(commits)):
+            self.repository.access.charge(1)
+            if not found.isdisjoint(commit.parents):
+                found.add(commit.oid)
+        return found
 
     def restrict(self, accept: Callable[[Commit], bool]) -> None:
         """Select the commits that a function accepts. It sees all commits of the walk, in topological order."""
@@ -354,8 +421,14 @@ class Selection:
         """Return True if a commit changes the selected paths."""
         return self._simplify(commit)[0]
 
-    def _simplify(self, commit: Commit) -> tuple[bool, tuple[str, ...]]:
-        """Return whether a commit changes the selected paths, and the parents to follow."""
+    def _simplify(
+        self, commit: Commit, is_relevant: Callable[[str], bool] = lambda oid: True
+    ) -> tuple[bool, tuple[str, ...]]:
+        """Return whether a commit changes the selected paths, and the parents to follow.
+
+        Args:
+            is_relevant: Returns whether a commit is one of those that the walk shows, or a named end of it.
+        """
         if self._oldest is not None and self._time(commit) < self._oldest:
             return False, ()
         if not self.pathspec:
@@ -365,18 +438,21 @@ class Selection:
         if not commit.parents:
             return any(True for _ in compare_trees(objects, None, tree, self.pathspec)), ()
         parents = commit.parents[:1] if self.options.first_parent else commit.parents
-        same = []
+        changes: dict[bool, list[bool]] = {True: [], False: []}
         for parent in parents:
             other = objects.commit(parent).tree
-            if not any(True for _ in compare_trees(objects, other, tree, self.pathspec)):
-                if not self.options.full_history:
-                    return False, (parent,)
-                same.append(parent)
-        return not same, commit.parents
+            relevant = is_relevant(parent) and (self._on_path is None or parent in self._on_path)
+            changed = any(True for _ in compare_trees(objects, other, tree, self.pathspec))
+            if not changed and relevant and not (self.options.full_history or self.options.ancestry):
+                return False, (parent,)
+            changes[relevant].append(changed)
+        return any(changes[True] or changes[False]), commit.parents
 
     def _selects(self, commit: Commit) -> bool:
         options = self.options
         parents = len(commit.parents)
+        if commit.oid in self.omitted:
+            return False
         if options.min_parents is not None and parents < options.min_parents:
             return False
         if options.max_parents is not None and 0 <= options.max_parents < parents:
@@ -399,7 +475,7 @@ class Selection:
         return (
             self._selects(commit)
             and (not self.pathspec or self._simplify(commit)[0])
-            and (not patterns or any(regex.search(message) is not None for regex in patterns))
+            and (not patterns or any(matches(message) for matches in patterns))
         )
 
     def _time(self, commit: Commit) -> int:
@@ -415,44 +491,3 @@ class Selection:
             walk = Walk(self.repository, self.starts.left, unwanted) if self.starts.left else ()
             self._left = {each.oid for each in walk}
         return "<" if commit.oid in self._left else ">"
-
-
-def _filters(repository: Repository, options: WalkOptions) -> list[Callable[[Commit], bool]]:
-    """Return the checks of --author, --committer and --grep."""
-    checks: list[Callable[[Commit], bool]] = []
-    mailmap = Mailmap(repository) if options.author or options.committer else None
-    authors = [_compiled(text, options) for text in options.author]
-    if authors:
-        checks.append(lambda commit: _person_matches(authors, commit.author, mailmap))
-    committers = [_compiled(text, options) for text in options.committer]
-    if committers:
-        checks.append(lambda commit: _person_matches(committers, commit.committer, mailmap))
-    messages = [_compiled(text, options) for text in options.grep]
-    if messages:
-        combine = all if options.all_match else any
-        checks.append(
-            lambda commit: (
-                combine(regex.search(encode(commit.message)) is not None for regex in messages)
-                != options.invert_grep
-            )
-        )
-    return checks
-
-
-def _person_matches(regexes: list[Regex], person: Identity, mailmap: Mailmap | None) -> bool:
-    person = mailmap.of(person) if mailmap is not None else person
-    text = encode(f"{person.name} <{person.email}>")
-    return any(regex.search(text) is not None for regex in regexes)
-
-
-def _compiled(text: str, options: WalkOptions) -> Regex:
-    try:
-        if options.syntax == "fixed":
-            special = "\\.[]*^$"
-            literal = "".join(f"\\{c}" if c in special else c for c in text)
-            return compile_regex(literal, LINE_BRE, icase=options.icase)
-        if options.syntax == "extended":
-            return compile_regex(text, LINE_ERE, icase=options.icase)
-        return compile_regex(text, LINE_BRE, icase=options.icase)
-    except PatternError as error:
-        raise GitError(f"-e option, '{text}': {error}") from None

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from sandhook.utilities.git.store.commits import Commit
 from sandhook.utilities.git.store.repository import Repository
 
+Simplify = Callable[[Commit, Callable[[str], bool]], tuple[bool, tuple[str, ...]]]
+
 _SLOP = 5  #: commits that are still examined after only excluded ones seem to be left
 
 
@@ -21,7 +23,9 @@ class Walk:
     Args:
         wanted: Names of commits to begin with. unwanted: Commits that are left out with their ancestors.
         first_parent: Only first parents are followed.
-        parents_of: Returns the parents to follow and whether the commit is shown; None for all parents and commits.
+        simplify: Returns whether a commit is shown and the parents to follow; None for all commits and parents. Its
+            second argument returns whether a parent is relevant: not left out, or one of ``unwanted``.
+        visit: Receives each commit that is not left out, with the parents to follow.
     """
 
     def __init__(
@@ -31,7 +35,8 @@ class Walk:
         unwanted: Sequence[str],
         *,
         first_parent: bool = False,
-        simplify: Callable[[Commit], tuple[bool, tuple[str, ...]]] | None = None,
+        simplify: Simplify | None = None,
+        visit: Callable[[Commit, Sequence[str]], None] | None = None,
     ) -> None:
         self._repository = repository
         self._objects = repository.objects
@@ -39,6 +44,8 @@ class Walk:
         self._unwanted = list(dict.fromkeys(unwanted))
         self._first_parent = first_parent
         self._simplify = simplify
+        self._visit = visit
+        self._excluded: set[str] = set()
 
     def __iter__(self) -> Iterator[Commit]:
         if self._unwanted:
@@ -50,6 +57,19 @@ class Walk:
 
     def _parents(self, commit: Commit) -> tuple[str, ...]:
         return commit.parents[:1] if self._first_parent else commit.parents
+
+    def _is_relevant(self, oid: str) -> bool:
+        return oid not in self._excluded or oid in self._unwanted
+
+    def _followed(self, commit: Commit) -> tuple[bool, tuple[str, ...]]:
+        """Return whether a commit is shown, and the parents to follow."""
+        shown, parents = True, self._parents(commit)
+        if self._simplify is not None:
+            shown, parents = self._simplify(commit, self._is_relevant)
+            parents = parents[:1] if self._first_parent else parents
+        if self._visit is not None:
+            self._visit(commit, parents)
+        return shown, parents
 
     def _streamed(self) -> Iterator[Commit]:
         queue: list[tuple[int, int, str]] = []
@@ -63,10 +83,7 @@ class Walk:
         while queue:
             self._charge()
             commit = self._objects.commit(heapq.heappop(queue)[2])
-            shown, parents = True, self._parents(commit)
-            if self._simplify is not None:
-                shown, parents = self._simplify(commit)
-                parents = parents[:1] if self._first_parent else parents
+            shown, parents = self._followed(commit)
             for parent in parents:
                 if parent not in seen:
                     seen.add(parent)
@@ -79,7 +96,7 @@ class Walk:
         """Return the commits of a walk with excluded ones (limit_list)."""
         queue: list[tuple[int, int, str]] = []
         seen: set[str] = set()
-        excluded: set[str] = set()
+        excluded = self._excluded = set()
         number = 0
 
         def push(oid: str) -> None:
@@ -109,10 +126,7 @@ class Walk:
                 if slop <= 0:
                     break
                 continue
-            shown, parents = True, self._parents(commit)
-            if self._simplify is not None:
-                shown, parents = self._simplify(commit)
-                parents = parents[:1] if self._first_parent else parents
+            shown, parents = self._followed(commit)
             for parent in parents:
                 push(parent)
             result.append((commit, shown))

@@ -21,6 +21,8 @@ _ESCAPES = {"n": "\n", "t": "\t", "b": "\b", '"': '"', "\\": "\\"}
 _QUOTED = r"'[^']*+'(?:\\[!']'[^']*+')*+"  #: a word as git quotes it for shells
 _PARAMETER = re.compile(rf"({_QUOTED})(=({_QUOTED})?+)?+(?=\s|$)")
 _ESCAPED = re.compile(r"'\\([!'])'")
+#: What follows the first letter of most lines: the rest of a name, "=", and words with single blanks between them.
+_PLAIN_LINE = re.compile(r"([A-Za-z0-9-]*+)[ \t]*+=[ \t]*+([^\s\"\\#;]++(?: [^\s\"\\#;]++)*+)\n")
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 
@@ -75,6 +77,13 @@ class Config:
         if result is None:
             raise GitError(f"bad numeric config value '{setting.value}' for '{key}': invalid unit")
         return result
+
+    def fault(self, key: str) -> GitError:
+        """Return the error for a setting that does not have a value which git knows."""
+        setting = self._last[key]
+        if setting.scope == "command":
+            return GitError(f"unable to parse '{key}' from command-line config")
+        return GitError(f"bad config variable '{key}' in file '{setting.origin.removeprefix('file:')}'")
 
     def subsections(self, section: str) -> list[str]:
         """Return the names of the subsections of a section ("remote"), in order."""
@@ -189,6 +198,10 @@ class _Parser:
         return "".join(pieces)
 
     def _variable(self, first: str, section: str) -> tuple[str, str | None]:
+        if (plain := _PLAIN_LINE.match(self.text, self.at)) is not None:
+            self.at = plain.end()
+            self.line += 1
+            return section + (first + plain[1]).lower(), plain[2]
         name = first
         while (c := self._next()) and c.isascii() and (c.isalnum() or c == "-"):
             name += c

@@ -79,6 +79,10 @@ class Repository:
         """All settings."""
         return Config(list(read_settings(self.access, self.options, self.place)))
 
+    def forget_settings(self) -> None:
+        """Read the settings anew at their next use, after they were changed."""
+        self.__dict__.pop("config", None)
+
     @cached_property
     def objects(self) -> ObjectStore:
         """The objects."""

@@ -6,6 +6,7 @@ Source: git 2.39, wt-status.c.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from sandhook.utilities.git.diff.model import Pair
 from sandhook.utilities.git.history.bases import ahead_behind
@@ -62,7 +63,16 @@ class LongStatus:
         self.is_initial = repository.refs.resolve("HEAD") is None
 
     def _line(self, text: str = "") -> None:
-        self.repository.ctx.write_line(text)
+        blank = "" if not text or text.startswith("\t") or not self._comment else " "
+        self.repository.ctx.write_line(f"{self._comment}{blank}{text}")
+
+    @cached_property
+    def _comment(self) -> str:
+        """What begins each line before the conclusion."""
+        config = self.repository.config
+        if self._committing or not config.boolean("status.displaycommentprefix"):
+            return ""
+        return config.get("core.commentchar") or "#"
 
     def _hint(self, text: str) -> None:
         if self.hints:
@@ -106,6 +116,9 @@ class LongStatus:
             count = len(self.repository.refs.log("refs/stash"))
             if count:
                 self._line(f"Your stash currently has {count} {'entry' if count == 1 else 'entries'}")
+
+    def _conclude(self, text: str) -> None:
+        self.repository.ctx.write_line(text)
 
     def _sparse(self) -> None:
         """Write how many files a sparse checkout has."""
@@ -229,16 +242,16 @@ class LongStatus:
         if status.staged:
             return
         if status.changed or status.conflicts:
-            self._line(
+            self._conclude(
                 "no changes added to commit" + (' (use "git add" and/or "git commit -a")' if hints else "")
             )
         elif status.untracked:
             text = "nothing added to commit but untracked files present"
-            self._line(text + (' (use "git add" to track)' if hints else ""))
+            self._conclude(text + (' (use "git add" to track)' if hints else ""))
         elif self.is_initial:
             text = "nothing to commit"
-            self._line(text + (' (create/copy files and use "git add" to track)' if hints else ""))
+            self._conclude(text + (' (create/copy files and use "git add" to track)' if hints else ""))
         elif self.untracked == "no":
-            self._line("nothing to commit" + (" (use -u to show untracked files)" if hints else ""))
+            self._conclude("nothing to commit" + (" (use -u to show untracked files)" if hints else ""))
         else:
-            self._line("nothing to commit, working tree clean")
+            self._conclude("nothing to commit, working tree clean")

@@ -32,12 +32,21 @@ def operation_lines(repository: Repository, has_conflicts: bool, hints: bool) ->
         yield from _pick(repository, "CHERRY_PICK_HEAD", has_conflicts, hints)
     if access.is_file(f"{directory}/REVERT_HEAD"):
         yield from _pick(repository, "REVERT_HEAD", has_conflicts, hints)
-    if access.is_file(f"{directory}/BISECT_LOG"):
-        branch = (access.text_or_none(f"{directory}/BISECT_START") or "").strip()
+    if (branch := bisected_branch(repository)) is not None:
         yield f"You are currently bisecting, started from branch '{branch}'."
         if hints:
             yield '  (use "git bisect reset" to get back to the original branch)'
         yield ""
+
+
+def bisected_branch(repository: Repository) -> str | None:
+    """Return the branch, or the commit, where a bisection started; None if there is no bisection."""
+    access, directory = repository.access, repository.git_dir
+    if not access.is_file(f"{directory}/BISECT_LOG"):
+        return None
+    start = (access.text_or_none(f"{directory}/BISECT_START") or "").strip().removeprefix("refs/heads/")
+    is_commit = len(start) == 40 and repository.objects.has(start)
+    return Names(repository).abbreviate(start) if is_commit else start
 
 
 def _merge(has_conflicts: bool, hints: bool) -> Iterator[str]:

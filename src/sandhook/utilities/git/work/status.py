@@ -13,7 +13,9 @@ from sandhook.utilities.git.diff.renames import find_renames
 from sandhook.utilities.git.diff.trees import compare_with_index
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.store.index import order
+from sandhook.utilities.git.store.objects import GITLINK
 from sandhook.utilities.git.store.repository import Repository
+from sandhook.utilities.git.work.submodules import IgnoredChanges
 from sandhook.utilities.git.work.tree import WorkTree, compare_work_tree
 from sandhook.utilities.git.work.untracked import Mode, find_untracked
 
@@ -57,13 +59,14 @@ class Wanted(Record):
     """What to collect.
 
     Fields:
+        submodules: Which changes of submodules are left out, as --ignore-submodules has it; None for what settings say.
         base: The commit that the index is compared with, None for HEAD.
     """
 
     untracked: Mode = "normal"
     ignored: str = "no"
     renames: int | None = MOST_SCORE // 2
-    ignore_submodules: str = ""
+    submodules: str | None = None
     base: str | None = None
 
 
@@ -73,7 +76,11 @@ def collect(repository: Repository, pathspec: Pathspec, wanted: Wanted) -> Statu
     tree = None if head is None else repository.objects.tree_of(head)
     work = WorkTree(repository)
     staged: Iterable[Pair] = compare_with_index(repository.objects, tree, repository.index, pathspec)
-    changed: Iterable[Pair] = compare_work_tree(work, pathspec, ignore_submodules=wanted.ignore_submodules)
+    default = "untracked" if wanted.untracked == "no" else ""
+    ignored = IgnoredChanges(repository, wanted.submodules, default)
+    changed: Iterable[Pair] = compare_work_tree(work, pathspec, ignore_submodules=ignored)
+    if wanted.submodules == "all":
+        staged = (pair for pair in staged if GITLINK not in (pair.old.mode, pair.new.mode))
 
     def load(side: Side) -> bytes:
         if side.in_work_tree:

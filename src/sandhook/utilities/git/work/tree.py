@@ -17,6 +17,7 @@ from sandhook.utilities.git.store.index import IndexEntry, order
 from sandhook.utilities.git.store.objects import EMPTY_BLOB, GITLINK, SYMLINK, object_id
 from sandhook.utilities.git.store.repository import Globals, Repository, find_place
 from sandhook.utilities.git.work.convert import converts, stored_form
+from sandhook.utilities.git.work.submodules import IgnoredChanges
 from sandhook.vfs.base import Stat
 
 _LOW = 0xFFFFFFFF
@@ -169,7 +170,7 @@ def compare_work_tree(
     work: WorkTree,
     pathspec: Pathspec,
     *,
-    ignore_submodules: str = "",
+    ignore_submodules: str | IgnoredChanges = "",
     stage: int = 0,
     skip_equal: bool = True,
 ) -> Iterator[Pair]:
@@ -200,8 +201,9 @@ def compare_work_tree(
             yield pair_of(path, old, new)
 
 
-def without_dirt(side: Side, entry: IndexEntry, ignore: str) -> Side:
+def without_dirt(side: Side, entry: IndexEntry, ignored: str | IgnoredChanges) -> Side:
     """Return the side of a submodule without the changes that --ignore-submodules leaves out."""
+    ignore = ignored if isinstance(ignored, str) else ignored.of(entry.path)
     if ignore == "all":
         return Side(side.path, side.mode, entry.oid)
     if ignore == "dirty":
@@ -221,7 +223,7 @@ def _against_stage(work: WorkTree, entry: IndexEntry, *, skip_equal: bool) -> It
 
 
 def compare_tree_with_work_tree(
-    work: WorkTree, tree: str | None, pathspec: Pathspec, *, ignore_submodules: str = ""
+    work: WorkTree, tree: str | None, pathspec: Pathspec, *, ignore_submodules: str | IgnoredChanges = ""
 ) -> Iterator[Pair]:
     """Yield what differs between a tree and the working tree, for the paths of both the tree and the index."""
     from sandhook.utilities.git.diff.trees import walk_tree

@@ -92,6 +92,8 @@ class _Search:
             found.ignored.extend(inner.ignored)
         elif inner.ignored and self.empty and not self.collect_ignored:
             found.untracked.append(path + "/")
+        elif inner.ignored and self.matching:
+            found.ignored.extend(inner.ignored)
         elif inner.ignored:
             found.ignored.append(path + "/")
         elif self.empty:
@@ -137,7 +139,7 @@ def find_untracked(
         rules: Which paths are ignored, None for all rules of the repository.
         collect_ignored: Ignored directories are listed, too.
         empty: Empty directories are listed, too.
-        matching: An ignored directory is one path in every mode.
+        matching: Paths that rules match are listed: an ignored directory is one path in every mode, and no other is.
     """
     if mode == "no":
         return Untracked([], [])

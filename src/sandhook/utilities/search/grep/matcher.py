@@ -111,7 +111,7 @@ class Matcher:
         if self._needle is not None:
             return self._bind_needle(self._needle, budget)
         if spec.kind == "P":
-            from sandhook.utilities.search.perl.search import perl_spans
+            from sandhook.pattern.perl.search import perl_spans
 
             pattern = b"\n".join(spec.patterns)
             spans: Spans = perl_spans(

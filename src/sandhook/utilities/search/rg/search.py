@@ -55,7 +55,7 @@ class Search:
 
     def _perl(self, spec: PatternSpec) -> Matches:
         """Return a search with the engine of grep -P, line by line unless -U is set."""
-        from sandhook.utilities.search.perl.search import perl_spans
+        from sandhook.pattern.perl.search import perl_spans
 
         pattern = (
             "|".join(f"(?:{each})" for each in spec.patterns)

@@ -11,8 +11,8 @@ import re
 
 from sandhook.lazy import lazily
 from sandhook.pattern.errors import PatternError
-from sandhook.utilities.search.perl.classes import Elements, boundary, character, letter_class, property_class
-from sandhook.utilities.search.perl.codes import parse_code, parse_property
+from sandhook.pattern.perl.classes import Elements, boundary, character, letter_class, property_class
+from sandhook.pattern.perl.codes import parse_code, parse_property
 
 MAX_LENGTH = 20_000  #: characters
 MAX_SIZE = 50_000  #: single-character items once all repeats are written out

@@ -13,11 +13,11 @@ from sandhook.errors import LimitExceeded
 from sandhook.lazy import cache_short
 from sandhook.limits import Budget
 from sandhook.pattern.errors import PatternError
+from sandhook.pattern.perl.classes import as_whole_word
+from sandhook.pattern.perl.syntax import NO_GROUP, NO_ITEM, TOO_LARGE, PerlTranslator
 from sandhook.pattern.stack import longest_search
 from sandhook.pattern.timed import search_in_time
 from sandhook.record import Record
-from sandhook.utilities.search.perl.classes import as_whole_word
-from sandhook.utilities.search.perl.syntax import NO_GROUP, NO_ITEM, TOO_LARGE, PerlTranslator
 
 #: Messages of the module, and those of PCRE2 for the same errors.
 _MESSAGES = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sandhook.lazy import lazily
 from sandhook.pattern.errors import PatternError
-from sandhook.utilities.search.perl.classes import MAX_CODE
+from sandhook.pattern.perl.classes import MAX_CODE
 
 _CODE = lazily(r"x\{([0-9a-fA-F]{1,8})\}|o\{([0-7]{1,11})\}|N\{U\+([0-9a-fA-F]{1,8})\}|x([0-9a-fA-F]{0,2})")
 _OCTAL = lazily(r"[0-7]{1,3}")
