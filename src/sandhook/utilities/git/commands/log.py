@@ -84,7 +84,7 @@ def refuse(options: Options) -> None:
 
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
-    """Return 0."""
+    """Return 0; 1 for differences with --exit-code, 2 for problems with --check."""
     special, words = pull_starts(arguments)
     parser = Parser(WalkOptions, Options, DiffOptions, number="number", lenient=True, abbreviates=False)
     parsed = parser.parse(words)
@@ -128,7 +128,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         log.lines = _line_log(log, paths, starts, revisions, first_parent=walk.first_parent)
     if options.graph:
         log.graph = _graph(repository, walk, selection, bool(paths), diff.options.color == "always")
-    return log.run(selection)
+    return log.run(selection) | diff.output.check_status
 
 
 def _line_log(

@@ -23,7 +23,7 @@ from sandhook.utilities.git.store.repository import Repository
 
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
-    """Return 0."""
+    """Return 0; 2 for problems with --check."""
     special, words = pull_starts(arguments)
     parser = Parser(WalkOptions, Options, DiffOptions, number="number", lenient=True, abbreviates=False)
     parsed = parser.parse(words)
@@ -42,12 +42,12 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     log = Log(repository, options, diff)
     if special or any(".." in word or word.startswith("^") for word in revisions):
         log.run(Selection(repository, walk, find_starts(repository, revisions, special), pathspec))
-        return 0
+        return diff.output.check_status
     selection = Selection(repository, walk, Starts([], [], []), pathspec)
     show = _Show(repository, log, selection)
     for name in revisions or ["HEAD"]:
         show.object(name)
-    return 0
+    return diff.output.check_status
 
 
 class _Show:
