@@ -69,7 +69,7 @@ def test_numbers_of_the_skeleton_differ_and_fit_their_blocks():
         ("/etc/shells", b"/bin/sh\n"),
         ("/proc/cpuinfo", b"processor\t: 0\n"),
         ("/proc/meminfo", b"MemTotal:          65536 kB\n"),
-        ("/proc/mounts", b"sandhook / sandhook "),
+        ("/proc/mounts", b"sandhook / sandhook rw,relatime 0 0\nproc /proc proc "),
         ("/proc/self/cgroup", b"0::/\n"),
     ],
 )

@@ -96,6 +96,11 @@ _MEMORY = b"".join(
     )
 )  # fmt: skip
 
+_MOUNTS = (
+    b"sandhook / sandhook rw,relatime 0 0\nproc /proc proc rw,nosuid,nodev,noexec,relatime 0 0\n"
+    b"sysfs /sys sysfs ro,nosuid,nodev,noexec,relatime 0 0\nudev /dev devtmpfs rw,nosuid,relatime 0 0\n"
+)
+
 _FILES: dict[str, tuple[tuple[str, bytes], ...]] = {
     "etc": (
         ("etc/debian_version", b"12.0\n"),
@@ -126,13 +131,13 @@ _FILES: dict[str, tuple[tuple[str, bytes], ...]] = {
     ),
     "proc": (
         ("proc/cpuinfo", _PROCESSOR),
-        ("proc/filesystems", b"nodev\tsandhook\n"),
+        ("proc/filesystems", b"nodev\tsysfs\nnodev\tproc\nnodev\tdevtmpfs\nnodev\tsandhook\n"),
         ("proc/loadavg", b"0.00 0.00 0.00 1/1 1\n"),
         ("proc/meminfo", _MEMORY),
         ("proc/swaps", b"Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n"),
         ("proc/version", b"Linux version 6.1.0 (sandhook)\n"),
         ("proc/self/cgroup", b"0::/\n"),
-        ("proc/self/mounts", b"sandhook / sandhook rw,relatime 0 0\n"),
+        ("proc/self/mounts", _MOUNTS),
         ("proc/sys/kernel/hostname", _HOSTNAME),
         ("proc/sys/kernel/osrelease", b"6.1.0\n"),
         ("proc/sys/kernel/ostype", b"Linux\n"),
