@@ -130,11 +130,13 @@ _FILES: dict[str, tuple[tuple[str, bytes], ...]] = {
         ("etc/timezone", b"Etc/UTC\n"),
     ),
     "proc": (
+        ("proc/cmdline", b"quiet\n"),
         ("proc/cpuinfo", _PROCESSOR),
         ("proc/filesystems", b"nodev\tsysfs\nnodev\tproc\nnodev\tdevtmpfs\nnodev\tsandhook\n"),
         ("proc/loadavg", b"0.00 0.00 0.00 1/1 1\n"),
         ("proc/meminfo", _MEMORY),
         ("proc/swaps", b"Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n"),
+        ("proc/uptime", b"0.00 0.00\n"),
         ("proc/version", b"Linux version 6.1.0 (sandhook)\n"),
         ("proc/self/cgroup", b"0::/\n"),
         ("proc/self/mounts", _MOUNTS),
