@@ -251,7 +251,11 @@ def _rows(top: str) -> tuple[_Row, ...]:
     for number, (path, mode, is_own, data, target) in enumerate(_files(top), start=first):
         parent, _, name = path.rpartition("/")
         links = 2 + inner.count(path) if mode & S_IFMT == S_IFDIR else 1
-        rows.append(_Row(parent, name, number, mode, is_own, links, data, target))
+        row = _Row(
+            parent=parent, name=name, number=number, mode=mode,
+            is_own=is_own, links=links, data=data, target=target,
+        )  # fmt: skip
+        rows.append(row)
     return tuple(rows)
 
 

@@ -93,7 +93,7 @@ class Options:
         default=(),
     )
     kinds: tuple[str, ...] = opt(
-        "--nslist", "NAME,...", "the namespaces that --ns compares", convert=_namespaces, default=()
+        "--nslist", "NAME,...", ignored="processes share all namespaces", convert=_namespaces, default=()
     )
     signal: str | None = opt("--signal", "SIGNAL", "pkill: the signal to send")
     echo: bool = opt("-e", "--echo", help="pkill: print each killed process")
