@@ -133,7 +133,7 @@ def test_agrees_with_bash(fs, oracle, tmp_path):
 
 
 def test_absolute_patterns_and_unreadable_directories(fs):
-    assert expand_pathname(fs, "/tmp", "/etc/host*") == ["/etc/hostname", "/etc/hosts"]
+    assert expand_pathname(fs, "/tmp", "/etc/hos*") == ["/etc/host.conf", "/etc/hostname", "/etc/hosts"]
     assert expand_pathname(fs, "/tmp", "/root/*") == []
     assert "/usr/bin" in expand_pathname(fs, "/", "/u*/b*")
     assert expand_pathname(fs, "/tmp", "plain") == []

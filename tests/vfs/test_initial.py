@@ -16,7 +16,7 @@ from sandhook.vfs.path import VirtualPath
 from sandhook.vfs.temporary import temporary
 
 Create = Callable[[], FileSystem]
-PATH = VirtualPath("/srv/app/lib/f")
+PATH = VirtualPath("/volume/app/lib/f")
 
 
 def locked_overlay() -> FileSystem:
@@ -32,11 +32,11 @@ every = pytest.mark.parametrize(
 def test_a_file_is_written_where_the_user_may_not_and_belongs_to_the_user(create: Create) -> None:
     fs = create()
     with pytest.raises(PermissionError):
-        fs.mkdir(VirtualPath("/srv"))
+        fs.mkdir(VirtualPath("/volume"))
     write_file(fs, PATH, b"x", 0o640)
     stat = fs.stat(PATH)
     assert (stat.uid, stat.gid, stat.mode & 0o7777) == (1000, 1000, 0o640)
-    assert fs.stat(VirtualPath("/srv/app")).uid == 1000
+    assert fs.stat(VirtualPath("/volume/app")).uid == 1000
     with pytest.raises(PermissionError):
         fs.mkdir(VirtualPath("/other"))
 
@@ -46,17 +46,17 @@ def test_each_file_of_the_superuser_has_a_number_of_its_own(create: Create) -> N
     fs = create()
     numbers = []
     for name in ("a", "b"):
-        write_file(fs, VirtualPath(f"/srv/{name}"), b"", 0o644)
+        write_file(fs, VirtualPath(f"/volume/{name}"), b"", 0o644)
         fs.write_bytes(VirtualPath(f"/tmp/{name}"), b"")
-        numbers += [fs.stat(VirtualPath(f"/srv/{name}")).inode, fs.stat(VirtualPath(f"/tmp/{name}")).inode]
+        numbers += [fs.stat(VirtualPath(f"/volume/{name}")).inode, fs.stat(VirtualPath(f"/tmp/{name}")).inode]
     assert len(set(numbers)) == 4
 
 
 @every
 def test_links_are_followed(create: Create) -> None:
     fs = create()
-    fs.symlink("/srv/app", VirtualPath("/tmp/link"))
-    make_directories(fs, VirtualPath("/srv/app"))
+    fs.symlink("/volume/app", VirtualPath("/tmp/link"))
+    make_directories(fs, VirtualPath("/volume/app"))
     make_directories(fs, VirtualPath("/tmp/link/lib"))
     write_file(fs, VirtualPath("/tmp/link/lib/f"), b"x", 0o644)
     assert fs.read_bytes(PATH) == b"x"
@@ -65,20 +65,20 @@ def test_links_are_followed(create: Create) -> None:
 @every
 def test_a_file_in_the_way_of_a_directory_is_named(create: Create) -> None:
     fs = create()
-    write_file(fs, VirtualPath("/srv/app"), b"", 0o644)
+    write_file(fs, VirtualPath("/volume/app"), b"", 0o644)
     for attempt in (lambda: write_file(fs, PATH, b"", 0o644), lambda: make_directories(fs, PATH)):
         with pytest.raises(NotADirectoryError) as raised:
             attempt()
-        assert raised.value.filename in ("/srv/app", "/srv/app/lib")
+        assert raised.value.filename in ("/volume/app", "/volume/app/lib")
 
 
 @every
 def test_temporary_files_leave_nothing_where_the_user_may_not_write(create: Create) -> None:
     fs = create()
-    with temporary(fs, [("/srv/t/f", b"x")]) as notes:
-        assert fs.read_bytes(VirtualPath("/srv/t/f")) == b"x"
+    with temporary(fs, [("/volume/t/f", b"x")]) as notes:
+        assert fs.read_bytes(VirtualPath("/volume/t/f")) == b"x"
     assert notes == []
-    assert not fs.exists(VirtualPath("/srv/t"))
+    assert not fs.exists(VirtualPath("/volume/t"))
 
 
 def test_no_other_thread_sees_files_that_are_being_replaced() -> None:

@@ -7,9 +7,11 @@ import stat
 
 import pytest
 
+from sandhook.vfs import skeleton
 from sandhook.vfs.base import Device
 from sandhook.vfs.errors import error_text, fs_error
 from sandhook.vfs.memory import MemoryFileSystem
+from sandhook.vfs.path import VirtualPath
 from tests.vfs.contract import fails
 from tests.work import lines_run
 
@@ -49,6 +51,30 @@ def test_synthetic_files(fs):
     assert b"\tlocalhost\n" in fs.read_bytes("/etc/hosts")
     assert fs.read_bytes("/etc/hostname") == b"sandhook\n"
     assert fs.read_bytes("/etc/os-release").startswith(b"PRETTY_NAME=")
+
+
+def test_numbers_of_the_skeleton_differ_and_fit_their_blocks():
+    fs = MemoryFileSystem()
+    tops = [entry.name for entry in fs.listdir(VirtualPath("/"))]
+    assert max(len(skeleton._rows(top)) for top in tops) <= skeleton._BLOCK
+    numbers = [row.number for rows in (skeleton._root(), *map(skeleton._rows, tops)) for row in rows]
+    assert len(numbers) == len(set(numbers))
+    assert max(numbers) <= skeleton._LAST
+
+
+@pytest.mark.parametrize(
+    ("path", "start"),
+    [
+        ("/etc/debian_version", b"12"),
+        ("/etc/shells", b"/bin/sh\n"),
+        ("/proc/cpuinfo", b"processor\t: 0\n"),
+        ("/proc/meminfo", b"MemTotal:          65536 kB\n"),
+        ("/proc/mounts", b"sandhook / sandhook rw,relatime 0 0\nproc /proc proc "),
+        ("/proc/self/cgroup", b"0::/\n"),
+    ],
+)
+def test_files_that_scripts_read(path, start):
+    assert MemoryFileSystem().read_bytes(path).startswith(start)
 
 
 def test_the_skeleton_is_not_the_users(fs):
@@ -372,5 +398,5 @@ def test_a_fresh_file_system_costs_next_to_nothing():
     assert fs._tree.root is None
     lines_run(MemoryFileSystem, 15)  # 0.3 microseconds
     lines_run(lambda: fs.stat("/"), 500)  # 5 microseconds, as it creates the directories of the root
-    lines_run(lambda: fs.stat("/usr/local/bin"), 250)  # it creates what is below /usr
+    lines_run(lambda: fs.stat("/usr/local/bin"), 400)  # it creates what is below /usr
     lines_run(lambda: fs.stat("/usr/local/bin"), 70)  # 1 microsecond

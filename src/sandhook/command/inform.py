@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from sandhook.command.options import Topic, options_by_flag
 from sandhook.command.utility import Utility
+from sandhook.command.versions import first_line
 from sandhook.lazy import lazily
 from sandhook.version import __version__
 
@@ -26,7 +27,9 @@ def inform(utility: Utility, name: str, what: Topic, program: str | None = None)
         program: The program, if it differs from the name.
     """
     if what == "version":
-        return f"{name.rpartition('/')[2]} (sandhook) {__version__}\n"
+        base = name.rpartition("/")[2]
+        line = first_line(base)
+        return f"{base} (sandhook) {__version__}\n" if line is None else f"{line}\nsandhook {__version__}\n"
     options = utility.options_of(name if program is None else program)
     if options is None:
         return f"Usage: {name} [ARGUMENT]...\n"

@@ -144,8 +144,8 @@ def _escape(state: State, letter: str) -> str:
     shown = "~" + directory[len(home) :] if home and (directory + "/").startswith(home + "/") else directory
     facts = {
         "u": state.get("USER") or "agent",
-        "h": (state.get("HOSTNAME") or "sandbox").partition(".")[0],
-        "H": state.get("HOSTNAME") or "sandbox",
+        "h": (state.get("HOSTNAME") or "sandhook").partition(".")[0],
+        "H": state.get("HOSTNAME") or "sandhook",
         "w": _trimmed(state, shown),
         "W": shown.rpartition("/")[2] or shown,
         "v": "5.2",

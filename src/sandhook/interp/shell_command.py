@@ -24,13 +24,14 @@ USAGE_STATUS = 2
 
 #: Variables that are set unless the environment has them.
 _DEFAULTS = {
-    "HOSTNAME": "sandbox", "HOSTTYPE": "x86_64", "MACHTYPE": "x86_64-pc-linux-gnu", "OSTYPE": "linux-gnu",
+    "HOSTNAME": "sandhook", "HOSTTYPE": "x86_64", "MACHTYPE": "x86_64-pc-linux-gnu", "OSTYPE": "linux-gnu",
     "PATH": "/usr/local/bin:/usr/bin:/bin", "TERM": "dumb",
 }  # fmt: skip
 
 #: Variables that are set regardless of the environment. The array is readonly, so all shells share it.
 _FIXED: dict[str, str | IndexedArray] = {
-    "BASH": "/bin/bash", "BASH_LOADABLES_PATH": "/usr/local/lib/bash:/usr/lib/bash",
+    "BASH": "/bin/bash",
+    "BASH_LOADABLES_PATH": "/usr/local/lib/bash:/usr/lib/bash:/opt/local/lib/bash:/usr/pkg/lib/bash:/opt/pkg/lib/bash:.",
     "BASH_VERSINFO": IndexedArray(["5", "2", "15", "1", "release", "x86_64-pc-linux-gnu"]),
     "BASH_VERSION": "5.2.15(1)-release", "IFS": " \t\n", "OPTERR": "1", "OPTIND": "1", "PS4": "+ ",
 }  # fmt: skip

@@ -6,7 +6,8 @@ read from the host.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Iterator
+from functools import cache, lru_cache
 
 from sandhook.lazy import cache_texts
 from sandhook.record import Record
@@ -15,51 +16,142 @@ from sandhook.vfs.inode import S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, Dynam
 from sandhook.vfs.names import is_plain
 
 _HOSTNAME = b"sandhook\n"
+_FD_TARGET = "/proc/self/fd"
+_FD_DIRECTORY = "proc/self/fd"
 
-#: Path, permission bits, and whether the user owns it rather than root.
-_DIRECTORIES: tuple[tuple[str, int, bool], ...] = (
-    ("bin", 0o755, False),
-    ("dev", 0o755, False),
-    ("etc", 0o755, False),
-    ("home", 0o755, False),
-    ("home/agent", 0o755, True),
-    ("proc", 0o555, False),
-    ("proc/self", 0o555, True),
-    ("proc/sys", 0o555, False),
-    ("proc/sys/kernel", 0o555, False),
-    ("root", 0o700, False),
-    ("tmp", 0o1777, False),
-    ("usr", 0o755, False),
-    ("usr/bin", 0o755, False),
-    ("usr/local", 0o755, False),
-    ("usr/local/bin", 0o755, False),
-    ("var", 0o755, False),
-    ("var/tmp", 0o1777, False),
-    ("workspace", 0o755, True),
+#: The directories of the root: permission bits, and whether the user owns it rather than root.
+_TOPS: dict[str, tuple[int, bool]] = {
+    "bin": (0o755, False),
+    "boot": (0o755, False),
+    "dev": (0o755, False),
+    "etc": (0o755, False),
+    "home": (0o755, False),
+    "lib": (0o755, False),
+    "media": (0o755, False),
+    "mnt": (0o755, False),
+    "opt": (0o755, False),
+    "proc": (0o555, False),
+    "root": (0o700, False),
+    "run": (0o755, False),
+    "sbin": (0o755, False),
+    "srv": (0o755, False),
+    "sys": (0o555, False),
+    "tmp": (0o1777, False),
+    "usr": (0o755, False),
+    "var": (0o755, False),
+    "workspace": (0o755, True),
+}
+
+#: Directories by directory of the root, parents first: path, permission bits, and whether the user owns it.
+_DIRECTORIES: dict[str, tuple[tuple[str, int, bool], ...]] = {
+    "dev": (
+        ("dev/pts", 0o755, False),
+        ("dev/shm", 0o1777, False),
+    ),
+    "etc": (
+        ("etc/default", 0o755, False),
+        ("etc/init.d", 0o755, False),
+        ("etc/skel", 0o755, False),
+    ),
+    "home": (("home/agent", 0o755, True),),
+    "proc": (
+        ("proc/self", 0o555, True),
+        (_FD_DIRECTORY, 0o555, True),
+        ("proc/sys", 0o555, False),
+        ("proc/sys/kernel", 0o555, False),
+    ),
+    "run": (("run/lock", 0o1777, False),),
+    "usr": (
+        ("usr/bin", 0o755, False),
+        ("usr/lib", 0o755, False),
+        ("usr/libexec", 0o755, False),
+        ("usr/local", 0o755, False),
+        ("usr/local/bin", 0o755, False),
+        ("usr/local/lib", 0o755, False),
+        ("usr/local/sbin", 0o755, False),
+        ("usr/local/share", 0o755, False),
+        ("usr/sbin", 0o755, False),
+        ("usr/share", 0o755, False),
+    ),
+    "var": (
+        ("var/backups", 0o755, False),
+        ("var/cache", 0o755, False),
+        ("var/lib", 0o755, False),
+        ("var/local", 0o2775, False),
+        ("var/log", 0o755, False),
+        ("var/mail", 0o2775, False),
+        ("var/opt", 0o755, False),
+        ("var/spool", 0o755, False),
+        ("var/tmp", 0o1777, False),
+    ),
+}
+
+#: One processor, and the memory of a run with the default limits, as ``nproc`` and ``free`` show them.
+_PROCESSOR = b"processor\t: 0\nvendor_id\t: sandhook\nmodel name\t: sandhook\ncpu cores\t: 1\nflags\t\t:\n\n"
+_MEMORY = b"".join(
+    b"%-16s%8d kB\n" % (name + b":", size)
+    for name, size in (
+        (b"MemTotal", 65_536), (b"MemFree", 65_536), (b"MemAvailable", 65_536), (b"Buffers", 0), (b"Cached", 0),
+        (b"SwapCached", 0), (b"Shmem", 0), (b"SwapTotal", 0), (b"SwapFree", 0),
+    )
+)  # fmt: skip
+
+_MOUNTS = (
+    b"sandhook / sandhook rw,relatime 0 0\nproc /proc proc rw,nosuid,nodev,noexec,relatime 0 0\n"
+    b"sysfs /sys sysfs ro,nosuid,nodev,noexec,relatime 0 0\nudev /dev devtmpfs rw,nosuid,relatime 0 0\n"
 )
 
-_FILES: tuple[tuple[str, str, bytes], ...] = (
-    ("etc", "group", b"root:x:0:\nagent:x:{gid}:\nnogroup:x:65534:\n"),
-    ("etc", "hostname", _HOSTNAME),
-    ("etc", "hosts", b"127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost\n127.0.1.1\tsandhook\n"),
-    (
-        "etc",
-        "os-release",
-        b'PRETTY_NAME="sandhook"\nNAME="sandhook"\nID=sandhook\nID_LIKE=debian\nVERSION_ID="1"\n',
-    ),
-    (
-        "etc",
-        "passwd",
+_FILES: dict[str, tuple[tuple[str, bytes], ...]] = {
+    "etc": (
+        ("etc/debian_version", b"12.0\n"),
+        ("etc/environment", b""),
+        ("etc/fstab", b"# UNCONFIGURED FSTAB FOR BASE SYSTEM\n"),
+        ("etc/group", b"root:x:0:\nagent:x:{gid}:\nnogroup:x:65534:\n"),
+        ("etc/host.conf", b"multi on\n"),
+        ("etc/hostname", _HOSTNAME),
+        ("etc/hosts", b"127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost\n127.0.1.1\tsandhook\n"),
+        ("etc/issue", b"sandhook \\n \\l\n\n"),
+        ("etc/issue.net", b"sandhook\n"),
+        ("etc/machine-id", b"%032x\n" % 0x73616E64686F6F6B),
+        ("etc/nsswitch.conf", b"passwd:         files\ngroup:          files\n\nhosts:          files\n"),
         (
-            b"root:x:0:0:root:/root:/bin/bash\nagent:x:{uid}:{gid}:agent:/home/agent:/bin/bash\n"
-            b"nobody:x:65534:65534:nobody:/nonexistent:/bin/false\n"
+            "etc/os-release",
+            b'PRETTY_NAME="sandhook"\nNAME="sandhook"\nID=sandhook\nID_LIKE=debian\nVERSION_ID="1"\n',
         ),
+        (
+            "etc/passwd",
+            (
+                b"root:x:0:0:root:/root:/bin/bash\nagent:x:{uid}:{gid}:agent:/home/agent:/bin/bash\n"
+                b"nobody:x:65534:65534:nobody:/nonexistent:/bin/false\n"
+            ),
+        ),
+        ("etc/resolv.conf", b""),
+        ("etc/shells", b"/bin/sh\n/usr/bin/sh\n/bin/bash\n/usr/bin/bash\n/bin/dash\n/usr/bin/dash\n"),
+        ("etc/timezone", b"Etc/UTC\n"),
     ),
-    ("proc/sys/kernel", "hostname", _HOSTNAME),
-    ("proc/sys/kernel", "osrelease", b"6.1.0\n"),
-    ("proc/sys/kernel", "ostype", b"Linux\n"),
-    ("proc", "version", b"Linux version 6.1.0 (sandhook)\n"),
-)
+    "proc": (
+        ("proc/cmdline", b"quiet\n"),
+        ("proc/cpuinfo", _PROCESSOR),
+        ("proc/filesystems", b"nodev\tsysfs\nnodev\tproc\nnodev\tdevtmpfs\nnodev\tsandhook\n"),
+        ("proc/loadavg", b"0.00 0.00 0.00 1/1 1\n"),
+        ("proc/meminfo", _MEMORY),
+        ("proc/swaps", b"Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n"),
+        ("proc/uptime", b"0.00 0.00\n"),
+        ("proc/version", b"Linux version 6.1.0 (sandhook)\n"),
+        ("proc/self/cgroup", b"0::/\n"),
+        ("proc/self/mounts", _MOUNTS),
+        ("proc/sys/kernel/hostname", _HOSTNAME),
+        ("proc/sys/kernel/osrelease", b"6.1.0\n"),
+        ("proc/sys/kernel/ostype", b"Linux\n"),
+        ("proc/sys/kernel/pid_max", b"32768\n"),
+    ),
+}
+
+_LINKS: dict[str, tuple[tuple[str, str], ...]] = {
+    "dev": (("dev/fd", _FD_TARGET),),
+    "proc": (("proc/mounts", "self/mounts"),),
+    "var": (("var/lock", "/run/lock"), ("var/run", "/run")),
+}
 
 _DEVICES: tuple[tuple[str, Device], ...] = (
     ("full", Device("full", key=0x107)),
@@ -72,9 +164,6 @@ _DEVICES: tuple[tuple[str, Device], ...] = (
     ("urandom", Device("random", key=0x109)),
     ("zero", Device("zero", key=0x105)),
 )
-
-_FD_TARGET = "/proc/self/fd"
-_FD_DIRECTORY = "proc/self/fd"
 
 #: Inode numbers of /proc/self/fd/N start here, far above any quota.
 _FD_BASE = 1 << 40
@@ -121,40 +210,61 @@ class _Row(Record):
     target: str | Device
 
 
-def _rows() -> dict[str, list[_Row]]:
-    """Return the rows below each directory of the root, parents first; the row of "" has those directories."""
-    files: list[tuple[str, int, bool, bytes, str | Device]] = [
-        *((path, S_IFDIR | bits, is_own, b"", "") for path, bits, is_own in _DIRECTORIES),
-        *((f"{parent}/{name}", S_IFREG | 0o644, False, data, "") for parent, name, data in _FILES),
-        *((f"dev/{name}", S_IFCHR | 0o666, False, b"", device) for name, device in _DEVICES),
-        ("dev/fd", S_IFLNK | 0o777, False, b"", _FD_TARGET),
-        (_FD_DIRECTORY, S_IFDIR | 0o555, True, b"", ""),
-    ]
-    inner = [path.rpartition("/")[0] for path, mode, *_ in files if mode & S_IFMT == S_IFDIR]
-    rows: dict[str, list[_Row]] = {"": []}
-    for number, (path, mode, is_own, data, target) in enumerate(files, start=2):
+#: Each directory of the root has as many inode numbers for what is below it.
+_BLOCK = 64
+_LAST = 1 + len(_TOPS) + _BLOCK * len(_TOPS)
+_new = object.__new__
+
+
+def _files(top: str) -> Iterator[tuple[str, int, bool, bytes, str | Device]]:
+    """Yield path, mode, owner, contents and target of what is below a directory of the root, parents first."""
+    for path, bits, is_own in _DIRECTORIES.get(top, ()):
+        yield path, S_IFDIR | bits, is_own, b"", ""
+    for path, data in _FILES.get(top, ()):
+        yield path, S_IFREG | 0o644, False, data, ""
+    for path, target in _LINKS.get(top, ()):
+        yield path, S_IFLNK | 0o777, False, b"", target
+    if top == "dev":
+        for name, device in _DEVICES:
+            yield f"dev/{name}", S_IFCHR | 0o666, False, b"", device
+
+
+@cache
+def _root() -> tuple[_Row, ...]:
+    """Return the rows of the directories of the root."""
+    inner = {top: sum(path.count("/") == 1 for path, _, _ in rows) for top, rows in _DIRECTORIES.items()}
+    return tuple(
+        _Row(
+            parent="", name=name, number=2 + number, mode=S_IFDIR | bits,
+            is_own=is_own, links=2 + inner.get(name, 0), data=b"", target="",
+        )
+        for number, (name, (bits, is_own)) in enumerate(_TOPS.items())
+    )  # fmt: skip
+
+
+@cache
+def _rows(top: str) -> tuple[_Row, ...]:
+    """Return the rows below a directory of the root, parents first."""
+    first = 2 + len(_TOPS) + _BLOCK * list(_TOPS).index(top)
+    inner = [path.rpartition("/")[0] for path, _, _ in _DIRECTORIES.get(top, ())]
+    rows = []
+    for number, (path, mode, is_own, data, target) in enumerate(_files(top), start=first):
         parent, _, name = path.rpartition("/")
         links = 2 + inner.count(path) if mode & S_IFMT == S_IFDIR else 1
         row = _Row(
             parent=parent, name=name, number=number, mode=mode,
             is_own=is_own, links=links, data=data, target=target,
         )  # fmt: skip
-        rows.setdefault(path.partition("/")[0] if parent else "", []).append(row)
-    return rows
+        rows.append(row)
+    return tuple(rows)
 
 
-_ROWS = _rows()
-_new = object.__new__
-_LAST = 1 + sum(map(len, _ROWS.values()))
-_ROOT_LINKS = 2 + len(_ROWS[""])
-
-
-#: Types and permission bits by path.
-_MODES = {
-    f"{row.parent}/{row.name}" if row.parent else row.name: row.mode
-    for rows in _ROWS.values()
-    for row in rows
-}
+@cache
+def _modes(top: str) -> dict[str, int]:
+    """Return types and permission bits, by path, of a directory of the root and of what is below it."""
+    if top not in _TOPS:
+        return {}
+    return {top: S_IFDIR | _TOPS[top][0], **{path: mode for path, mode, *_ in _files(top)}}
 
 
 @cache_texts(1024)
@@ -163,12 +273,14 @@ def lacks(path: str) -> bool:
 
     True says that a directory, which no link leads to, lacks the next name.
     """
+    parts = path[1:].split("/")
+    modes = _modes(parts[0])
     place = ""
-    for part in path[1:].split("/"):
+    for part in parts:
         if not is_plain(part):
             return False
         place = f"{place}/{part}" if place else part
-        mode = _MODES.get(place)
+        mode = modes.get(place)
         if mode is None:
             return not place.startswith(_FD_DIRECTORY)
         if mode & (S_IFMT | 0o111) != S_IFDIR | 0o111:
@@ -179,7 +291,8 @@ def lacks(path: str) -> bool:
 @lru_cache(maxsize=8)
 def _size(uid: int, gid: int) -> int:
     """Return the bytes of all contents."""
-    return len(_FD_TARGET) + sum(len(_of_user(data, uid, gid)) for _, _, data in _FILES)
+    contents = sum(len(_of_user(data, uid, gid)) for rows in _FILES.values() for _, data in rows)
+    return contents + sum(len(target) for rows in _LINKS.values() for _, target in rows)
 
 
 def _of_user(data: bytes, uid: int, gid: int) -> bytes:
@@ -190,7 +303,7 @@ def _of_user(data: bytes, uid: int, gid: int) -> bytes:
 class _Unread(Inode):
     """A directory of the root that nobody has looked at: its fields are set when one is read, its entries when they are.
 
-    Most runs look at two of the nine; to set all fields took a tenth of the time of a short run.
+    Most runs look at two of them; to set all fields took a tenth of the time of a short run.
     """
 
     __slots__ = ()
@@ -227,7 +340,7 @@ def _children(top: str, uid: int, gid: int, now: int) -> dict[str, Inode]:
     """Return new entries of a directory of the root, with all that is below them."""
     children: dict[str, Inode] = {}
     nodes = {top: children}
-    for row in _ROWS.get(top, ()):
+    for row in _rows(top):
         node = _inode(row, uid, gid, now)
         node.data = _of_user(row.data, uid, gid)
         node.target = row.target
@@ -260,9 +373,9 @@ def build(uid: int, gid: int, now: int) -> tuple[Inode, int, int]:
         now: Time of every file, in nanoseconds since the epoch.
     """
     root = directory(0o755, 1, 0, 0, now)
-    root.links = _ROOT_LINKS
+    root.links = 2 + len(_root())
     children = root.children
-    for row in _ROWS[""]:
+    for row in _root():
         if row.name == "workspace":  # the usual working directory, which each run looks at
             children[row.name] = node = _inode(row, uid, gid, now)
             node.children = _children(row.name, uid, gid, now)

@@ -235,8 +235,11 @@ class _Installer:
     def _finish(self, name: str, *, directory: bool, times: Stat | None = None) -> None:
         ctx = self.ctx
         path = ctx.path(name)
+        wanted = self.mode.apply(0, 0, directory=directory)
         try:
-            ctx.fs.chmod(path, self.mode.apply(0, 0, directory=directory))
+            # A directory that has the bits already may be another user's.
+            if not directory or ctx.fs.stat(path).mode & 0o7777 != wanted:
+                ctx.fs.chmod(path, wanted)
             if times is not None:
                 ctx.fs.utime(path, times.atime_ns, times.mtime_ns)
         except OSError as error:

@@ -1,6 +1,6 @@
 """mountpoint: check whether a file system is mounted on a directory.
 
-Oracle: util-linux 2.38. Divergence: L-MOUNTPOINT-001, / and /dev are the only mount points of the virtual file system;
+Oracle: util-linux 2.38. Divergence: L-MOUNTPOINT-001, /, /dev, /proc and /sys are the only mount points of the virtual file system;
 there are no block devices for -x.
 """
 
@@ -14,7 +14,7 @@ from sandhook.command.operands import reason, stat_of
 from sandhook.command.options import UsageError, opt, option_set
 
 _NOT_A_MOUNT_POINT = 32
-_MOUNTED = {"/": 1, "/dev": 2}
+_MOUNTED = {"/": 1, "/dev": 2, "/proc": 3, "/sys": 4}
 
 
 @option_set

@@ -34,6 +34,16 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
+_NAMESPACES = ("ipc", "mnt", "net", "pid", "user", "uts")
+
+
+def _namespaces(text: str) -> tuple[str, ...]:
+    names = tuple(text.split(","))
+    if any(name not in _NAMESPACES for name in names):
+        raise UsageError(f"invalid namespace list: {text}")
+    return names
+
+
 @option_set
 class Options:
     """pgrep [OPTION]... PATTERN | pkill [-SIGNAL] [OPTION]... PATTERN
@@ -75,6 +85,16 @@ class Options:
     exact: bool = opt("-x", "--exact", help="the whole name must match")
     pidfile: str | None = opt("-F", "--pidfile", "FILE", "only the process whose number is in FILE")
     ancestors: bool = opt("-A", "--ignore-ancestors", help="leave out the ancestors of this process")
+    namespaces: tuple[int, ...] = opt(
+        "--ns",
+        "PID",
+        "only in the namespaces of this process, which are those of all",
+        convert=_numbers,
+        default=(),
+    )
+    kinds: tuple[str, ...] = opt(
+        "--nslist", "NAME,...", ignored="processes share all namespaces", convert=_namespaces, default=()
+    )
     signal: str | None = opt("--signal", "SIGNAL", "pkill: the signal to send")
     echo: bool = opt("-e", "--echo", help="pkill: print each killed process")
 
@@ -207,6 +227,8 @@ def _tests(options: Options, ctx: Context) -> list[Callable[[Row], bool]]:
     for numbers in (options.groups, options.sessions):
         if numbers:  # all processes of a run are one group and one session
             tests.append(_constant(first in numbers or 0 in numbers))
+    if options.namespaces:
+        tests.append(_constant(any(number in ctx.kernel.processes for number in options.namespaces)))
     for text in (options.users, options.real_users):
         if text is not None:
             tests.append(_constant(current_user(ctx)[0] in _users(text, ctx)))

@@ -89,7 +89,7 @@ def refuse(options: Options) -> None:
 
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
-    """Return 0."""
+    """Return 0; 1 for differences with --exit-code, 2 for problems with --check."""
     special, words = pull_starts(arguments)
     parser = Parser(
         WalkOptions,
@@ -146,7 +146,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         log.lines = _line_log(log, paths, starts, revisions, first_parent=walk.first_parent)
     if options.graph:
         log.graph = _graph(repository, walk, selection, bool(paths), diff.options.color == "always")
-    return log.run(selection)
+    return log.run(selection) | diff.output.check_status
 
 
 def name_sources(log: Log, starts: Starts, *, is_mixed: bool) -> None:

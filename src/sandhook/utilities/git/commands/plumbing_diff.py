@@ -62,7 +62,12 @@ def _finish(output: DiffOutput, pairs: Iterable[Pair], options: DiffOptions, def
     shown = output.complete(pairs)
     if not options.quiet:
         output.write(shown, default)
-    return int(bool(shown) and (options.exit_code or options.quiet))
+    return _status(output, found=bool(shown))
+
+
+def _status(output: DiffOutput, *, found: bool) -> int:
+    """Return 1 for differences with --exit-code or --quiet, and 2 more for problems that --check reported."""
+    return output.check_status | int(found and (output.options.exit_code or output.options.quiet))
 
 
 def run_index(call: Invocation, arguments: Sequence[str]) -> int:
@@ -164,7 +169,7 @@ def run_tree(call: Invocation, arguments: Sequence[str]) -> int:
     for parent in commit.parents or (None,):
         old = objects.commit(parent).tree if parent is not None else None
         found |= show.pairs(output.complete(compare(old, commit.tree)))
-    return int(found and (diff.exit_code or diff.quiet))
+    return _status(output, found=found)
 
 
 class _CommitTree:

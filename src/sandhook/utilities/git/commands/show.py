@@ -30,7 +30,7 @@ from sandhook.utilities.git.store.repository import Repository
 
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
-    """Return 0."""
+    """Return 0; 2 for problems with --check."""
     special, words = pull_starts(arguments)
     parser = Parser(
         WalkOptions,
@@ -60,12 +60,12 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         starts = find_starts(repository, revisions, special)
         log.selection = Selection(repository, walk, starts, pathspec)
         name_sources(log, starts, is_mixed=bool(special and revisions))
-        return log.run(log.selection)
+        return log.run(log.selection) | diff.output.check_status
     selection = Selection(repository, walk, Starts([], [], [], {}), pathspec)
     show = _Show(repository, log, selection)
     for name in revisions or ["HEAD"]:
         show.object(name)
-    return log.status
+    return log.status | diff.output.check_status
 
 
 class _Show:

@@ -49,6 +49,7 @@ class DiffOutput:
         self.line_prefix = options.line_prefix
         self.porcelain = porcelain
         self.all_files = all_files
+        self.check_status = 0  #: 2 after --check reported a problem
         self.names = Names(repository)
         self._work: WorkTree | None = None
         if (name := refused(options)) is not None:
@@ -344,6 +345,8 @@ class DiffOutput:
         if "check" in forms:
             checked = [pair for pair in pairs if pair.status not in "DU"]
             problems = [check_pair(self.repository, pair, self.files(pair)) for pair in checked]
+            if any(problems):
+                self.check_status = 2
             return any(problems)
         write = self._write_text
         if "raw" in forms:
