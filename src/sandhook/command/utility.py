@@ -24,7 +24,8 @@ class Declaration(Protocol):
     It has ``run``, a class ``Options`` unless it is RAW, and constants for what differs from most utilities:
 
     RAW: ``run`` parses the arguments; it receives None instead of options.
-    PERMUTE: False if options end at the first operand. NUMERIC, DIGITS, NEGATIVE: see ``Syntax``.
+    PERMUTE: False if options end at the first operand. ANY_ORDER: True if they do not even where POSIXLY_CORRECT is
+    set, or the names of such programs. NUMERIC, DIGITS, NEGATIVE: see ``Syntax``.
     INFORMS: False if --help and --version are ordinary words.
     PROGRAMS: The ``Options`` of programs that do not have those of the module, by name.
     SUBCOMMANDS: The ``Options`` of subcommands, by name. OPERAND_WORDS: The words that operands may be, by a title.
@@ -49,7 +50,7 @@ class Utility:
     """
 
     __slots__ = (
-        "_syntax", "argp", "base_name", "declaration", "fixed_names", "hint_quote", "ignored_write_status", "informs", "named_hint", "operand_words",
+        "_syntax", "any_order", "argp", "base_name", "declaration", "fixed_names", "hint_quote", "ignored_write_status", "informs", "named_hint", "operand_words",
         "option_status", "programs", "raw", "run", "subcommands", "usage", "usage_status", "write_error", "write_status",
     )  # fmt: skip
 
@@ -58,6 +59,7 @@ class Utility:
         self.run = declaration.run
         self._syntax: Syntax | None = None
         self.raw: bool = getattr(declaration, "RAW", False)
+        self.any_order: bool | frozenset[str] = getattr(declaration, "ANY_ORDER", False)
         self.informs: bool = getattr(declaration, "INFORMS", True)
         self.programs: Mapping[str, type] = getattr(declaration, "PROGRAMS", {})
         self.subcommands: Mapping[str, type] = getattr(declaration, "SUBCOMMANDS", {})
@@ -93,6 +95,10 @@ class Utility:
                 is_operand=is_negative_number if getattr(declaration, "NEGATIVE", False) else None,
             )
         return self._syntax
+
+    def permutes_always(self, name: str) -> bool:
+        """Return True if POSIXLY_CORRECT does not change where the options of a program may be."""
+        return self.any_order if isinstance(self.any_order, bool) else name in self.any_order
 
     def begins_hint(self, name: str) -> bool:
         """Return True if the hint after a usage error begins with the name."""

@@ -15,6 +15,7 @@ from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.command.pieces import PIECE
 from sandhook.text.quoting import quote_odd
 
+ANY_ORDER = True
 _BLANK = b" \t\n"
 _FIELD = 64  #: memory for a field, in bytes
 _BLANKS = re.compile(rb"[ \t\n]+")

@@ -16,7 +16,7 @@ from sandhook.utilities.lines.tabs import TabStops, parse_tabs
 
 WRITE_ERROR = WRITE_ERROR_TWICE
 
-NUMERIC = "tabs"
+NUMERIC = "legacy_tabs"
 
 
 @option_set
@@ -31,12 +31,13 @@ class Options:
     tabs: tuple[str, ...] = opt(
         "-t", "--tabs", "TABS", "columns between stops (8), or their list; implies -a", append=True
     )
+    legacy_tabs: tuple[str, ...] = opt("TABS", help="-4: stops at the beginning alone", append=True)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
     everywhere = (options.all_ or bool(options.tabs)) and not options.first
-    stops = parse_tabs(options.tabs)
+    stops = parse_tabs((*options.legacy_tabs, *options.tabs))
     for name in operands or ("-",):
         try:
             with ctx.open(name) as reader:

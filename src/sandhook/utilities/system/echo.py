@@ -36,20 +36,24 @@ _LETTERS = "".join(_OPTIONS)
 
 def run(options: None, operands: Sequence[str], ctx: Context) -> int:
     """Return 0."""
+    if "POSIXLY_CORRECT" in ctx.environment:  # escapes are expanded, and options begin with -n
+        ctx.write(echo(operands, escapes=True, options=list(operands[:1]) == ["-n"]))
+        return 0
     inform_alone(operands)
     ctx.write(echo(operands))
     return 0
 
 
-def echo(arguments: Sequence[str], *, escapes: bool = False) -> bytes:
+def echo(arguments: Sequence[str], *, escapes: bool = False, options: bool = True) -> bytes:
     """Return the output of echo for its arguments, including options (-n, -e, -E).
 
     Args:
         escapes: Expand backslash escapes even without -e (``shopt -s xpg_echo``).
+        options: Words with a dash at the start are options.
     """
     start = 0
     newline = True
-    for argument in arguments:
+    for argument in arguments if options else ():
         if argument[:1] != "-" or len(argument) < 2 or argument.strip(_LETTERS) != "-":
             break
         for letter in argument[1:]:

@@ -37,7 +37,7 @@ _SYNTAX = Syntax(Options)
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0 when nothing differs, 1 when something does, 2 after an error."""
-    options, operands = _SYNTAX.parse(arguments)
+    options, operands = _SYNTAX.parse(arguments, in_order="POSIXLY_CORRECT" in ctx.environment)
     style = _style(options, ctx)
     space = (
         "none" if options.space else "amount" if options.amount else "trailing" if options.trailing else "exact"
