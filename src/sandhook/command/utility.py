@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from sandhook.command.context import Context
 from sandhook.command.options import Syntax, is_negative_number
@@ -35,7 +35,7 @@ class Declaration(Protocol):
     names. HINT_QUOTE: Its opening quote. ARGP: The hint also names --usage, as that of programs made with argp.
     WRITE_ERROR: The message for an error of output; see ``write_errors``. WRITE_STATUS: The exit status of that.
     IGNORED_WRITE_STATUS: The exit status if the program ignores such an error.
-    FIXED_NAMES: Names that messages begin with, also if the utility is called by a path.
+    FIXED_NAMES: The names that messages of programs begin with, regardless of ``argv[0]``; "" for its last part.
     """
 
     def run(self, options: Any, operands: Sequence[str], ctx: Context, /) -> int:
@@ -76,7 +76,7 @@ class Utility:
         self.write_error: str | Mapping[str, str] = getattr(declaration, "WRITE_ERROR", "write error: {}")
         self.ignored_write_status: int = getattr(declaration, "IGNORED_WRITE_STATUS", 0)
         self.write_status: int = getattr(declaration, "WRITE_STATUS", self.usage_status)
-        self.fixed_names: Container[str] = getattr(declaration, "FIXED_NAMES", ())
+        self.fixed_names: Mapping[str, str] = getattr(declaration, "FIXED_NAMES", {})
 
     def options_of(self, program: str) -> type | None:
         """Return the class of the options of a program; None if a RAW utility has none."""

@@ -31,7 +31,7 @@ from sandhook.version import __version__
 from sandhook.vfs.base import Stat
 
 HINT_QUOTE = "`"
-FIXED_NAMES = ("gzip", "gunzip", "zcat")
+FIXED_NAMES = {"gzip": "gzip", "gunzip": "gunzip", "zcat": "zcat"}
 NAMED_HINT = frozenset(("xz", "unxz", "xzcat", "lzma", "unlzma", "lzcat"))
 ANY_ORDER = frozenset(("bzip2", "bunzip2", "bzcat"))
 

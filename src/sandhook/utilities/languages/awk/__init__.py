@@ -33,7 +33,7 @@ from sandhook.utilities.languages.awk.symbols import function_table
 from sandhook.utilities.languages.awk.values import Array, Fatal, ScalarContext, Strnum, Unlabelled
 
 PERMUTE = False
-FIXED_NAMES = ("awk", "gawk", "mawk", "nawk")
+FIXED_NAMES = dict.fromkeys(("awk", "gawk", "mawk", "nawk"), "")
 BASE_NAME = True
 USAGE = "Usage: NAME [-F FS] [-v NAME=VALUE]... PROGRAM [FILE]..."
 _DEEP = 60  #: Python frames on the stack; when there are more, a program runs on a new stack
