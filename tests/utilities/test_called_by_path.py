@@ -112,8 +112,8 @@ def test_links_in_a_circle_are_an_error() -> None:
 #: Forms that call a built-in where there is one of that name.
 BY_NAME = {"plain", "command"}
 
-#: Utilities whose output is chance, the inode of a file or endless.
-VARYING = {"mcookie", "shuf", "stat", "uuidgen", "yes"}
+#: Utilities whose output is chance, a time, the inode of a file or endless.
+VARYING = {"mcookie", "shuf", "stat", "time", "uptime", "uuidgen", "yes"}
 
 #: Every form, with links outside of the directory that utilities list.
 WIDE_FORMS = {
