@@ -16,8 +16,9 @@ from sandhook.text.quoting import quote_always
 from sandhook.utilities.files import rm
 from sandhook.utilities.files.backup import backup_of, backup_option, suffix_option
 from sandhook.utilities.files.copy import Copier, Policy, overwrite_question
-from sandhook.utilities.files.targets import pairs
+from sandhook.utilities.files.targets import pairs, stripped
 from sandhook.vfs.base import Stat
+from sandhook.vfs.errors import TEXTS
 
 
 @option_set
@@ -48,14 +49,18 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be moved; the other files are still moved."""
-    if options.strip:
-        operands = [name.rstrip("/") or name[:1] for name in operands]
     backup = backup_of(options.backup, options.suffix, ctx)
     if backup is not None and options.overwrite == "no":
         raise UsageError("options --backup and --no-clobber are mutually exclusive")
     created: dict[tuple[int, int], str] = {}
-    for source, target in pairs(ctx, operands, options.directory, options.no_directory):
+    for source, target in pairs(ctx, operands, options.directory, options.no_directory, options.strip):
         ctx.charge()
+        if options.strip and source[-1:] == "/":  # the rename sees the slash, the message does not
+            source = stripped(source)
+            if not ctx.fs.is_dir(ctx.path(source)) and find(ctx, source, follow=False) is not None:
+                names = f"{quote_always(source)} to {quote_always(target)}"
+                ctx.fail(f"cannot move {names}: {TEXTS[errno.ENOTDIR]}")
+                continue
         try:
             info = stat_of(ctx, source, follow=False)
         except OSError as error:

@@ -11,10 +11,12 @@ from collections.abc import Sequence
 
 from sandhook.command.choices import one_of
 from sandhook.command.context import Context
-from sandhook.command.operands import beneath, confirm, kind_name, locate, reason
-from sandhook.command.options import UsageError, also, opt, option_set
-from sandhook.text.quoting import quote_always
+from sandhook.command.operands import beneath, confirm, find, kind_name, locate, reason
+from sandhook.command.options import OptionError, Syntax, UsageError, also, opt, option_set
+from sandhook.text.quoting import quote_always, quote_odd
 from sandhook.vfs.base import Stat
+
+RAW = True  # to give a hint for a file whose name is a wrong option
 
 _WHEN = {"never": "no", "once": "once", "always": "always"}
 
@@ -67,8 +69,28 @@ class Options:
     one_file_system: bool = opt("--one-file-system", "stay on one file system")
 
 
-def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+_SYNTAX = Syntax(Options)
+
+
+def _with_hint(error: OptionError, arguments: Sequence[str], ctx: Context) -> UsageError:
+    """Return the error of a wrong option, and how to remove a file of that name."""
+    for word in arguments:
+        if word[:1] == "-" and word != "-" and find(ctx, word, follow=False) is not None:
+            path = quote_odd(f"./{word}")
+            return UsageError(f"{error}\nTry '{ctx.name} {path}' to remove the file {quote_always(word)}.")
+    return error
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be removed."""
+    try:
+        options, operands = _SYNTAX.parse(arguments, in_order="POSIXLY_CORRECT" in ctx.environment)
+    except OptionError as error:
+        raise _with_hint(error, arguments, ctx) from None
+    return _remove(options, operands, ctx)
+
+
+def _remove(options: Options, operands: Sequence[str], ctx: Context) -> int:
     force = options.prompt == "force"
     if not operands:
         if force:
