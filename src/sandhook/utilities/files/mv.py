@@ -66,7 +66,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         except OSError as error:
             ctx.fail(f"cannot stat {quote_always(source)}: {reason(error)}")
             continue
-        if _may_move(source, target, info, options, ctx, created):
+        if _may_move(source, target, info, options, ctx, created, kept=backup is not None):
             backup_note = ""
             if backup is not None and find(ctx, target, follow=False) is not None:
                 try:
@@ -81,8 +81,23 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return ctx.failed
 
 
+def _leads_to(link: str, target: str, existing: Stat, ctx: Context) -> bool:
+    """Return True if a symbolic link leads to the target, whose data a rename would lose."""
+    found = find(ctx, link)
+    if found is None or (found.device, found.inode) != (existing.device, existing.inode):
+        return False
+    return existing.links == 1 or ctx.fs.realpath(ctx.path(link)) == ctx.fs.realpath(ctx.path(target))
+
+
 def _may_move(
-    source: str, target: str, info: Stat, options: Options, ctx: Context, created: dict[tuple[int, int], str]
+    source: str,
+    target: str,
+    info: Stat,
+    options: Options,
+    ctx: Context,
+    created: dict[tuple[int, int], str],
+    *,
+    kept: bool,
 ) -> bool:
     """Return whether to move; ask the user or compare times if the options require it, and report errors."""
     try:
@@ -95,7 +110,8 @@ def _may_move(
     if options.overwrite == "no":
         return False
     both = f"{quote_always(source)} and {quote_always(target)}"
-    if (existing.device, existing.inode) == (info.device, info.inode):  # also two hard links
+    same = (existing.device, existing.inode) == (info.device, info.inode)  # also two hard links
+    if same or (bits.S_ISLNK(info.mode) and not kept and _leads_to(source, target, existing, ctx)):
         ctx.fail(f"{both} are the same file")
         return False
     if options.update and existing.mtime_ns >= info.mtime_ns and not bits.S_ISDIR(info.mode):

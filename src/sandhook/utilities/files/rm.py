@@ -6,6 +6,7 @@ Divergence: L-RM-001, -v and prompts follow the order of names, not that of the 
 
 from __future__ import annotations
 
+import errno
 import stat as bits
 from collections.abc import Sequence
 
@@ -15,6 +16,7 @@ from sandhook.command.operands import beneath, confirm, find, kind_name, locate,
 from sandhook.command.options import OptionError, Syntax, UsageError, also, opt, option_set
 from sandhook.text.quoting import quote_always, quote_odd
 from sandhook.vfs.base import Stat
+from sandhook.vfs.errors import TEXTS
 
 RAW = True  # to give a hint for a file whose name is a wrong option
 
@@ -87,6 +89,8 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         options, operands = _SYNTAX.parse(arguments, in_order="POSIXLY_CORRECT" in ctx.environment)
     except OptionError as error:
         raise _with_hint(error, arguments, ctx) from None
+    if not options.preserve_root and "--no-preserve-root" not in arguments:
+        raise UsageError("you may not abbreviate the --no-preserve-root option", hint=False)
     return _remove(options, operands, ctx)
 
 
@@ -155,8 +159,18 @@ class _Remover:
             return
         if options.recursive:
             self._tree(name, info)
-        elif not self.ask or self._confirm_directory("remove directory", name):
+        elif not self.ask:
             self._rmdir(name)
+        elif not self._is_empty(name):  # nobody is asked
+            self.ctx.fail(f"cannot remove {quote_always(name)}: {TEXTS[errno.ENOTEMPTY]}")
+        elif self._confirm_directory("remove directory", name):
+            self._rmdir(name)
+
+    def _is_empty(self, name: str) -> bool:
+        try:
+            return not self.ctx.fs.listdir(self.ctx.path(name))
+        except OSError:
+            return True
 
     def _tree(self, top: str, info: Stat) -> None:
         """Remove a directory and everything below it, children first, in the order of names."""

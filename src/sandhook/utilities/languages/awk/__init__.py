@@ -187,7 +187,8 @@ def _assigned_names(options: Options) -> tuple[str, ...]:
 
 def _dialect(options: Options, ctx: Context) -> Dialect:
     bytewise = options.by_bytes or characters_are_bytes(ctx.environment.get)
-    return Dialect(not (options.traditional or options.posix), options.posix, bytewise)
+    posix = options.posix or "POSIXLY_CORRECT" in ctx.environment
+    return Dialect(not (options.traditional or posix), posix, bytewise)
 
 
 def _prepare(rt: Runtime, options: Options, names: Sequence[str]) -> None:
