@@ -346,7 +346,7 @@ class Syntax:
                 values[self.digits] = argument[index:end]
                 index = end
                 continue
-            if option is None and self.numeric is not None and self.numeric.flags and letter.isdigit():
+            if option is None and self.numeric is not None and self.numeric.metavar and letter.isdigit():
                 self._store(self.numeric, self._read(self.numeric, argument[index:]), values)
                 return
             if option is None:
