@@ -7,6 +7,7 @@ import re
 import pytest
 
 from sandhook.errors import TrustError
+from sandhook.hooks.evidence.bounds import MAX_PLACES, MAX_STEPS
 from tests.hooks.evidencetools import Files, looked, paths
 
 #: One script at /p/d/x.sh, with others around it.
@@ -411,8 +412,6 @@ def test_what_never_ends_is_followed_to_an_end() -> None:
     assert any("in a directory that it computes" in each for each in looked(deep).unknown)
     files = {"/p/a.sh": ". ./b.sh; ./a.sh", "/p/b.sh": ". ./a.sh"}
     assert paths(looked("./a.sh", files)) == ["/p/a.sh", "/p/b.sh"]
-    with pytest.raises(TrustError, match="parts to be followed"):
-        looked("for a in {1..250}; do for b in {1..250}; do :; done; done")
     with pytest.raises(TrustError, match="characters to be followed"):
         looked(":" + " " * (256 << 10))
 
@@ -489,26 +488,44 @@ def test_attributes_ways_out_and_redirections_that_change_nothing_leave_all_know
     assert (paths(evidence), evidence.unknown) == (["/p/d/x.sh"], ())
 
 
-#: Texts that name far more than they have letters, or that were followed again and again.
-BOMBS = {
-    "a value that doubles": "x=aaaaaaaaaaaaaaaa; " + "x=$x$x; " * 60 + "./$x",
-    "quoted": "x=aaaaaaaaaaaaaaaa; " + 'x="$x$x"; ' * 60 + '"$x"',
-    "many variables": f"x={'a' * 100_000}; " + "; ".join(f"y{number}=${{x}}b" for number in range(2_000)),
-    "parameters that double": "set -- a; " + 'set -- "$@" "$@"; ' * 60 + './x "$@"',
-    "words of a variable": f"x='{'a ' * 5_000}'; echo " + "$x " * 5_000,
-    "values of a loop": f"x='{'a ' * 5_000}'; for y in " + "$x " * 5_000 + "; do :; done",
-    "entries of PATH": "PATH=" + "a:" * 60_000 + "; " + "x; " * 50,
-    "directories": "".join(f"cd d{number}; " for number in range(5_000)) + "./x",
-    "a directory that grows": "cd a; " * 6_000 + "./x",
-}
+@pytest.fixture(params=[10, pytest.param(1, marks=pytest.mark.slow)])
+def part(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Lower the limits that take long to reach, and return by what."""
+    from sandhook.hooks.evidence import commands, walker
+
+    monkeypatch.setattr(commands, "MAX_PLACES", MAX_PLACES // request.param)
+    monkeypatch.setattr(walker, "MAX_STEPS", MAX_STEPS // request.param)
+    divisor: int = request.param
+    return divisor
 
 
-@pytest.mark.parametrize("text", BOMBS.values(), ids=list(BOMBS))
-def test_a_text_that_stands_for_too_much_is_refused_or_unknown(text: str) -> None:
+def bombs(part: int) -> dict[str, str]:
+    """Return texts that name far more than they have letters, or that were followed again and again."""
+    return {
+        "a value that doubles": "x=aaaaaaaaaaaaaaaa; " + "x=$x$x; " * 60 + "./$x",
+        "quoted": "x=aaaaaaaaaaaaaaaa; " + 'x="$x$x"; ' * 60 + '"$x"',
+        "many variables": f"x={'a' * 100_000}; " + "; ".join(f"y{number}=${{x}}b" for number in range(2_000)),
+        "parameters that double": "set -- a; " + 'set -- "$@" "$@"; ' * 60 + './x "$@"',
+        "words of a variable": f"x='{'a ' * 5_000}'; echo " + "$x " * 5_000,
+        "values of a loop": f"x='{'a ' * 5_000}'; for y in " + "$x " * 5_000 + "; do :; done",
+        "entries of PATH": "PATH=" + "a:" * (60_000 // part) + "; " + "x; " * 50,
+        "directories": "".join(f"cd d{number}; " for number in range(5_000 // part)) + "./x",
+        "a directory that grows": "cd a; " * (6_000 // part) + "./x",
+    }
+
+
+@pytest.mark.parametrize("name", bombs(1))
+def test_a_text_that_stands_for_too_much_is_refused_or_unknown(name: str, part: int) -> None:
     try:
-        assert looked(text).unknown
+        assert looked(bombs(part)[name]).unknown
     except TrustError as error:
         assert re.search(r"more than \d+ (?:paths|words|characters|parts)|expand to more", str(error))
+
+
+def test_loops_in_loops_are_refused(part: int) -> None:
+    loops = f"for a in {{1..{250 // part}}}; do for b in {{1..250}}; do :; done; done"
+    with pytest.raises(TrustError, match="parts to be followed"):
+        looked(loops)
 
 
 @pytest.mark.parametrize(

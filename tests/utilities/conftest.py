@@ -68,8 +68,9 @@ class Sandbox:
             finally:
                 process.descriptors[0] = held
 
-        context = Context(argv[0], process, variables, run)
-        process.start(lambda: run_utility(Utility(load(argv[0])), argv[1:], context))
+        utility = Utility(load(argv[0]))
+        context = Context(utility.fixed_names.get(argv[0]) or argv[0], process, variables, run, argv[0])
+        process.start(lambda: run_utility(utility, argv[1:], context))
         try:
             kernel.scheduler.run(lambda: process.done)
         finally:

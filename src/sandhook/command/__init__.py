@@ -21,6 +21,6 @@ parser, the types, ``--help`` and the docs page. Optional module attributes:
     RAW: bool = False           no option parsing at all: every argument is an operand (echo, test, true)
     WRITE_ERROR: str            the message when standard output cannot be written; "{}" is the reason
     WRITE_STATUS: int           the exit status in this case, if it differs from USAGE_STATUS
-    FIXED_NAMES: Container[str] programs of the module whose messages begin with the name they are registered under,
-                                regardless of argv[0] (awk, jq, gzip); all others use argv[0]
+    FIXED_NAMES: Mapping        what messages of programs of the module begin with, instead of argv[0]: a name (jq,
+                                gzip), or "" for the last part of argv[0] (awk)
 """

@@ -257,38 +257,49 @@ class Syntax:
             self.numeric = next((option for option in declared if option.metavar is not None), Option())
             self.numeric.field = numeric
 
-    def parse(self, arguments: Sequence[str]) -> tuple[Any, list[str]]:
+    def parse(self, arguments: Sequence[str], *, in_order: bool = False) -> tuple[Any, list[str]]:
         """Return the options and the operands. Raises UsageError in GNU's words.
 
         Results are cached, because a hook runs the same few commands repeatedly.
+
+        Args:
+            arguments: The arguments of the command.
+            in_order: Options end at the first operand, as where POSIXLY_CORRECT is set.
         """
         key = tuple(arguments)
+        if in_order:
+            options, operands = self._parse(key, permute=False)
+            return options, list(operands)
         result = self._parsed.get(key)
         if result is None:
-            result = self._parse(key)
+            result = self._parse(key, permute=self.permute)
             if len(key) <= CACHED_ARGUMENTS and sum(map(len, key)) <= CACHED_LENGTH:
                 if len(self._parsed) >= CACHED_LINES:
                     self._parsed.clear()
                 self._parsed[key] = result
         return result[0], list(result[1])
 
-    def parse_after_number(self, arguments: Sequence[str], message: str) -> tuple[str | None, Any, list[str]]:
+    def parse_after_number(
+        self, arguments: Sequence[str], message: str, *, in_order: bool = False
+    ) -> tuple[str | None, Any, list[str]]:
         """Return what follows the dash of a first argument like ``-5c``, or None; options; operands.
 
         Args:
+            arguments: The arguments of the command.
             message: The error of a digit among other options; "{}" is the digit.
+            in_order: See ``parse``.
         """
         first = arguments[0] if arguments else ""
         number = first[1:] if first[:1] == "-" and first[1:2].isdecimal() and first.isascii() else None
         try:
-            options, operands = self.parse(arguments[number is not None :])
+            options, operands = self.parse(arguments[number is not None :], in_order=in_order)
         except OptionError as error:
             if error.unknown.isdecimal():
                 raise UsageError(message.replace("{}", error.unknown)) from None
             raise
         return number, options, operands
 
-    def _parse(self, arguments: tuple[str, ...]) -> tuple[Any, tuple[str, ...]]:
+    def _parse(self, arguments: tuple[str, ...], *, permute: bool) -> tuple[Any, tuple[str, ...]]:
         values: dict[str, Any] = {}
         operands: list[str] = []
         rest = list(reversed(arguments))
@@ -303,7 +314,7 @@ class Syntax:
                 or (self.is_operand is not None and self.is_operand(argument))
             ):
                 operands.append(argument)
-                if not self.permute:
+                if not permute:
                     operands += reversed(rest)
                     break
             else:
@@ -335,7 +346,7 @@ class Syntax:
                 values[self.digits] = argument[index:end]
                 index = end
                 continue
-            if option is None and self.numeric is not None and self.numeric.flags and letter.isdigit():
+            if option is None and self.numeric is not None and self.numeric.metavar and letter.isdigit():
                 self._store(self.numeric, self._read(self.numeric, argument[index:]), values)
                 return
             if option is None:
@@ -426,8 +437,10 @@ def inform_alone(arguments: Sequence[str], status: int = 0) -> None:
         raise Inform(arguments[0][2:], status)
 
 
-def split_arguments(arguments: Sequence[str], syntax: Syntax) -> tuple[list[str], list[str]]:
-    """Split valid arguments into the unchanged words of options and the operands."""
+def split_arguments(
+    arguments: Sequence[str], syntax: Syntax, *, in_order: bool = False
+) -> tuple[list[str], list[str]]:
+    """Split valid arguments into the unchanged words of options and the operands; see ``Syntax.parse``."""
     words: list[str] = []
     operands: list[str] = []
     rest = list(reversed(arguments))
@@ -438,6 +451,9 @@ def split_arguments(arguments: Sequence[str], syntax: Syntax) -> tuple[list[str]
             break
         if word[:1] != "-" or word == "-":
             operands.append(word)
+            if in_order:
+                operands += reversed(rest)
+                break
             continue
         words.append(word)
         if _takes_next_word(word, syntax):

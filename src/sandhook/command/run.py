@@ -28,7 +28,8 @@ def _run(utility: Utility, arguments: Sequence[str], ctx: Context) -> int:
             if utility.raw:
                 status = utility.run(None, arguments, ctx)
             else:
-                options, operands = utility.syntax.parse(arguments)
+                in_order = "POSIXLY_CORRECT" in ctx.environment and not utility.permutes_always(ctx.program)
+                options, operands = utility.syntax.parse(arguments, in_order=in_order)
                 status = utility.run(options, operands, ctx)
         except UsageError as error:
             return _report_usage_error(utility, error, ctx)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from sandhook.command.context import Context
 from sandhook.command.options import Syntax, is_negative_number
@@ -24,7 +24,8 @@ class Declaration(Protocol):
     It has ``run``, a class ``Options`` unless it is RAW, and constants for what differs from most utilities:
 
     RAW: ``run`` parses the arguments; it receives None instead of options.
-    PERMUTE: False if options end at the first operand. NUMERIC, DIGITS, NEGATIVE: see ``Syntax``.
+    PERMUTE: False if options end at the first operand. ANY_ORDER: True if they do not even where POSIXLY_CORRECT is
+    set, or the names of such programs. NUMERIC, DIGITS, NEGATIVE: see ``Syntax``.
     INFORMS: False if --help and --version are ordinary words.
     PROGRAMS: The ``Options`` of programs that do not have those of the module, by name.
     SUBCOMMANDS: The ``Options`` of subcommands, by name. OPERAND_WORDS: The words that operands may be, by a title.
@@ -34,7 +35,7 @@ class Declaration(Protocol):
     names. HINT_QUOTE: Its opening quote. ARGP: The hint also names --usage, as that of programs made with argp.
     WRITE_ERROR: The message for an error of output; see ``write_errors``. WRITE_STATUS: The exit status of that.
     IGNORED_WRITE_STATUS: The exit status if the program ignores such an error.
-    FIXED_NAMES: Names that messages begin with, also if the utility is called by a path.
+    FIXED_NAMES: The names that messages of programs begin with, regardless of ``argv[0]``; "" for its last part.
     """
 
     def run(self, options: Any, operands: Sequence[str], ctx: Context, /) -> int:
@@ -49,7 +50,7 @@ class Utility:
     """
 
     __slots__ = (
-        "_syntax", "argp", "base_name", "declaration", "fixed_names", "hint_quote", "ignored_write_status", "informs", "named_hint", "operand_words",
+        "_syntax", "any_order", "argp", "base_name", "declaration", "fixed_names", "hint_quote", "ignored_write_status", "informs", "named_hint", "operand_words",
         "option_status", "programs", "raw", "run", "subcommands", "usage", "usage_status", "write_error", "write_status",
     )  # fmt: skip
 
@@ -58,6 +59,7 @@ class Utility:
         self.run = declaration.run
         self._syntax: Syntax | None = None
         self.raw: bool = getattr(declaration, "RAW", False)
+        self.any_order: bool | frozenset[str] = getattr(declaration, "ANY_ORDER", False)
         self.informs: bool = getattr(declaration, "INFORMS", True)
         self.programs: Mapping[str, type] = getattr(declaration, "PROGRAMS", {})
         self.subcommands: Mapping[str, type] = getattr(declaration, "SUBCOMMANDS", {})
@@ -74,7 +76,7 @@ class Utility:
         self.write_error: str | Mapping[str, str] = getattr(declaration, "WRITE_ERROR", "write error: {}")
         self.ignored_write_status: int = getattr(declaration, "IGNORED_WRITE_STATUS", 0)
         self.write_status: int = getattr(declaration, "WRITE_STATUS", self.usage_status)
-        self.fixed_names: Container[str] = getattr(declaration, "FIXED_NAMES", ())
+        self.fixed_names: Mapping[str, str] = getattr(declaration, "FIXED_NAMES", {})
 
     def options_of(self, program: str) -> type | None:
         """Return the class of the options of a program; None if a RAW utility has none."""
@@ -93,6 +95,10 @@ class Utility:
                 is_operand=is_negative_number if getattr(declaration, "NEGATIVE", False) else None,
             )
         return self._syntax
+
+    def permutes_always(self, name: str) -> bool:
+        """Return True if POSIXLY_CORRECT does not change where the options of a program may be."""
+        return self.any_order if isinstance(self.any_order, bool) else name in self.any_order
 
     def begins_hint(self, name: str) -> bool:
         """Return True if the hint after a usage error begins with the name."""

@@ -119,7 +119,7 @@ def run_standard(runtime: Interpreter, state: State, name: str, argv: Sequence[s
         message = f"{runtime.where(state)}{argv[0]}: {TEXTS[errno.EACCES]}"
         return not_started(state, lookup.NOT_EXECUTABLE, message)
     utility = runtime.commands.utilities[name]
-    called = name if name in utility.fixed_names else argv[0]
+    called = utility.fixed_names.get(name, argv[0]) or argv[0].rpartition("/")[2]
     process = state.process
     if is_all_of_process(state):
         process.argv = argv

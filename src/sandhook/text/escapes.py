@@ -5,9 +5,13 @@ Source: POSIX.1-2024 XCU 3, echo and printf. Oracle: bash 5.2.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
+from sandhook.lazy import lazily
 from sandhook.limits import check_clock
+
+_PAIR = lazily(rb"\\.", re.DOTALL)
 
 _SIMPLE = {
     0x61: 7, 0x62: 8, 0x65: 27, 0x45: 27, 0x66: 12, 0x6E: 10, 0x72: 13, 0x74: 9, 0x76: 11, 0x5C: 0x5C,
@@ -42,8 +46,15 @@ def digits(data: bytes, start: int, allowed: bytes, most: int) -> int:
     return end
 
 
-def unescape_echo(data: bytes) -> tuple[bytes, bool]:
-    """Return the output of ``echo -e`` for one argument, and whether \\c ended all output."""
+def unescape_echo(data: bytes, *, universal: bool = True) -> tuple[bytes, bool]:
+    """Return the output of ``echo -e`` for one argument, and whether \\c ended all output.
+
+    Args:
+        data: The argument.
+        universal: There are escapes of code points, as in the built-in.
+    """
+    if not universal and (b"\\u" in data or b"\\U" in data):
+        data = _PAIR.sub(lambda pair: b"\\" + pair[0] if pair[0][1] in b"uU" else pair[0], data)
     return _unescape(data, octal_needs_zero=True, zero_prefix=True, stop=True, quotes=False, error=None)
 
 

@@ -155,7 +155,7 @@ _ESCAPES = {
 
 def quote_always(name: str) -> str:
     """Quote a name as GNU's messages do, so that a shell reads it back."""
-    if "'" in name and not any(letter in name for letter in '"$`\\!\n\t\r') and name.isprintable():
+    if "'" in name and not any(letter in name for letter in '"$`\\!\n\t\r') and not needs_ansi_c(name):
         return f'"{name}"'
     pieces = []
     escaping = False
@@ -169,7 +169,7 @@ def _in_dollar_quotes(text: str, escaping: bool) -> tuple[str, bool]:
     """Return the inside of GNU's quotes, and whether ``$'`` is open at its end; ``escaping`` is that of its start."""
     pieces = []
     for letter in text:
-        if letter in _PLAIN or (ord(letter) > 126 and letter.isprintable()):
+        if letter in _PLAIN or (ord(letter) > 126 and printable(letter)):
             pieces.append("''" + letter if escaping else letter)
             escaping = False
         elif letter == "'":
@@ -193,7 +193,7 @@ _NEEDS_QUOTES = frozenset("\t\n !\"$&'()*:;<=>?[\\^`|")
 
 def quote_odd(name: str) -> str:
     """Quote a name as in "cat: NAME: reason": only if the shell would not read it back as one word."""
-    if name.isprintable() and _NEEDS_QUOTES.isdisjoint(name) and name[:1] not in ("#", "~", ""):
+    if not needs_ansi_c(name) and _NEEDS_QUOTES.isdisjoint(name) and name[:1] not in ("#", "~", ""):
         return name if name not in ("{", "}") else quote_always(name)
     return quote_always(name)
 
@@ -208,7 +208,7 @@ def _c_string(text: str) -> str:
     for letter in text:
         if letter in "'\\":
             pieces.append("\\" + letter)
-        elif letter in _PLAIN or (ord(letter) > 126 and letter.isprintable()):
+        elif letter in _PLAIN or (ord(letter) > 126 and printable(letter)):
             pieces.append(letter)
         else:
             pieces.append(_ESCAPES.get(letter) or _octal(letter))
@@ -256,7 +256,7 @@ def quoted_name(name: str, style: QuotingStyle) -> str:
             or name[0] in "#~"
             or name in ("{", "}")
             or not _SHELL_SPECIAL.isdisjoint(name)
-            or (escapes and not name.isprintable())
+            or (escapes and needs_ansi_c(name))
         )
         if not needs_quotes and not style.endswith("always"):
             return name
@@ -275,7 +275,7 @@ def _escape_c(text: str, mark: str) -> str:
             pieces.append(_C_ESCAPES[letter])
         elif letter == mark:
             pieces.append("\\" + letter)
-        elif letter.isprintable():
+        elif printable(letter):
             pieces.append(letter)
         else:
             pieces.append(_octal(letter))

@@ -32,7 +32,7 @@ class Options:
         "-l", "--length", "BITS", "b2sum: the length of the digest, a multiple of 8", append=True
     )
     check: bool = opt("-c", "--check", "check the digests that FILE lists")
-    tag: bool = opt("--tag", "lines like BSD's")
+    tag: bool = opt("--tag", help="lines like BSD's", implies="binary")
     zero: bool = opt("-z", "--zero", "end each line with NUL and escape no name")
     ignore_missing: bool = opt("--ignore-missing", "with -c, missing files are not a failure")
     mode: str = also(

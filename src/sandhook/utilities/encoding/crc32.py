@@ -12,6 +12,8 @@ from sandhook.command.context import Context
 from sandhook.command.operands import reason
 from sandhook.command.options import option_set
 
+ANY_ORDER = True
+
 
 @option_set
 class Options:

@@ -15,7 +15,7 @@ from sandhook.command.options import Syntax, UsageError, opt, option_set
 from sandhook.kernel.descriptor import Description, File
 
 RAW = True  # its options are words with one dash
-FIXED_NAMES = ("xxd",)
+FIXED_NAMES = {"xxd": "xxd"}
 
 _WORDS = {
     "autoskip": "a", "bits": "b", "cols": "c", "capitalize": "C", "decimal": "d", "groupsize": "g", "include": "i",

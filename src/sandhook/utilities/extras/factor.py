@@ -1,7 +1,7 @@
 """factor: print the prime factors of numbers.
 
 Oracle: GNU coreutils 9.1.
-Divergence: L-FACTOR-001, numbers have at most 512 bits.
+Divergence: L-FACTOR-001, numbers have at most 512 bits, and -h is that of version 9.2.
 """
 
 from __future__ import annotations

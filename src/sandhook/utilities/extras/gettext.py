@@ -11,6 +11,8 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.options import also, opt, option_set
 from sandhook.text.escapes import unescape_echo
 
+ANY_ORDER = True
+
 
 @option_set
 class Options:

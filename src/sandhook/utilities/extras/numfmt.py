@@ -200,7 +200,7 @@ class _Converter:
 
     def line(self, text: str, end: str) -> None:
         """Convert the selected fields of a line, and print it."""
-        delimiter = self.options.delimiter
+        delimiter = "\0" if self.options.delimiter == "" else self.options.delimiter
         pieces: list[str] = []
         if len(text) > PIECE:
             self.ctx.charge(len(text) >> 5)
@@ -288,6 +288,7 @@ class _Converter:
     def _format(self, number: tuple[Decimal, int]) -> str:
         options = self.options
         value, digits = number
+        unit = ""
         if options.to_unit != 1:
             value, digits = _EXACT.divide(value, Decimal(options.to_unit)), 0
         if options.target == "none":
@@ -302,15 +303,15 @@ class _Converter:
                 )
             text = f"{self._round(value, places):.{places}f}"
         else:
-            text = self._in_units(value)
-        text += options.suffix
+            text, unit = self._in_units(value)
         if self.zeros:
             sign = "-" if text[:1] == "-" else ""
             text = sign + text[len(sign) :].rjust(self.width - len(sign), "0")
+        text += unit + options.suffix
         text = text.ljust(self.width) if self.left_aligned else text.rjust(self.width)
         return self.prefix + text + self.suffix_text
 
-    def _in_units(self, value: Decimal) -> str:
+    def _in_units(self, value: Decimal) -> tuple[str, str]:
         target = self.options.target
         base = Decimal(1000 if target == "si" else 1024)
         power = 0
@@ -321,14 +322,14 @@ class _Converter:
         if places is None:
             places = 1 if power and abs(self._round(value, 1)) < 10 else 0
         if not power:
-            return f"{value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_EVEN):f}"
+            return f"{value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_EVEN):f}", ""
         value = self._round(value, places)
         if abs(value) >= base and power < len(_UNITS):
             value, power = _EXACT.divide(value, base), power + 1
             places = 1 if self.precision is None else places
             value = self._round(value, places)
         unit = _UNITS[power - 1] if power else ""
-        return f"{value:.{places}f}{unit}{'i' if unit and target == 'iec-i' else ''}"
+        return f"{value:.{places}f}", unit + ("i" if unit and target == "iec-i" else "")
 
     def _round(self, value: Decimal, places: int) -> Decimal:
         step = Decimal(1).scaleb(-min(places, _MAX_DIGITS))

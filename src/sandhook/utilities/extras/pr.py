@@ -16,6 +16,7 @@ from sandhook.dates.clock import strftime
 from sandhook.lazy import lazily
 from sandhook.text.quoting import quote_odd
 
+ANY_ORDER = True
 NUMERIC = "legacy_columns"
 
 _HEAD = _FOOT = 5  #: lines above and below the text

@@ -16,6 +16,7 @@ from sandhook.command.options import UsageError, opt, option_set
 from sandhook.kernel.descriptor import Description
 from sandhook.lazy import lazily
 
+PERMUTE = False
 USAGE_STATUS = 64
 OPTION_STATUS = 1
 _DAMAGED, _UNREADABLE, _UNWRITABLE = 2, 4, 8

@@ -13,6 +13,7 @@ from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.operands import reason, stat_of
 from sandhook.command.options import UsageError, opt, option_set
 
+PERMUTE = False
 USAGE_STATUS = 64
 OPTION_STATUS = 1
 _NO_INPUT = 1

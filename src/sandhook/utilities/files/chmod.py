@@ -43,7 +43,7 @@ class Options:
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file's bits could not be changed."""
-    options, operands, mode_text = _parse(arguments)
+    options, operands, mode_text = _parse(arguments, in_order="POSIXLY_CORRECT" in ctx.environment)
     mode_is_option = mode_text is not None
     names = list(operands)
     if mode_text is None and options.reference is None:
@@ -71,12 +71,12 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     return ctx.failed
 
 
-def _parse(arguments: Sequence[str]) -> tuple[Options, list[str], str | None]:
+def _parse(arguments: Sequence[str], *, in_order: bool) -> tuple[Options, list[str], str | None]:
     """Distinguish modes that begin with "-" (chmod -x f) from options."""
     others: list[str] = []
     mode: str | None = None
     for index, argument in enumerate(arguments):
-        if argument == "--":
+        if argument == "--" or (in_order and argument[:1] != "-"):
             others += arguments[index:]
             break
         if argument[:1] == "-" and argument[1:2] and argument[1] in "rwxXstugoa,+=01234567":
@@ -85,7 +85,7 @@ def _parse(arguments: Sequence[str]) -> tuple[Options, list[str], str | None]:
             mode = argument if mode is None else f"{mode},{argument}"
         else:
             others.append(argument)
-    options, operands = Syntax(Options).parse(others)
+    options, operands = Syntax(Options).parse(others, in_order=in_order)
     return options, operands, mode
 
 

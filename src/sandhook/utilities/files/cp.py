@@ -155,13 +155,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if backup is not None and options.overwrite == "no":
         raise UsageError("options --backup and --no-clobber are mutually exclusive")
     copier = Copier(ctx, policy_of(options, backup))
-    if options.strip:
-        operands = [name.rstrip("/") or name[:1] for name in operands]
     if options.parents:
         _copy_with_parents(copier, options, operands)
         return ctx.failed
     copier.many_operands = len(operands) > 2 or (options.directory is not None and len(operands) > 1)
-    for source, target in pairs(ctx, operands, options.directory, options.no_directory):
+    for source, target in pairs(ctx, operands, options.directory, options.no_directory, options.strip):
         copier.copy(source, target)
     return ctx.failed
 

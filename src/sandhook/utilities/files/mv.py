@@ -16,8 +16,9 @@ from sandhook.text.quoting import quote_always
 from sandhook.utilities.files import rm
 from sandhook.utilities.files.backup import backup_of, backup_option, suffix_option
 from sandhook.utilities.files.copy import Copier, Policy, overwrite_question
-from sandhook.utilities.files.targets import pairs
+from sandhook.utilities.files.targets import pairs, stripped
 from sandhook.vfs.base import Stat
+from sandhook.vfs.errors import TEXTS
 
 
 @option_set
@@ -48,20 +49,24 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be moved; the other files are still moved."""
-    if options.strip:
-        operands = [name.rstrip("/") or name[:1] for name in operands]
     backup = backup_of(options.backup, options.suffix, ctx)
     if backup is not None and options.overwrite == "no":
         raise UsageError("options --backup and --no-clobber are mutually exclusive")
     created: dict[tuple[int, int], str] = {}
-    for source, target in pairs(ctx, operands, options.directory, options.no_directory):
+    for source, target in pairs(ctx, operands, options.directory, options.no_directory, options.strip):
         ctx.charge()
+        if options.strip and source[-1:] == "/":  # the rename sees the slash, the message does not
+            source = stripped(source)
+            if not ctx.fs.is_dir(ctx.path(source)) and find(ctx, source, follow=False) is not None:
+                names = f"{quote_always(source)} to {quote_always(target)}"
+                ctx.fail(f"cannot move {names}: {TEXTS[errno.ENOTDIR]}")
+                continue
         try:
             info = stat_of(ctx, source, follow=False)
         except OSError as error:
             ctx.fail(f"cannot stat {quote_always(source)}: {reason(error)}")
             continue
-        if _may_move(source, target, info, options, ctx, created):
+        if _may_move(source, target, info, options, ctx, created, kept=backup is not None):
             backup_note = ""
             if backup is not None and find(ctx, target, follow=False) is not None:
                 try:
@@ -76,8 +81,23 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return ctx.failed
 
 
+def _leads_to(link: str, target: str, existing: Stat, ctx: Context) -> bool:
+    """Return True if a symbolic link leads to the target, whose data a rename would lose."""
+    found = find(ctx, link)
+    if found is None or (found.device, found.inode) != (existing.device, existing.inode):
+        return False
+    return existing.links == 1 or ctx.fs.realpath(ctx.path(link)) == ctx.fs.realpath(ctx.path(target))
+
+
 def _may_move(
-    source: str, target: str, info: Stat, options: Options, ctx: Context, created: dict[tuple[int, int], str]
+    source: str,
+    target: str,
+    info: Stat,
+    options: Options,
+    ctx: Context,
+    created: dict[tuple[int, int], str],
+    *,
+    kept: bool,
 ) -> bool:
     """Return whether to move; ask the user or compare times if the options require it, and report errors."""
     try:
@@ -90,7 +110,8 @@ def _may_move(
     if options.overwrite == "no":
         return False
     both = f"{quote_always(source)} and {quote_always(target)}"
-    if (existing.device, existing.inode) == (info.device, info.inode):  # also two hard links
+    same = (existing.device, existing.inode) == (info.device, info.inode)  # also two hard links
+    if same or (bits.S_ISLNK(info.mode) and not kept and _leads_to(source, target, existing, ctx)):
         ctx.fail(f"{both} are the same file")
         return False
     if options.update and existing.mtime_ns >= info.mtime_ns and not bits.S_ISDIR(info.mode):

@@ -6,15 +6,19 @@ Divergence: L-RM-001, -v and prompts follow the order of names, not that of the 
 
 from __future__ import annotations
 
+import errno
 import stat as bits
 from collections.abc import Sequence
 
 from sandhook.command.choices import one_of
 from sandhook.command.context import Context
-from sandhook.command.operands import beneath, confirm, kind_name, locate, reason
-from sandhook.command.options import UsageError, also, opt, option_set
-from sandhook.text.quoting import quote_always
+from sandhook.command.operands import beneath, confirm, find, kind_name, locate, reason
+from sandhook.command.options import OptionError, Syntax, UsageError, also, opt, option_set
+from sandhook.text.quoting import quote_always, quote_odd
 from sandhook.vfs.base import Stat
+from sandhook.vfs.errors import TEXTS
+
+RAW = True  # to give a hint for a file whose name is a wrong option
 
 _WHEN = {"never": "no", "once": "once", "always": "always"}
 
@@ -67,8 +71,30 @@ class Options:
     one_file_system: bool = opt("--one-file-system", "stay on one file system")
 
 
-def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
+_SYNTAX = Syntax(Options)
+
+
+def _with_hint(error: OptionError, arguments: Sequence[str], ctx: Context) -> UsageError:
+    """Return the error of a wrong option, and how to remove a file of that name."""
+    for word in arguments:
+        if word[:1] == "-" and word != "-" and find(ctx, word, follow=False) is not None:
+            path = quote_odd(f"./{word}")
+            return UsageError(f"{error}\nTry '{ctx.name} {path}' to remove the file {quote_always(word)}.")
+    return error
+
+
+def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be removed."""
+    try:
+        options, operands = _SYNTAX.parse(arguments, in_order="POSIXLY_CORRECT" in ctx.environment)
+    except OptionError as error:
+        raise _with_hint(error, arguments, ctx) from None
+    if not options.preserve_root and "--no-preserve-root" not in arguments:
+        raise UsageError("you may not abbreviate the --no-preserve-root option", hint=False)
+    return _remove(options, operands, ctx)
+
+
+def _remove(options: Options, operands: Sequence[str], ctx: Context) -> int:
     force = options.prompt == "force"
     if not operands:
         if force:
@@ -133,8 +159,18 @@ class _Remover:
             return
         if options.recursive:
             self._tree(name, info)
-        elif not self.ask or self._confirm_directory("remove directory", name):
+        elif not self.ask:
             self._rmdir(name)
+        elif not self._is_empty(name):  # nobody is asked
+            self.ctx.fail(f"cannot remove {quote_always(name)}: {TEXTS[errno.ENOTEMPTY]}")
+        elif self._confirm_directory("remove directory", name):
+            self._rmdir(name)
+
+    def _is_empty(self, name: str) -> bool:
+        try:
+            return not self.ctx.fs.listdir(self.ctx.path(name))
+        except OSError:
+            return True
 
     def _tree(self, top: str, info: Stat) -> None:
         """Remove a directory and everything below it, children first, in the order of names."""

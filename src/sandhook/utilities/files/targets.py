@@ -11,7 +11,7 @@ from sandhook.text.quoting import quote_always
 
 
 def pairs(
-    ctx: Context, operands: Sequence[str], directory: str | None, plain: bool
+    ctx: Context, operands: Sequence[str], directory: str | None, plain: bool, strip: bool = False
 ) -> Iterator[tuple[str, str]]:
     """Yield each source with its destination.
 
@@ -19,6 +19,7 @@ def pairs(
         operands: The operands; the last one is the destination unless ``directory`` is set.
         directory: The option-argument of -t.
         plain: -T is set, so that the destination is a file.
+        strip: Slashes at the end of sources are removed if the destination is a directory.
 
     Raises:
         UsageError: Operands are missing or too many.
@@ -31,7 +32,7 @@ def pairs(
             raise Failure("cannot combine --target-directory (-t) and --no-target-directory (-T)")
         require_directory(ctx, directory, "target directory")
         for name in operands:
-            yield name, beneath(directory.rstrip("/") or directory, _base(name))
+            yield stripped(name) if strip else name, beneath(directory.rstrip("/") or directory, _base(name))
         return
     if len(operands) == 1:
         raise UsageError(f"missing destination file operand after {quote_always(operands[0])}")
@@ -46,7 +47,12 @@ def pairs(
         return
     require_directory(ctx, target, "target")
     for name in sources:
-        yield name, beneath(target.rstrip("/") or target, _base(name))
+        yield stripped(name) if strip else name, beneath(target.rstrip("/") or target, _base(name))
+
+
+def stripped(name: str) -> str:
+    """Return a name without slashes at its end; "/" alone stays."""
+    return name.rstrip("/") or name[:1]
 
 
 def _base(name: str) -> str:

@@ -11,8 +11,6 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.options import option_set
 from sandhook.text.width import width_of
 
-PERMUTE = False
-
 
 @option_set
 class Options:

@@ -84,7 +84,7 @@ def _fold(line: bytes, width: int, options: Options, ctx: Context) -> None:
         if end >= len(body):
             break
         if options.spaces:
-            space = body.rfind(b" ", start, end)
+            space = max(body.rfind(b" ", start, end), body.rfind(b"\t", start, end))
             end = space + 1 if space >= start else end
         ctx.charge()
         ctx.write(body[start:end] + b"\n")

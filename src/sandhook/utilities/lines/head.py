@@ -74,7 +74,9 @@ _MISPLACED = "invalid trailing option -- {}"
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
-    legacy, options, operands = _SYNTAX.parse_after_number(arguments, _MISPLACED)
+    legacy, options, operands = _SYNTAX.parse_after_number(
+        arguments, _MISPLACED, in_order="POSIXLY_CORRECT" in ctx.environment
+    )
     amount = options.amount or Amount(10)
     with_headers = options.headers
     delimiter = b"\0" if options.zero else b"\n"

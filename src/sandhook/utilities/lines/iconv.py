@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.operands import reason
 from sandhook.command.options import opt, option_set
+from sandhook.kernel.descriptor import Description
 from sandhook.text.locale import characters_are_bytes
 from sandhook.utilities.lines.transliteration import transliteration
 
@@ -82,6 +83,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 ctx.process.write_error(f"{name}:\n".encode("utf-8", "surrogateescape"))
             try:
                 reader = ctx.open(name)
+            except IsADirectoryError as error:
+                ctx.fail(f"error while reading the input: {reason(error)}")
+                continue
             except OSError as error:
                 ctx.fail(f"cannot open input file `{name}': {reason(error)}")
                 continue
@@ -91,7 +95,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                         ctx.write(data)
                         continue
                     if output is None:
-                        output = ctx.create(options.output)
+                        output = _create(options.output, ctx)
                     output.write(data)
     finally:
         if output is not None:
@@ -99,6 +103,14 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if conversion.omitted and "IGNORE" in suffixes:
         ctx.fail(f"illegal input sequence at position {conversion.size}")
     return ctx.failed
+
+
+def _create(name: str, ctx: Context) -> Description:
+    """Return the file for the output. Raises Failure."""
+    try:
+        return ctx.create(name)
+    except OSError as error:
+        raise Failure(f"cannot open output file: {reason(error)}") from None
 
 
 def _encoding(name: str | None, ctx: Context) -> tuple[str, list[str]]:

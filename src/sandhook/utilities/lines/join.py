@@ -1,6 +1,7 @@
 """join: join the lines of two sorted files on a field.
 
 Source: POSIX.1-2024 XCU 3, join. Oracle: GNU coreutils 9.1, C locale.
+Divergence: L-JOIN-001, the reason of one message.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.command.pieces import PIECE
 from sandhook.text.quoting import quote_odd
 
+ANY_ORDER = True
 _BLANK = b" \t\n"
 _FIELD = 64  #: memory for a field, in bytes
 _BLANKS = re.compile(rb"[ \t\n]+")
@@ -133,6 +135,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         joiner = _Joiner(options, fields, specs, ctx)
         sources = [_Source(joiner, index, operands[index], readers[index]) for index in (0, 1)]
         joiner.run(sources[0], sources[1])
+    except IsADirectoryError as error:
+        raise Failure(f"read error: {reason(error)}") from None
     finally:
         for reader in readers:
             reader.close()

@@ -15,7 +15,16 @@ from sandhook.text.quoting import quote_odd
 
 WRITE_ERROR = WRITE_ERROR_TWICE
 
-_ESCAPES = {"n": b"\n", "t": b"\t", "\\": b"\\", "0": b"", "b": b"\b", "f": b"\f", "r": b"\r", "v": b"\v"}
+_ESCAPES = {
+    b"n": b"\n",
+    b"t": b"\t",
+    b"\\": b"\\",
+    b"0": b"",
+    b"b": b"\b",
+    b"f": b"\f",
+    b"r": b"\r",
+    b"v": b"\v",
+}
 
 
 @option_set
@@ -25,9 +34,7 @@ class Options:
     Print one line for each set of corresponding lines of the FILEs, with tabs between them.
     """
 
-    delimiters: str = opt(
-        "-d", "--delimiters", "LIST", "characters of LIST in turn instead of tabs", default="\t"
-    )
+    delimiters: str = opt("-d", "--delimiters", "LIST", "bytes of LIST in turn instead of tabs", default="\t")
     serial: bool = opt("-s", "--serial", "the lines of one FILE in one line")
     zero: bool = opt("-z", "--zero-terminated", "lines end with NUL instead of a newline")
 
@@ -77,18 +84,18 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 def _delimiters(text: str) -> list[bytes]:
     delimiters = []
+    data = text.encode("utf-8", "surrogateescape")  # a delimiter is a byte, also of a longer character
     index = 0
-    while index < len(text):
-        letter = text[index]
+    while index < len(data):
+        letter = data[index : index + 1]
         index += 1
-        if letter == "\\":
-            if index >= len(text):
+        if letter == b"\\":
+            if index >= len(data):
                 raise Failure(f"delimiter list ends with an unescaped backslash: {text}")
-            letter = text[index]
+            letter = data[index : index + 1]
             index += 1
-            delimiters.append(_ESCAPES.get(letter, letter.encode("utf-8", "surrogateescape")))
-        else:
-            delimiters.append(letter.encode("utf-8", "surrogateescape"))
+            letter = _ESCAPES.get(letter, letter)
+        delimiters.append(letter)
     return delimiters or [b""]
 
 

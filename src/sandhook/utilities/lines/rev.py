@@ -41,6 +41,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                     except UnicodeDecodeError:
                         ctx.fail(f"{name}: {number}: {_NO_CHARACTER}")
                         break
+        except IsADirectoryError as error:
+            ctx.fail(f"{name}: 0: {reason(error)}")
         except OSError as error:
             ctx.fail(f"cannot open {name}: {reason(error)}")
     return ctx.failed

@@ -114,7 +114,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         reader = ctx.open(name)
     except OSError as error:
         if isinstance(error, IsADirectoryError):
-            raise Failure(f"{name}: read error: {reason(error)}") from None
+            sized = "cannot determine file size: " if chunks is not None and chunks.kind != "r" else ""
+            raise Failure(f"{name}: {sized}{reason(error)}") from None
         raise Failure(f"cannot open {quote_always(name)} for reading: {reason(error)}") from None
     with reader:
         try:

@@ -137,7 +137,9 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
     legacy = _legacy(arguments)
     try:
-        options, operands = _SYNTAX.parse(arguments[legacy is not None :])
+        options, operands = _SYNTAX.parse(
+            arguments[legacy is not None :], in_order="POSIXLY_CORRECT" in ctx.environment
+        )
     except OptionError as error:
         if error.unknown.isdecimal():
             raise Failure(f"option used in invalid context -- {error.unknown}") from None

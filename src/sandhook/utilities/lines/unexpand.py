@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context
 from sandhook.command.operands import reason
-from sandhook.command.options import opt, option_set
+from sandhook.command.options import also, opt, option_set
 from sandhook.command.utility import WRITE_ERROR_TWICE
 from sandhook.text.quoting import quote_odd
 from sandhook.utilities.lines.tabs import TabStops, parse_tabs
@@ -28,14 +28,18 @@ class Options:
 
     all_: bool = opt("-a", "--all", help="blanks anywhere, where at least two end at a stop")
     first: bool = opt("--first-only", help="only blanks at the beginning, even with -a or -t")
-    tabs: tuple[str, ...] = opt(
-        "-t", "--tabs", "TABS", "columns between stops (8), or their list; implies -a", append=True
-    )
+    tabs: tuple[str, ...] = also(
+        opt("TABS", help="-4: stops, without -a", append=True),
+        opt(
+            "-t", "--tabs", "TABS", "columns between stops (8), or their list; implies -a",
+            append=True, implies="all_",
+        ),
+    )  # fmt: skip
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
-    everywhere = (options.all_ or bool(options.tabs)) and not options.first
+    everywhere = options.all_ and not options.first
     stops = parse_tabs(options.tabs)
     for name in operands or ("-",):
         try:

@@ -32,7 +32,11 @@ def _depth(text: str) -> int:
 def _threshold(text: str, flag: str = "--threshold") -> int:
     sign = -1 if text[:1] == "-" else 1
     try:
-        return sign * parse_count(text.lstrip("-"), "threshold")
+        size = parse_count(text.lstrip("-"), "threshold")
+        if sign < 0 and not size:
+            flag = "--threshold"
+            raise Failure(text)
+        return sign * size
     except Failure:
         raise UsageError(f"invalid {flag} argument {quote_always(text)}", hint=False) from None
 
@@ -244,7 +248,8 @@ class _Walk:
         try:
             return stat_of(self.ctx, name, follow=follow)
         except OSError as error:
-            self.ctx.fail(f"cannot access {quote_always(name)}: {reason(error)}")
+            text = f"cannot access {quote_always(name)}: {reason(error)}"
+            self.ctx.fail(text if name else "invalid zero-length file name")
             return None
 
     def _is_duplicate(self, info: Stat) -> bool:

@@ -13,6 +13,7 @@ from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.text.quoting import quote_always, quote_odd
 
+PERMUTE = False
 _PORTABLE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/")
 
 

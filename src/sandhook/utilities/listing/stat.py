@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.command.accounts import Accounts, accounts
+from sandhook.command.choices import one_of
 from sandhook.command.context import Context, Failure
 from sandhook.command.modes import mode_string
 from sandhook.command.operands import kind_name, reason, stat_of
@@ -82,7 +83,12 @@ class Options:
     follow: bool = opt("-L", "--dereference", "follow symbolic links")
     system: bool = opt("-f", "--file-system", "describe the file systems that the files are in")
     terse: bool = opt("-t", "--terse", "all in one line")
-    cached: str | None = opt("--cached", "MODE", ignored="nothing is cached")
+    cached: str | None = opt(
+        "--cached",
+        "MODE",
+        ignored="nothing is cached",
+        convert=one_of("--cached", "default", "never", "always"),
+    )
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -107,7 +107,8 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     kill = ctx.called_as(("pgrep", "pkill")) == "pkill"
     words, signal = split_signal(arguments) if kill else (list(arguments), None)
     try:
-        return _run(kill, signal, *_SYNTAX.parse(words), ctx)
+        options, operands = _SYNTAX.parse(words, in_order="POSIXLY_CORRECT" in ctx.environment)
+        return _run(kill, signal, options, operands, ctx)
     except UsageError as error:
         hint = f"\nTry `{ctx.name} --help' for more information."
         raise Failure(f"{error}{hint}", error.status) from None

@@ -24,8 +24,9 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0 when a line was selected, 1 when none was, 2 after an error."""
     program = ctx.program
     syntax = Syntax(grep.Options, numeric=getattr(grep, "NUMERIC", None))
-    options, _operands = syntax.parse(arguments)
-    words, names = split_arguments(arguments, syntax)
+    in_order = "POSIXLY_CORRECT" in ctx.environment and not program.startswith("bz")
+    options, _operands = syntax.parse(arguments, in_order=in_order)
+    words, names = split_arguments(arguments, syntax, in_order=in_order)
     if program.endswith("egrep"):
         words.insert(0, "-E")
     elif program.endswith("fgrep"):

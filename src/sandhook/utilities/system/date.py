@@ -1,7 +1,7 @@
 """date: print a time.
 
 Source: POSIX.1-2024 XCU 3, date. Oracle: GNU coreutils 9.1. The clock is the run's.
-Divergence: L-DATE-002, setting the clock is an error.
+Divergence: L-DATE-002, setting the clock and --debug are errors.
 """
 
 from __future__ import annotations

@@ -36,20 +36,27 @@ _LETTERS = "".join(_OPTIONS)
 
 def run(options: None, operands: Sequence[str], ctx: Context) -> int:
     """Return 0."""
+    if "POSIXLY_CORRECT" in ctx.environment:  # escapes are expanded, and options begin with -n
+        ctx.write(echo(operands, escapes=True, options=list(operands[:1]) == ["-n"], universal=False))
+        return 0
     inform_alone(operands)
-    ctx.write(echo(operands))
+    ctx.write(echo(operands, universal=False))
     return 0
 
 
-def echo(arguments: Sequence[str], *, escapes: bool = False) -> bytes:
+def echo(
+    arguments: Sequence[str], *, escapes: bool = False, options: bool = True, universal: bool = True
+) -> bytes:
     """Return the output of echo for its arguments, including options (-n, -e, -E).
 
     Args:
         escapes: Expand backslash escapes even without -e (``shopt -s xpg_echo``).
+        options: Words with a dash at the start are options.
+        universal: There are escapes of code points, which bash's built-in has and GNU's program does not.
     """
     start = 0
     newline = True
-    for argument in arguments:
+    for argument in arguments if options else ():
         if argument[:1] != "-" or len(argument) < 2 or argument.strip(_LETTERS) != "-":
             break
         for letter in argument[1:]:
@@ -63,7 +70,7 @@ def echo(arguments: Sequence[str], *, escapes: bool = False) -> bytes:
         arguments = arguments[start:]
     text = " ".join(arguments).encode("utf-8", "surrogateescape")
     if escapes and b"\\" in text:
-        text, stopped = unescape_echo(text)
+        text, stopped = unescape_echo(text, universal=universal)
         if stopped:
             return text
     return text + b"\n" if newline else text

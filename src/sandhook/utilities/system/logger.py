@@ -13,8 +13,6 @@ from sandhook.command.operands import reason
 from sandhook.command.options import opt, option_set
 from sandhook.dates.clock import strftime
 
-PERMUTE = False
-
 _FACILITIES = (
     "kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron", "authpriv", "ftp", "", "", "", "",
     "local0", "local1", "local2", "local3", "local4", "local5", "local6", "local7",

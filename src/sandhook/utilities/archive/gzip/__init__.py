@@ -31,8 +31,9 @@ from sandhook.version import __version__
 from sandhook.vfs.base import Stat
 
 HINT_QUOTE = "`"
-FIXED_NAMES = ("gzip", "gunzip", "zcat")
+FIXED_NAMES = {"gzip": "gzip", "gunzip": "gunzip", "zcat": "zcat"}
 NAMED_HINT = frozenset(("xz", "unxz", "xzcat", "lzma", "unlzma", "lzcat"))
+ANY_ORDER = frozenset(("bzip2", "bunzip2", "bzcat"))
 
 _SUFFIXES = {"gzip": (".gz", "-gz", ".z", "-z", "_z", ".tgz", ".taz", ".Z"), "bzip2": (".bz2", ".bz", ".tbz2", ".tbz"), "xz": (".xz", ".txz"), "lzma": (".lzma", ".tlz")}  # fmt: skip
 _FORMATS: dict[str, Compression] = {

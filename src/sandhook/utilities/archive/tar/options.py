@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from sandhook.command.choices import one_of
 from sandhook.command.options import Syntax, UsageError, also, opt, option_set
 
 if TYPE_CHECKING:
@@ -222,7 +223,12 @@ class Options:
     )
     full_time: bool = opt("--full-time", help="list times with seconds")
     numeric: bool = opt("--numeric-owner", help="numbers for owners and groups")
-    sort: str | None = opt("--sort", "ORDER", ignored="the order is always that of names")
+    sort: str | None = opt(
+        "--sort",
+        "ORDER",
+        ignored="the order is always that of names",
+        convert=one_of("--sort", "none", "name", "inode"),
+    )
     no_owner: bool = opt("--no-same-owner", "--same-owner", ignored="there is one user")
     layout: str = also(
         opt("-H", "--format", "FORMAT", "gnu, ustar, pax or v7", convert=_format, default="gnu"),

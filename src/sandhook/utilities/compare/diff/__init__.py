@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sandhook.command.context import Context
+from sandhook.command.context import Context, Failure
 from sandhook.command.options import Syntax, UsageError
 from sandhook.text.quoting import diff_quote
 from sandhook.utilities.compare.diff.files import Pair
@@ -37,7 +37,9 @@ _SYNTAX = Syntax(Options)
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0 when nothing differs, 1 when something does, 2 after an error."""
-    options, operands = _SYNTAX.parse(arguments)
+    options, operands = _SYNTAX.parse(arguments, in_order="POSIXLY_CORRECT" in ctx.environment)
+    if len(options.labels) > 2:
+        raise Failure("too many file label options")
     style = _style(options, ctx)
     space = (
         "none" if options.space else "amount" if options.amount else "trailing" if options.trailing else "exact"

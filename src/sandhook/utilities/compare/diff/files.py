@@ -7,7 +7,7 @@ import re
 import stat as bits
 from typing import TYPE_CHECKING
 
-from sandhook.command.context import Context
+from sandhook.command.context import Context, Failure
 from sandhook.command.operands import beneath, kind_name, last_component, reason, stat_of
 from sandhook.dates.clock import format_moment, moment, zone_of
 from sandhook.kernel.descriptor import Input
@@ -81,8 +81,13 @@ class Pair:
     def _exclusions(self) -> list[str]:
         patterns = list(self._options.exclude)
         for name in self._options.exclude_from:
-            with self._ctx.open(name) as reader:
-                patterns += [line.decode("utf-8", "surrogateescape").rstrip("\n") for line in reader.lines()]
+            try:
+                with self._ctx.open(name) as reader:
+                    patterns += [
+                        line.decode("utf-8", "surrogateescape").rstrip("\n") for line in reader.lines()
+                    ]
+            except OSError as error:
+                raise Failure(f"{name}: {reason(error)}") from None
         return patterns
 
     def compare(self, old: str, new: str) -> int:

@@ -23,6 +23,12 @@ def _lines_of_context(text: str) -> int:
     return min(int(text[:18]), MAX_CONTEXT)
 
 
+def _horizon(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise UsageError(f"invalid horizon length '{text}'")
+    return min(int(text[:18]), MAX_CONTEXT)
+
+
 def _columns(text: str) -> int:
     if not (text.isascii() and text.isdigit()) or not 0 < int(text[:18]) <= 100_000:
         raise UsageError(f"invalid width '{text}'")
@@ -148,7 +154,7 @@ class Options:
     to_file: str | None = opt("--to-file", "FILE", "compare every operand with FILE")
     minimal: bool = opt("-d", "--minimal", ignored="the search is thorough in any case")
     large: bool = opt("-H", "--speed-large-files", ignored="")
-    horizon: int = opt("--horizon-lines", "NUM", ignored="", convert=_lines_of_context, default=0)
+    horizon: int = opt("--horizon-lines", "NUM", ignored="", convert=_horizon, default=0)
     formats: tuple[tuple[str, str, str], ...] = also(
         opt(
             "-D",

@@ -366,6 +366,10 @@ class Patcher:
         heads = []
         for mark, head in zip(marks, patch.heads):
             body = head[4:] if head else b"/dev/null\n"
+            title, tab, rest = body.partition(b"\t" if b"\t" in body else b"\n")
+            stripped = self._strip(title.decode("utf-8", "surrogateescape"))
+            if stripped is not None and title != b"/dev/null":
+                body = stripped.encode("utf-8", "surrogateescape") + tab + rest
             heads.append(mark + body)
         return heads
 

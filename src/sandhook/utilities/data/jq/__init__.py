@@ -20,7 +20,7 @@ __all__ = ["Options"]
 
 RAW = True  # the common parser cannot express options with two arguments: see arguments.py
 USAGE_STATUS = 2
-FIXED_NAMES = ("jq",)
+FIXED_NAMES = {"jq": "jq"}
 
 
 def run(options: None, arguments: Sequence[str], ctx: Context) -> int:

@@ -19,6 +19,7 @@ from sandhook.utilities.extras.cpio.options import HINT, Options
 
 USAGE_STATUS = 2
 ARGP = True
+ANY_ORDER = True
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

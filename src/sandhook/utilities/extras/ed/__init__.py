@@ -16,6 +16,7 @@ from sandhook.utilities.extras.ed.commands import COMMANDS
 from sandhook.utilities.extras.ed.session import Quit, Session, Settings
 
 WRITE_ERROR = ""
+ANY_ORDER = True
 
 
 @option_set

@@ -33,7 +33,7 @@ from sandhook.utilities.languages.awk.symbols import function_table
 from sandhook.utilities.languages.awk.values import Array, Fatal, ScalarContext, Strnum, Unlabelled
 
 PERMUTE = False
-FIXED_NAMES = ("awk", "gawk", "mawk", "nawk")
+FIXED_NAMES = dict.fromkeys(("awk", "gawk", "mawk", "nawk"), "")
 BASE_NAME = True
 USAGE = "Usage: NAME [-F FS] [-v NAME=VALUE]... PROGRAM [FILE]..."
 _DEEP = 60  #: Python frames on the stack; when there are more, a program runs on a new stack
@@ -187,7 +187,8 @@ def _assigned_names(options: Options) -> tuple[str, ...]:
 
 def _dialect(options: Options, ctx: Context) -> Dialect:
     bytewise = options.by_bytes or characters_are_bytes(ctx.environment.get)
-    return Dialect(not (options.traditional or options.posix), options.posix, bytewise)
+    posix = options.posix or "POSIXLY_CORRECT" in ctx.environment
+    return Dialect(not (options.traditional or posix), posix, bytewise)
 
 
 def _prepare(rt: Runtime, options: Options, names: Sequence[str]) -> None:

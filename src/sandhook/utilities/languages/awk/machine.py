@@ -86,6 +86,7 @@ def _run_rules(rt: Runtime, program: Program) -> None:
 
 def _begin_file(rt: Runtime, program: Program) -> int | None:
     """Run BEGINFILE; NEXTFILE skips the input, even one that cannot be read. Raises Fatal."""
+    rt.file_rule = "BEGINFILE"
     try:
         for action in program.begin_file:
             if action(rt) == NEXTFILE:
@@ -96,6 +97,8 @@ def _begin_file(rt: Runtime, program: Program) -> int | None:
         return NEXTFILE
     except NextRecord as error:
         raise _misplaced(error, "BEGINFILE") from None
+    finally:
+        rt.file_rule = ""
     if rt.failure and not rt.directory:
         raise Fatal(rt.failure)
     if rt.failure:
@@ -105,7 +108,9 @@ def _begin_file(rt: Runtime, program: Program) -> int | None:
 
 
 def _end_file(rt: Runtime, program: Program) -> None:
+    rt.file_rule = "ENDFILE"
     _section(rt, program.end_file, "ENDFILE")
+    rt.file_rule = ""
 
 
 def _batch(rt: Runtime, program: Program, source: Source, rule: Step) -> int | None:

@@ -77,13 +77,14 @@ class Runtime:
         value: The value of the return statement, for the call.
         read_untyped: The slots of ``Symbols.mixed`` that were read: those are scalars.
         failure: The error of a main input that cannot be read, for BEGINFILE rules, which may skip it.
+        file_rule: "BEGINFILE" or "ENDFILE" while such a rule runs, where getline cannot read the main input.
         directory: The name of that input when it is a directory.
         argument: Index in ARGV of the next operand.
     """
 
     __slots__ = (
         "any_file", "argument", "arrays", "at_end", "blanks", "budget", "charged_bytes",
-        "connections", "convfmt", "count_pieces", "ctx", "depth", "directory", "dirty", "failure", "fields", "fnr", "frame",
+        "connections", "convfmt", "count_pieces", "ctx", "depth", "directory", "dirty", "failure", "fields", "file_rule", "fnr", "frame",
         "g", "has_large", "icase", "matching", "mode", "nr", "ofmt", "ofs", "ors", "random", "ranges", "read_untyped", "record",
         "record_is_string", "replacement", "rs", "seed", "source", "split_record", "status", "subsep", "symbols", "value",
     )  # fmt: skip
@@ -123,6 +124,7 @@ class Runtime:
         self.connections = Connections(ctx, self._command_environment, self._set_error)
         self.replacement = Replacement(ctx)
         self.failure = ""
+        self.file_rule = ""
         self.directory = ""
         self.argument = 1
         self.any_file = False

@@ -263,7 +263,7 @@ class _Table:
             while len(words) < most and (match := _WORD.search(line, at)) is not None:
                 words.append(match[0])
                 at = match.end()
-            remainder = line[at + 1 :]
+            remainder = line[at + 1 :] if words else line
             return [*words, remainder] if remainder else words
         if not separators or not most:
             return [line]

@@ -42,7 +42,9 @@ _MISPLACED = "invalid option -- {}; -WIDTH is recognized only when it is the fir
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
-    legacy, options, operands = _SYNTAX.parse_after_number(arguments, _MISPLACED)
+    legacy, options, operands = _SYNTAX.parse_after_number(
+        arguments, _MISPLACED, in_order="POSIXLY_CORRECT" in ctx.environment
+    )
     width, goal = _widths(options, legacy)
     for name in operands or ["-"]:
         try:

@@ -210,7 +210,8 @@ def _old_number(text: str | None) -> int:
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, 1 when -c detects disorder, 2 after an error."""
-    options, operands = _SYNTAX.parse(with_new_keys(arguments) if _has_old_keys(arguments) else arguments)
+    words = with_new_keys(arguments) if _has_old_keys(arguments) else arguments
+    options, operands = _SYNTAX.parse(words, in_order="POSIXLY_CORRECT" in ctx.environment)
     return sort(options, operands, ctx)
 
 

@@ -15,7 +15,13 @@ from sandhook.utilities.listing.find.tests import TESTS
 MAX_NESTING = 50
 
 _AND, _OR, _NOT = ("-a", "-and"), ("-o", "-or"), ("!", "-not")
-_FLAGS = ("-noleaf", "-warn", "-nowarn", "-ignore_readdir_race", "-noignore_readdir_race", "-true")
+_FLAGS = ("-noleaf", "-ignore_readdir_race", "-noignore_readdir_race", "-true")
+#: Options that apply to the whole expression.
+_GLOBAL = frozenset((
+    "-d", "-depth", "-files0-from", "-ignore_readdir_race", "-maxdepth", "-mindepth", "-mount", "-noignore_readdir_race",
+    "-noleaf", "-xdev",
+))  # fmt: skip
+_OPTIONS = _GLOBAL | {"-daystart", "-follow", "-nowarn", "-regextype", "-warn"}
 _BY_NAME = frozenset({  # tests that do not need the status of a file
     "-false", "-ilname", "-iname", "-ipath", "-iregex", "-iwholename", "-lname", "-name", "-path", "-regex", "-true",
     "-type", "-wholename",
@@ -46,6 +52,8 @@ class Parser:
         self._settings = settings
         self._has_action = False
         self._explicit_depth = False
+        self._first = ""  #: the first word that is no option
+        self._last = ""  #: the last predicate or operator
 
     def parse(self) -> Node:
         """Return the expression; one without an action prints the files that pass. Raises Failure."""
@@ -91,6 +99,7 @@ class Parser:
         return all_of(parts)
 
     def _need_operand(self, operator: str) -> None:
+        self._last = operator
         if self._at >= len(self._words):
             raise Failure(f"expected an expression after '{operator}'")
 
@@ -99,6 +108,7 @@ class Parser:
         while self._peek() in _NOT:
             word = self._words[self._at]
             self._at += 1
+            self._first = self._first or word
             self._need_operand(word)
             negative = not negative
         node = self._primary(depth)
@@ -117,11 +127,44 @@ class Parser:
                 raise Failure("invalid expression; expected an expression before ')'")
             raise Failure("invalid expression; you have too many ')'")
         if word == "(":
+            self._first, self._last = self._first or word, word
             return self._group(depth)
         self._at += 1
         if word[:1] != "-":
-            raise Failure(f"paths must precede expression: `{word}'")
+            raise Failure(f"paths must precede expression: `{word}'{self._possible_pattern(word)}")
+        self._last = word
         return self._predicate(word)
+
+    def _possible_pattern(self, word: str) -> str:
+        """Return a second message for a word that a shell may have made of a pattern."""
+        ctx = self._settings.ctx
+        if self._last and ctx.fs.exists(ctx.path(word)):
+            return f"\n{ctx.name}: possible unquoted pattern after predicate `{self._last}'?"
+        return ""
+
+    def _warn(self, word: str) -> None:
+        """Warn of a global option after a test, and of a test that can never be true."""
+        ctx, first = self._settings.ctx, self._first
+        if word not in _GLOBAL:
+            if word in ("-name", "-iname") and "/" in self._peek():
+                whole = word.replace("name", "wholename")
+                ctx.error(
+                    f"warning: '{word}' matches against basenames only, but the given pattern contains a directory"
+                    " separator ('/'), thus the expression will evaluate to false all the time. "
+                    f" Did you mean '{whole}'?"
+                )
+            return
+        if first:
+            ctx.error(
+                f"warning: you have specified the global option {word} after the argument {first}, but global"
+                f" options are not positional, i.e., {word} affects tests specified before it as well as those"
+                " specified after it.  Please specify global options before other arguments."
+            )
+        if word == "-d":
+            ctx.error(
+                "warning: the -d option is deprecated; please use -depth instead, because the latter is a"
+                " POSIX-compliant feature."
+            )
 
     def _group(self, depth: int) -> Node:
         if depth >= MAX_NESTING:
@@ -167,6 +210,13 @@ class Parser:
 
     def _predicate(self, word: str) -> Node:
         settings = self._settings
+        if settings.warns:
+            self._warn(word)
+        if word not in _OPTIONS:
+            self._first = self._first or word
+        if word in ("-warn", "-nowarn"):
+            settings.warns = word == "-warn"
+            return _true
         if word in _FLAGS:
             return _true
         if word in ("-maxdepth", "-mindepth"):

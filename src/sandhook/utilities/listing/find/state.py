@@ -25,6 +25,7 @@ class Settings:
         at_end: Called after the walk, to run the pending commands of -exec ... +.
         files: The files that -fprint and similar actions write to.
         names: The operand of -files0-from; None without it.
+        warns: -warn is in force.
     """
 
     def __init__(self, ctx: Context) -> None:
@@ -43,6 +44,7 @@ class Settings:
         self.at_end: list[Callable[[], None]] = []
         self.files = Files(ctx)
         self.names: str | None = None
+        self.warns = False
         self._accounts: Accounts | None = None
 
     @property

@@ -155,6 +155,8 @@ def _parse_comparison(word: str, text: str, unit: float = 1) -> tuple[str, float
     digits = text[len(sign) :]
     whole, _, fraction = digits.partition(".")
     if not (digits.isascii() and (whole + fraction).isdigit()) or len(digits) > 18:
+        if word == "-used":
+            raise Failure(f"Invalid argument {text} to -used")
         raise Failure(f"invalid argument `{text}' to `{word}'")
     return sign, float(digits) * unit
 

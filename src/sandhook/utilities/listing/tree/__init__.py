@@ -22,6 +22,7 @@ from sandhook.utilities.listing.tree import xml as xml
 from sandhook.utilities.listing.tree.nodes import MAX_DEPTH, Forest, Node, Rules, patterns
 from sandhook.utilities.listing.tree.paths import PathForest
 
+ANY_ORDER = True
 WRITE_ERROR = ""
 
 _BOXES = ("│\u00a0\u00a0 ", "├── ", "└── ")

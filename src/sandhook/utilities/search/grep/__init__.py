@@ -20,7 +20,7 @@ from sandhook.utilities.search.grep.output import Searcher, Style
 from sandhook.vfs.errors import error_text
 
 USAGE_STATUS = 2
-FIXED_NAMES = ("egrep", "fgrep")  # scripts whose messages have these names under any path
+FIXED_NAMES = {"egrep": "grep", "fgrep": "grep"}  # scripts that call grep
 DIGITS = "legacy_context"
 BASE_NAME = True
 USAGE = "Usage: NAME [OPTION]... PATTERNS [FILE]..."
@@ -260,8 +260,6 @@ def plan_for(options: Options, pattern: str | None, ctx: Context) -> tuple[Match
     the same command line. Hashing its thirty fields would cost more than the search of a short input.
     """
     name = ctx.program
-    if name != "grep":  # egrep and fgrep are scripts that call grep, and messages have its name
-        ctx.name = "grep"
     bytewise = characters_are_bytes(ctx.environment.get)
     plan = _PLANS.get(id(options))
     if (

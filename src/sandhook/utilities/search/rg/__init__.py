@@ -22,6 +22,7 @@ from sandhook.utilities.search.rg.pattern import PatternSpec, is_lower
 
 USAGE_STATUS = 2
 WRITE_ERROR = {"": "", "large": "{}", "EBADF": ""}  # what is left at the end is written without a check
+ANY_ORDER = True
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

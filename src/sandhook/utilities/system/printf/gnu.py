@@ -32,6 +32,7 @@ _LETTERS = frozenset(b"diouxXaAeEfFgGcsbq")
 _FORBIDDEN = {0x27: b"aAeEcosxX", 0x23: b"cdisu", 0x30: b"cs"}
 #: An escape without the digits that it needs.
 _MALFORMED = lazily(rb"\\(?:x(?![0-9A-Fa-f])|u(?![0-9A-Fa-f]{4})|U(?![0-9A-Fa-f]{8}))")
+_UNIVERSAL = lazily(rb"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
 _ESCAPE = lazily(rb"\\.", re.DOTALL)
 _UMAX = 2**64 - 1
 _MAX = 2**63 - 1
@@ -44,7 +45,7 @@ def printf(format_: str, arguments: Sequence[str], ctx: Context) -> int:
     formatter = _Formatter(arguments, ctx)
     malformed = _before_malformed(data)
     if malformed is not None:
-        data, stops, invalid = malformed, False, None
+        data, stops, invalid = malformed[0], False, None
     items = parse_format(data)
     while formatter.expand(items) and malformed is None:
         if invalid is not None:
@@ -56,8 +57,9 @@ def printf(format_: str, arguments: Sequence[str], ctx: Context) -> int:
     else:
         stops = True
     ctx.write(b"".join(formatter.output))
-    if malformed is not None or formatter.is_malformed:
-        ctx.fail("missing hexadecimal number in escape")
+    error = malformed[1] if malformed is not None and not formatter.malformed else formatter.malformed
+    if error:
+        ctx.fail(error)
         return ctx.failed
     if stops:
         return 0  # \c exits successfully, whatever went wrong before
@@ -83,12 +85,22 @@ def _usable_part(data: bytes) -> tuple[bytes, bool, str | None]:
     return data, False, None
 
 
-def _before_malformed(data: bytes) -> bytes | None:
-    """Return the text before the first escape that lacks its digits; None if there is no such escape."""
+def _before_malformed(data: bytes) -> tuple[bytes, str] | None:
+    """Return the text before the first escape that is not valid, and its error; None if there is no such escape."""
     at = 0
     while (match := _ESCAPE.search(data, at)) is not None:
+        before = data[: match.start()]
         if _MALFORMED.match(data, match.start()):
-            return data[: match.start()]
+            return before, "missing hexadecimal number in escape"
+        universal = _UNIVERSAL.match(data, match.start())
+        if universal is not None:
+            digits = universal[1] or universal[2]
+            code = int(digits, 16)
+            if (code < 0xA0 and code not in (0x24, 0x40, 0x60)) or 0xD800 <= code <= 0xDFFF:
+                return (
+                    before,
+                    f"invalid universal character name {universal[0][:2].decode()}{code:0{len(digits)}x}",
+                )
         at = match.end()
     return None
 
@@ -114,7 +126,7 @@ class _Formatter(Formatter):
     def __init__(self, arguments: Sequence[str], ctx: Context) -> None:
         caller = Caller(ctx.fail, ctx.error, ctx.now, ctx.environment, ctx.budget.check_fits)
         super().__init__(arguments, caller)
-        self.is_malformed = False  # an argument of %b has an escape without its digits
+        self.malformed = ""  #: the error of an escape in an argument of %b
 
     def text(self, letter: str, flags: str, width: int, precision: int) -> bool:
         """c, b and q."""
@@ -122,8 +134,8 @@ class _Formatter(Formatter):
             argument = self.arguments[self.index].encode("utf-8", "surrogateescape")
             before = _before_malformed(argument)
             if before is not None:
-                self.is_malformed = True
-                self.write(unescape_argument(before, self.warning)[0])
+                self.malformed = before[1]
+                self.write(unescape_argument(before[0], self.warning)[0])
                 return False
         if letter != "q":
             return super().text(letter, flags, width, precision)

@@ -59,6 +59,8 @@ def compile_getline(compiler: Compiler, node: Getline) -> ToNumber:
     def getline(rt: Runtime) -> float:
         rt.budget.charge(1)
         if name is None:
+            if rt.file_rule:
+                raise Fatal(f"non-redirected `getline' invalid inside `{rt.file_rule}' rule")
             entry = rt.read_main()
         else:
             source = rt.connections.input(redirection, name(rt), rt.rs, rt.matching)

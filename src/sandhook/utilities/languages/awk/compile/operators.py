@@ -47,8 +47,9 @@ def compile_negation(compiler: Compiler, node: Negation) -> ToNumber:
 
 
 def compile_unary_plus(compiler: Compiler, node: UnaryPlus) -> ToNumber:
-    """Compile ``+x``."""
-    return compiler.number(node.operand)
+    """Compile ``+x``: a new number, also where x is a value of mkbool, which is known by its identity."""
+    run = compiler.number(node.operand)
+    return lambda rt: run(rt) * 1.0
 
 
 def compile_conditional(compiler: Compiler, node: Conditional) -> Evaluate:
