@@ -86,7 +86,7 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
             if strict:
                 withheld.append((spec, why))
                 continue
-            spec = http.forbidden(spec, why)  # noqa: PLW2901
+            spec = http.forbidden(spec, why)
             notes[Diagnostic(f"{why}: the hook could not run", spec.path, spec.file)] = None
         kept.append(spec)
         for document in switches:
