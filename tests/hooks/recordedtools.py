@@ -331,6 +331,9 @@ def _touched(world: World, decision: Decision, call: Any) -> list[str] | None:
     if decision.refused or forbidden or not permitted:
         return []
     changed = decision.apply_to(call)
+    if isinstance(changed, dict) and "tool_name" in changed:  # Grok's tool for those of servers
+        changed = changed.get("tool_input")
+        return [changed["name"]] if isinstance(changed, dict) else None
     command = changed.get("command", changed.get("name")) if isinstance(changed, dict) else None
     words = command.split() if isinstance(command, str) else []
     return [words[-1]] if words[:1] == ["touch"] or "name" in call else None

@@ -20,7 +20,9 @@ from tools.agents.changes import (
     program_version,
     scene_of,
 )
+from tools.agents.convert import DECIDED_BY_RULES
 from tools.agents.grid import GRIDS
+from tools.agents.records import AGENTS, mapping
 
 
 def test_records_are_compared_on_systems_without_pseudo_terminals() -> None:
@@ -37,6 +39,19 @@ def test_an_equal_case_has_no_differences() -> None:
 def test_an_aspect_that_changed_is_named() -> None:
     was: dict[str, Any] = {"did": {"refused": True}}
     assert differences(was, {"did": {"refused": False}}) == ["refused: true became false"]
+
+
+def test_what_became_of_a_call_under_the_agents_own_rules_is_compared() -> None:
+    was: dict[str, Any] = {"call": "does not run", "did": {"refused": True}}
+    now: dict[str, Any] = {"call": "runs", "did": {"refused": True}}
+    assert differences(was, now) == ['call: "does not run" became "runs"']
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_records_of_the_agents_own_rules_have_no_aspect_that_the_converter_leaves_out(agent: str) -> None:
+    for case in known_cases(agent):
+        if "call" in case:
+            assert not {*DECIDED_BY_RULES} & {*mapping(case.get("did"))}, case["id"]
 
 
 def test_keys_that_a_payload_gained_and_lost_are_named() -> None:

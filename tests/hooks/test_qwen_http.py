@@ -105,6 +105,16 @@ def test_a_value_that_makes_no_url_is_not_shown() -> None:
     assert "secret" not in why
 
 
+@BOTH
+@pytest.mark.parametrize("value", ["a\r\nB: c", "a\nb", "a\0b", "a\x07b", "\u00e9"])
+def test_a_header_that_would_break_the_request_is_not_sent(value: str, compat: Any) -> None:
+    config, server = settings(headers={"X-A": "$A"}, allowedEnvVars=["A"]), Server(json.dumps(DENY))
+    decision = fired(server, config, env={"A": value}, compat=compat, fail_closed=True)
+    assert decision.refused
+    assert "characters that a header cannot carry" in str(decision.outcomes[0].could_not_run)
+    assert server.calls == []
+
+
 def layered(*, user: list[str] | None, project: list[str] | None, layer: str, compat: Any) -> HookEngine:
     values: dict[str, dict[str, Any]] = {"user": {}, "project": {}}
     for name, patterns in (("user", user), ("project", project)):
@@ -124,22 +134,38 @@ def layered(*, user: list[str] | None, project: list[str] | None, layer: str, co
     )
 
 
+def calls(engine: HookEngine) -> bool:
+    """Return whether the hook of an engine is called; a hook that may not be called could not run, or is withheld."""
+    decision = engine.fire(ToolPre("run_shell_command", {"command": "ls"}))
+    whys = [str(each.could_not_run) for each in decision.outcomes] + [each.why for each in engine.withheld]
+    assert decision.refused == (not any("allowedHttpHookUrls does not allow its URL" in why for why in whys))
+    return decision.refused
+
+
 @BOTH
 def test_the_users_list_counts(compat: Any) -> None:
     other, same = ["https://other.example.com/*"], ["HTTPS://hooks\\.example\\.com/*"]
     for project in (None, same, []):
-        engine = layered(user=other, project=project, layer="project", compat=compat)
-        assert not engine.hooks
-        assert "allowedHttpHookUrls does not allow its URL" in engine.withheld[0].why
-    assert layered(user=same, project=other, layer="project", compat=compat).hooks
-    assert layered(user=[], project=other, layer="project", compat=compat).hooks
-    assert not layered(user=None, project=other, layer="project", compat=compat).hooks
+        assert not calls(layered(user=other, project=project, layer="project", compat=compat))
+    assert calls(layered(user=same, project=other, layer="project", compat=compat))
+    assert calls(layered(user=[], project=other, layer="project", compat=compat))
+    assert not calls(layered(user=None, project=other, layer="project", compat=compat))
 
 
 def test_a_projects_list_does_not_silence_hooks_of_the_user() -> None:
     other = ["https://other.example.com/*"]
-    assert layered(user=None, project=other, layer="user", compat="better").hooks
-    assert not layered(user=None, project=other, layer="user", compat="strict").hooks
+    assert calls(layered(user=None, project=other, layer="user", compat="better"))
+    assert not calls(layered(user=None, project=other, layer="user", compat="strict"))
+
+
+@pytest.mark.parametrize(("compat", "refused"), [("better", True), ("strict", False)])
+def test_a_hook_whose_url_is_forbidden_refuses_when_failures_do(compat: Any, refused: bool) -> None:
+    config = {**settings(), "security": {"allowedHttpHookUrls": ["https://other.example.com/*"]}}
+    server = Server(json.dumps(DENY))
+    decision = fired(server, config, compat=compat, fail_closed=True)
+    assert decision.refused == refused
+    assert server.calls == []
+    assert not refused or "does not allow its URL" in str(decision.reason)
 
 
 def test_faults() -> None:

@@ -177,7 +177,12 @@ _RECEIVED = "@ID@"
 
 def differences(was: Object, now: Object) -> list[str]:
     """Return what differs between two cases, a line for each aspect."""
-    return [*_payloads(was, now), *_facts(mapping(was.get("did")), mapping(now.get("did")))]
+    return [*_payloads(was, now), *_facts(_compared(was), _compared(now))]
+
+
+def _compared(case: Object) -> Object:
+    """Return what the agent did, and what became of a call that its own rules are about."""
+    return {**{key: case[key] for key in ("call",) if key in case}, **mapping(case.get("did"))}
 
 
 def _facts(was: Object, now: Object) -> Iterator[str]:

@@ -34,7 +34,7 @@ _REFUSED = re.compile(r"^(?:<tool_use_error>)?PreToolUse:\S+ hook error: (.*?)(?
 _BLOCKED = re.compile(r"^\w+ operation blocked by hook:\n(.*?)(?:\n*Original prompt: .*)?$", re.S)
 _ADDED = re.compile(
     r"<system-reminder>\n(\w+(?::\S+)? hook .*?)(?:\n</system-reminder>|\Z)"
-    r"|^(Stop hook feedback:.*)|^(PostModelSwitch hook additional context: .*?)\n\n",
+    r"|^(Stop hook feedback:.*?)(?:\n</system-reminder>|\Z)|^(PostModelSwitch hook additional context: .*?)\n\n",
     re.S | re.M,
 )
 _WHOLE = re.compile(r"^(.*)$", re.S)

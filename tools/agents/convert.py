@@ -17,6 +17,8 @@ from typing import cast
 from tools.agents.records import AGENTS, Agent, Json, Object, Record, dumped, listed, mapping, objects, read
 
 FORMAT = "sandhook recorded hooks 1"
+#: What depends on the agent's own rules, too, in a case that is about them: its ``call`` has what became of the call.
+DECIDED_BY_RULES = ("touched", "texts", "context", "halt")
 
 
 def main(arguments: list[str]) -> int:
@@ -95,8 +97,8 @@ def case(agent: Agent, record: Record) -> Object:
     if reason is not None:
         return {**fields, "incomparable": reason}
     did = agent.facts(record)
-    if ruled:  # whether the call ran depends on those rules, too, and ``call`` has it
-        did = {key: value for key, value in did.items() if key not in ("touched", "texts", "context", "halt")}
+    if ruled:
+        did = {key: value for key, value in did.items() if key not in DECIDED_BY_RULES}
     if record.id.startswith("places.same"):
         did["runs"] = {**Counter(record.texts("ran"))}
     return {**fields, "did": did}

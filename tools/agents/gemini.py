@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from tools.agents.records import KILLED, Facts, Object, Record, mapping, objects, what_was_read
+from tools.agents.records import Facts, Object, Record, mapping, objects, what_was_read
 
 CONTRACT = "gemini"
 TITLE = "Gemini CLI"
@@ -23,7 +23,6 @@ INCOMPARABLE = {
         f"settings.text-{name}": "the agent does not start with such a file"
         for name in ("blank", "comma", "empty", "inner-comma", "mark", "null", "single", "tail")
     },
-    "blends.killed-deny": KILLED,
     "AfterTool.tail": "the hook asks for a further call without end, and the recorder ended the agent",
 }
 

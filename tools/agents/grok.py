@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.agents.records import KILLED, Facts, Object, Record, joined, rounds
+from tools.agents.records import Facts, Object, Record, joined, rounds
 
 CONTRACT = "grok"
 TITLE = "Grok Build"
@@ -20,11 +20,9 @@ EVENTS: dict[str, str] = {}
 _ANSWERED = "with always-approve nobody sees the question; asked.* have it"
 INCOMPARABLE: dict[str, str] = {
     **dict.fromkeys(("PreToolUse.out.ask", "PreToolUse.out.inner-ask", "several.defer-ask"), _ANSWERED),
-    **dict.fromkeys(
-        ("mcp.updated", "blends.mcp-updated"),
-        "the agent knows the schema of its tool, and the engine does not",
-    ),
-    "blends.killed-deny": KILLED,
+    "blends.killed-deny": "/bin/sh is dash there, which reports the status 137 for a script that a signal ended, and the "
+    "agent reads the output; bash ends with the signal, and the agent drops it",
+    "mcp.updated-text": "the agent reads the text as an object, and asks the hooks again about the call that results",
     "managed.broken": "the agent does not start with a broken file of the organisation",
     **dict.fromkeys(
         (

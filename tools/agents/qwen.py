@@ -14,7 +14,6 @@ LAYERS = {"user": "home/.qwen/settings.json", "project": "project/.qwen/settings
 EVENTS: dict[str, str] = {}
 INCOMPARABLE: dict[str, str] = {
     "settings.text-null": "the agent does not start with such a file",
-    "blends.timeout-half": "the hook has a millisecond, and whether it begins in that time differs",
 }
 
 

@@ -45,9 +45,6 @@ SCENE = (
     "earlier",
 )
 
-#: Why a record of a script that a signal ends is not compared.
-KILLED = "/bin/sh is dash there, which reports the status 137 for a script that a signal ended; bash ends with the signal"
-
 #: What the agent did, by aspect; an aspect that a record cannot show is absent.
 Facts: TypeAlias = "dict[str, Json]"
 

@@ -25,6 +25,7 @@ TOPICS = (
     "environment",
     "sources",
     "blends",
+    "losses",
 )
 
 

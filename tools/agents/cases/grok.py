@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tools.agents.cases.grok_calls import CHANGED_CALLS
 from tools.agents.cases.hooks import case, deny, grouped, hook, named, passing, saying
 from tools.agents.cases.servers import TOUCHING
 from tools.agents.grid import OUTPUTS, bodies, printing, probe, specific
@@ -350,6 +351,13 @@ def _servers() -> list[Object]:
             "PreToolUse",
             {"hooks": [saying("a", {"hookSpecificOutput": {**own, "updatedInput": {"name": "other"}}})]},
         ),
+        **{
+            f"updated-{name}": (
+                "PreToolUse",
+                {"hooks": [saying("a", {"hookSpecificOutput": {**own, "updatedInput": value}})]},
+            )
+            for name, value in CHANGED_CALLS.items()
+        },
         "text": (
             "PostToolUse",
             {"hooks": [saying("a", {"hookSpecificOutput": {**after, "updatedToolOutput": "another"}})]},

@@ -23,18 +23,24 @@ _ESCAPE = lazily(
     re.DOTALL,
 )
 _UNUSUAL = lazily(r"\\u[dD][89a-fA-F]|\d[eE]\+?\d{3}|\d{300}|Infinity|NaN")
+#: Outputs that may begin or end with a sign that one language trims and another does not.
+_EDGES = lazily(rb"[^\x20-\x7e\t\r\n]")
+_JAVASCRIPT_BLANKS = "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 _LARGEST = "1.7976931348623157e308"
 
 
-def as_read(ran: RunResult, reader: Reader, *, strict: bool) -> RunResult:
+def as_read(ran: RunResult, reader: Reader, *, strict: bool, trimmer: Reader | None = None) -> RunResult:
     """Return a run whose output means to sandhook's decoder what it means to the agent.
 
     Args:
         strict: Without it a bound stays a bound, so that the hook refuses; only what the agent reads as JSON and
             the decoder does not is replaced.
+        trimmer: What trims the output, where that is not what reads it.
     """
-    if not strict and reader != "python":
-        return ran
+    if reader != "python":
+        ran = _trimmed(ran, trimmer or reader)
+        if not strict:
+            return ran
     text = ran.stdout.decode("utf-8", "replace")
     start = text.lstrip()[:1]
     if start not in ("{", "[", '"') or not (
@@ -42,6 +48,31 @@ def as_read(ran: RunResult, reader: Reader, *, strict: bool) -> RunResult:
     ):
         return ran
     return ran._replace(stdout=_rewritten(text, reader, strict=strict).encode())
+
+
+def _trimmed(ran: RunResult, reader: Reader) -> RunResult:
+    """Return a run of whose output Python strips what the agent trims.
+
+    JavaScript trims byte order marks, of which one stays, and not the next line. Neither it nor Rust trims the separators
+    of ASCII. JSON next to a sign that the agent does not trim is no JSON.
+    """
+    inside = ran.stdout.strip(b" \t\r\n")
+    if not _EDGES.search(inside[:1] + inside[-1:]):
+        return ran
+    text = ran.stdout.decode("utf-8", "replace")
+    if reader == "javascript":
+        whole, text = text, text.strip(_JAVASCRIPT_BLANKS)
+        head = whole[: len(whole) - len(whole.lstrip(_JAVASCRIPT_BLANKS))]
+        text = f"\ufeff{text}" if "\ufeff" in head else text
+    kept = "\x1c\x1d\x1e\x1f\x85" if reader == "javascript" else "\x1c\x1d\x1e\x1f"
+    inner = text.strip().removeprefix("\ufeff").strip()
+    if inner[:1] in ("{", "[", '"'):
+        start, end = text.index(inner[0]), text.rindex(inner[-1]) + 1
+        if any(sign in text[:start] for sign in kept):
+            text = f"\ufffd{inner}"
+        elif any(sign in text[end:] for sign in kept):
+            text = _unread(inner)
+    return ran._replace(stdout=text.encode())
 
 
 def _rewritten(text: str, reader: Reader, *, strict: bool) -> str:

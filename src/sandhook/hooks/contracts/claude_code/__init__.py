@@ -1,7 +1,7 @@
 """Claude Code's hooks: five types of handlers at 33 events, all run, folded with deny first.
 
 Source: the public documentation of Claude Code as of 2.1.240, its release notes up to 2.1.317, and runs of
-2.1.330, which conformance/hooks/claude_code/recorded has.
+2.1.332, which conformance/hooks/claude_code/recorded has.
 ``claude_code@VERSION`` is the contract as an older version has it (``profile.CHANGES``). Divergences:
 L-CLAUDE-001 and on in docs/divergences.md.
 """

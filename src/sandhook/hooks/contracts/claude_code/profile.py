@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sandhook.hooks.model import Compat
 
 #: The newest version that is known, and the beginning of what is.
-NEWEST, OLDEST = "2.1.330", "2.1.0"
+NEWEST, OLDEST = "2.1.332", "2.1.0"
 
 
 class Change(Record):
@@ -69,6 +69,9 @@ CHANGES = (
     Change("2.1.330", "own_tool", "`if` with `Edit(…)` is not about Write"),
     Change("2.1.330", "no_rule", "`if` with `*`, or without a rule, never runs the hook"),
     Change("2.1.330", "preview", "of a context of more than 10,000 characters the model reads the beginning"),
+    Change(
+        "2.1.332", "stop_reminder", "the feedback of a refused stop reaches the model inside of a reminder"
+    ),
 )
 
 _SINCE = {change.key: change.version for change in CHANGES}

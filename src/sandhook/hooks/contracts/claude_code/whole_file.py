@@ -1,4 +1,4 @@
-"""Faults for which Claude Code drops a whole settings file without a word, as 2.1.330 does.
+"""Faults for which Claude Code drops a whole settings file without a word, as 2.1.332 does.
 
 Sandhook leaves out the one hook that has a fault, so that the other guards of the file stay; these are
 further faults, which matter only where the whole file is dropped.

@@ -121,7 +121,7 @@ _PLACES: dict[str, Placement] = {"sessionStart": "session", "userPromptSubmitted
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event: before a call any status but 0 refuses, and a timeout never."""
     strict = compat == "strict"
-    ran = as_read(ran, "rust", strict=strict)
+    ran = as_read(ran, "rust", strict=strict, trimmer="javascript")
     return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=strict)
 
 

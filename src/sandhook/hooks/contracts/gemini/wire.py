@@ -113,12 +113,13 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Ver
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     status = ran.exit_status or 0
     why = broken(ran)
-    ended = why is None or (ran.limit is None and ran.failure is None and ran.signal is None)
+    better = compat != "strict"
+    stopped = ran.limit is not None or ran.failure is not None or (better and ran.signal is not None)
+    ended = why is None or not stopped  # upstream a signal is the exit status 0
     cut = ran.truncated and status in (0, 1)
     if not ended or cut:
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
     text = ran.stdout.decode("utf-8", "replace").strip() or words
-    better = compat != "strict"
     try:
         value = None if ran.truncated else _object(text, notes)
     except BoundExceeded as error:

@@ -8,6 +8,7 @@ import re
 from sandhook.hooks.contracts._claude_shape import wrong_types
 from sandhook.hooks.contracts._outcome import GOES_ON, refusal
 from sandhook.hooks.contracts.grok.names import MAX_TEXT, snake
+from sandhook.hooks.contracts.grok.servers import fault_of_changed_call
 from sandhook.hooks.decode import encode, object_of, text_of
 from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.model import HookSpec, Operation, Permission, Verdict
@@ -66,7 +67,7 @@ def verdict_of(
     native = spec.native_event
     specific = object_of(value, "hookSpecificOutput")
     if native == "PreToolUse":
-        return _of_call(spec, value, specific, status, notes, better=better)
+        return _of_call(spec, event, value, specific, status, notes, better=better)
     word = value.get("decision")
     refuses = word == "block" or (better and word == "deny")
     known = word in (None, "block", "approve", "allow", "deny")
@@ -103,6 +104,7 @@ def verdict_of(
 
 def _of_call(
     spec: HookSpec,
+    event: Event,
     value: JsonObject,
     specific: JsonObject,
     status: int | None,
@@ -135,6 +137,8 @@ def _of_call(
         notes.append("decision defer: upstream ignores whatever else the hook says")
         return Verdict("none", True)
     changed = specific.get("updatedInput")
+    if isinstance(changed, dict) and (why := fault_of_changed_call(event, changed)) is not None:
+        return refusal("tool.pre", why)
     context = _clipped(text_of(specific, "additionalContext"), notes)
     return Verdict(
         "allow" if permission == "allow" else "mutate" if changed is not None else "none",

@@ -83,8 +83,11 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
             withheld.append((spec, "hooks are switched off (disableAllHooks)"))
             continue
         if spec.executor.type == "http" and (why := http.obstacle(spec, ranked, options.env, strict=strict)):
-            withheld.append((spec, why))
-            continue
+            if strict:
+                withheld.append((spec, why))
+                continue
+            spec = http.forbidden(spec, why)
+            notes[Diagnostic(f"{why}: the hook could not run", spec.path, spec.file)] = None
         kept.append(spec)
         for document in switches:
             if document not in effective and _switch(document):

@@ -47,7 +47,8 @@ _PLACES = {**SNAKE, "error": "result.error"}
 
 
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
-    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON, and for a URL that is forbidden."""
+    http.check(spec)
     native = spec.native_event
     own = ROWS[native].fields
     # the agent that starts another names itself nowhere; its sub-agent's id is among the event's own keys

@@ -1,0 +1,37 @@
+"""What stands around the object of an output: each agent's language trims its own blanks, and anything else voids the object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sandhook.hooks.contracts._reading.languages import Reader, as_read
+from sandhook.hooks.model import RunResult
+
+OBJECT = '{"decision": "deny"}'
+
+
+def read(text: str, reader: Reader, **more: Any) -> str:
+    return as_read(RunResult(0, text.encode()), reader, **more).stdout.decode()
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize("blanks", ["", " \n", "\v", "\f", "\xa0", "\u2028", " \ufeff", "\ufeff\ufeff"])
+def test_javascript_trims_its_blanks_and_leaves_one_mark(blanks: str, strict: bool) -> None:
+    text = read(f"{blanks}{OBJECT}", "javascript", strict=strict)
+    assert text.strip() == ("\ufeff" if "\ufeff" in blanks else "") + OBJECT
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize("sign", ["\x1c", "\x1e", "\x1f", "\x85"])
+def test_signs_that_the_language_does_not_trim_void_the_object(sign: str, strict: bool) -> None:
+    for text in (f"{sign}{OBJECT}", f"{OBJECT}{sign}", f"{OBJECT} {sign}\n"):
+        assert read(text, "javascript", strict=strict).strip() != OBJECT
+        assert (read(text, "rust", strict=strict).strip() != OBJECT) == (sign != "\x85")
+        assert read(text, "python", strict=strict).strip() == OBJECT
+
+
+def test_the_language_that_trims_may_be_another_than_the_one_that_reads() -> None:
+    assert read(f"\x85{OBJECT}", "rust", strict=True, trimmer="javascript").strip() != OBJECT
+    assert read(f" \ufeff{OBJECT}", "rust", strict=True, trimmer="javascript") == f"\ufeff{OBJECT}"
