@@ -83,6 +83,7 @@ LAZY = [
     "ipaddress",
     "json",
     "random",
+    "re",
     "ruamel.yaml",
     "ruamel.yaml.error",
     "sandhook.confined.fetch",

@@ -8,7 +8,6 @@ expression begins, because its effects may happen only once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
 
 from sandhook.expand.numbers import NUMBERS, NotPlain, plain_decimal, remember
 from sandhook.expand.operators import Integer
@@ -18,7 +17,7 @@ from sandhook.state.control import ShellError, unbound_error
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, IndexedArray, store
 from sandhook.syntax.nodes import ArithVariable, Node
-from sandhook.typed import Any
+from sandhook.typed import Any, TypeAlias
 
 Store: TypeAlias = Callable[[State, int], None]
 

@@ -128,15 +128,6 @@ def _is_merged(call: Invocation, name: str, oid: str) -> bool:
 # --------------------------------------------------------------------------- tags
 
 
-_NESTED = (
-    "hint: You have created a nested tag. The object referred to by your new tag is\n"
-    "hint: already a tag. If you meant to tag the object that it points to, use:\n"
-    "hint: \n"
-    "hint: \tgit tag -f {tag.name} {tag.target}^{{}}\n"
-    'hint: Disable this message with "git config advice.nestedTag false"'
-)
-
-
 class NewTag(Record):
     """What the options of git tag ask for; ``message`` is None for a tag that is not annotated."""
 
@@ -166,7 +157,7 @@ def create_tag(call: Invocation, tag: NewTag) -> int:
             raise GitError("no tag message?")
         kind = repository.objects.get(oid).kind
         if kind == "tag" and repository.config.boolean("advice.nestedtag", True):
-            call.error(_NESTED.format(tag=tag))
+            call.error(_nested_advice(tag))
         head = f"object {oid}\ntype {kind}\ntag {tag.name}\ntagger {person}\n\n"
         new = write_object(repository.objects, "tag", encode(head + text))
     write_ref(repository, full, new, person, "tag: tagging")
@@ -307,3 +298,13 @@ def set_symbolic(call: Invocation, name: str, target: str) -> int:
     refs = call.repository.refs
     set_head(call.repository, target, refs.resolve("HEAD"), None, "", "")
     return 0
+
+
+def _nested_advice(tag: NewTag) -> str:
+    return (
+        "hint: You have created a nested tag. The object referred to by your new tag is\n"
+        "hint: already a tag. If you meant to tag the object that it points to, use:\n"
+        "hint: \n"
+        f"hint: \tgit tag -f {tag.name} {tag.target}^{{}}\n"
+        'hint: Disable this message with "git config advice.nestedTag false"'
+    )

@@ -139,7 +139,7 @@ def set_upstream(call: Invocation, name: str, operands: list[str], *, quiet: boo
         raise GitError(f"branch '{branch}' does not exist")
     full = Names(repository).full_ref(name)
     if Names(repository).find(name) is None:
-        raise GitError(_MISSING.format(name=name))
+        raise GitError(_MISSING.replace("{name}", name))
     if full is None or not (
         full.startswith(_HEADS) or _followed(repository, repository.refs.final_name(full))
     ):

@@ -18,11 +18,11 @@ from sandhook.utilities.git.store.access import Access
 
 _INCLUDES = 10  #: levels of includes, as git has it
 _ESCAPES = {"n": "\n", "t": "\t", "b": "\b", '"': '"', "\\": "\\"}
-_QUOTED = r"'[^']*+'(?:\\[!']'[^']*+')*+"  #: a word as git quotes it for shells
-_PARAMETER = re.compile(rf"({_QUOTED})(=({_QUOTED})?+)?+(?=\s|$)")
+_QUOTED = r"'[^']*+'(?>\\[!']'[^']*+')*+"  #: a word as git quotes it for shells
+_PARAMETER = re.compile(rf"({_QUOTED})(?>(=(?>({_QUOTED}))?+)?)(?=\s|$)")
 _ESCAPED = re.compile(r"'\\([!'])'")
 #: What follows the first letter of most lines: the rest of a name, "=", and words with single blanks between them.
-_PLAIN_LINE = re.compile(r"([A-Za-z0-9-]*+)[ \t]*+=[ \t]*+([^\s\"\\#;]++(?: [^\s\"\\#;]++)*+)\n")
+_PLAIN_LINE = re.compile(r"([A-Za-z0-9-]*+)[ \t]*+=[ \t]*+([^\s\"\\#;]++(?> [^\s\"\\#;]++)*+)\n")
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from sandhook.record import Record
 from sandhook.text.numbers import is_number
 from sandhook.utilities.git.arguments import count
-from sandhook.utilities.git.commands.rev_parse_facts import FACTS, Facts
+from sandhook.utilities.git.commands.rev_parse.facts import FACTS, Facts
 from sandhook.utilities.git.errors import GitError, MissingObject, RevisionError
 from sandhook.utilities.git.history.dates import parse_date
 from sandhook.utilities.git.history.names import Names
@@ -227,7 +227,13 @@ class _RevParse:
             self.filter = self.filter._replace(**{_FILTERS[word]: False})
         elif word == "--sq":
             self.in_quotes = True
-        elif name == "-n" or word.startswith("-n"):
+        else:
+            return self._printed(word, name, value if equals else None, rest)
+        return None
+
+    def _printed(self, word: str, name: str, value: str | None, rest: list[str]) -> int | None:
+        """Evaluate an option that prints something, or a revision; return a status to end with it."""
+        if name == "-n" or word.startswith("-n"):
             number = [rest.pop(0)] if word == "-n" and rest else []
             if word == "-n" and not number:
                 raise GitError("-n requires an argument")
@@ -240,7 +246,7 @@ class _RevParse:
                 self._line(variable)
         elif name in ("--prefix", "--disambiguate"):
             raise GitError(f"rev-parse {word} is not offered in the sandbox (L-GIT-001)", status=1)
-        elif name in _AGES and equals:
+        elif name in _AGES and value is not None:
             now = int(self.ctx.now())
             seconds = parse_date(value, now, self.call.options.environment.get("TZ"))
             if self.filter.flags and self.filter.revisions:
@@ -257,7 +263,7 @@ class _RevParse:
             self._all("refs/bisect/bad")
             self._all("refs/bisect/good", negative=True)
         elif name in _NAMESPACES:
-            self._all(_NAMESPACES[name], value)
+            self._all(_NAMESPACES[name], value or "")
         elif (fact := FACTS.get(word)) is not None:
             text = fact(self.facts)
             if text is not None:

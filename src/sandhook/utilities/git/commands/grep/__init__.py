@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from sandhook.command.options import also, opt, option_set
 from sandhook.record import Record
 from sandhook.utilities.git.arguments import Parser, count
-from sandhook.utilities.git.commands.grep_expressions import Term, build
+from sandhook.utilities.git.commands.grep.expressions import Term, build
 from sandhook.utilities.git.diff.patch import is_binary
 from sandhook.utilities.git.diff.trees import walk_tree
 from sandhook.utilities.git.errors import GitError

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser, count
-from sandhook.utilities.git.commands.branch_names import rename_branch
+from sandhook.utilities.git.commands.branch.names import rename_branch
 from sandhook.utilities.git.commands.ref_changes import create_branch, delete_branches
 from sandhook.utilities.git.commands.refs import FilterOptions, select
 from sandhook.utilities.git.commands.tracking import set_upstream, unset_upstream

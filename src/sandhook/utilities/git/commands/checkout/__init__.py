@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
-from sandhook.utilities.git.commands.checkout_paths import Options, PathCheckout
+from sandhook.utilities.git.commands.checkout.paths import Options, PathCheckout
 from sandhook.utilities.git.commands.tracking import (
     check_start,
     follow,
