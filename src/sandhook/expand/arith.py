@@ -333,7 +333,7 @@ def _without_quotes(match: re.Match[str]) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """Remove the backslashes that ``keyed.escape`` put before signs."""
+    """Remove the backslashes that ``subscript_text.escape`` put before signs."""
     return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL) if "\\" in text else text
 
 

@@ -15,6 +15,7 @@ from sandhook.expand.numbers import NUMBERS, NotPlain, plain_decimal
 from sandhook.expand.operators import Integer, OperandError
 from sandhook.expand.parameter import compile_length
 from sandhook.expand.reference import Text, Words, subscript_of
+from sandhook.expand.subscript_text import escape
 from sandhook.lazy import lazy_module
 from sandhook.state.control import ShellError, expression_error
 from sandhook.state.state import State
@@ -130,7 +131,7 @@ def keys_kept(
     def text_of(state: State) -> str:
         expanded = [(piece(state), inside) for piece, inside in pieces]
         kept = keeps(state)
-        return "".join([keyed.escape(text) if inside and kept else text for text, inside in expanded])
+        return "".join([escape(text) if inside and kept else text for text, inside in expanded])
 
     return text_of
 
@@ -207,7 +208,7 @@ def _with_operands(words: Words, parts: Sequence[WordPart]) -> Integer | None:
     ]
 
     def text_of(texts: list[str]) -> str:
-        expanded = iter([keyed.escape(text) if at in names else text for at, text in enumerate(texts)])
+        expanded = iter([escape(text) if at in names else text for at, text in enumerate(texts)])
         return "".join([next(expanded) if text is None else text for text in template])
 
     return _with_keys(tree, expansions, text_of, names) if names else with_operands(tree, expansions, text_of)

@@ -24,16 +24,8 @@ Store: TypeAlias = Callable[[State, int], None]
 #: A subscript that is one expansion, also in double quotes.
 _WHOLE = lazily(r'"?\$\{([0-9]+)\}"?')
 
-#: Characters that mean something in a subscript.
-_ODD = lazily(r"[\[\]$`'\"\\]")
-
 #: Keys that are no plain text in a subscript: one that is empty, or names all elements.
 _SPECIAL = ("", "@", "*")
-
-
-def escape(text: str) -> str:
-    """Return the value of an expansion in a subscript, with a backslash before what would mean something there."""
-    return _ODD.sub(r"\\\g<0>", text) if _ODD.search(text) else text
 
 
 class Operand(str):

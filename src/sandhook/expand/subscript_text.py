@@ -5,7 +5,6 @@ The text may come from data, so no other expansion takes place, and none that co
 
 from __future__ import annotations
 
-from sandhook.expand.keyed import escape
 from sandhook.expand.reference import elements
 from sandhook.lazy import lazily
 from sandhook.limits import PIECE, check_clock, check_fits
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
 #: Bytes of a short text in a list.
 _ITEM_BYTES = 64
 
+#: Characters that mean something in a subscript.
+_ODD = lazily(r"[\[\]$`'\"\\]")
 _QUOTING = lazily(r"[\\'\"]")
 _KEY_PIECE = lazily(r"""(?s)\\(.)|'([^']*)'|"((?>\\.|[^"\\])*+)"|([^\\'"]+|.)""")
 _DOUBLE_PIECE = lazily(r"""(?s)\\(["\\$`])|((?>[^\\]|\\(?!["\\$`]))++)""")
@@ -29,6 +30,11 @@ _PARAMETER = (
 )
 _NAME = lazily(_PARAMETER)
 _KEPT_OR_NAME = lazily(rf"(?s)\\.|'[^']*'|{_PARAMETER}")
+
+
+def escape(text: str) -> str:
+    """Return the value of an expansion in a subscript, with a backslash before what would mean something there."""
+    return _ODD.sub(r"\\\g<0>", text) if _ODD.search(text) else text
 
 
 def expand_names(state: State, text: str) -> str:
