@@ -16,6 +16,7 @@ from sandhook.state.values import AssociativeArray, IndexedArray, held
 from sandhook.syntax.nodes import DoubleQuoted, Escaped, Literal, ParameterExpansion, SingleQuoted, Word
 from sandhook.syntax.wordprinter import word_text
 from sandhook.text.locale import as_bytes, as_characters, characters_are_bytes
+from sandhook.text.names import is_ordinary
 
 #: The first part of a pattern whose first character is known when it is compiled.
 _TEXT = (Literal, Escaped, SingleQuoted)
@@ -43,7 +44,11 @@ def compile_operator(node: ParameterExpansion, base: Parameter, words: Words) ->
         return _transformation(node, base)
     fixed = _fixed_change(operator, word, node.second, words)
     if fixed is not None and base.value is not None:
-        return Parameter(_changed(base.value, fixed, cased=operator[0] in "^,~"))
+        if operator[0] in "^,~":
+            return Parameter(_cased(base.value, fixed))
+        if node.subscript is None and not node.prefix and is_ordinary(node.name):
+            return Parameter(_changed_variable(node.name, base.value, fixed))
+        return Parameter(_changed(base.value, fixed))
     if operator[0] in "#%":
         pattern = words.pattern(word)
         changed = _mapped(
@@ -84,10 +89,30 @@ def _fixed_change(operator: str, word: Word, second: Word | None, words: Words) 
     return None if replacement is None else transform.literal_replacer(operator, pattern, replacement)
 
 
-def _changed(read: Value, change: transform.Change, *, cased: bool) -> Value:
+def _changed(read: Value, change: transform.Change) -> Value:
     def value(state: State) -> str | None:
         text = read(state)
-        if cased and text and not text.isascii() and characters_are_bytes(state.get):
+        return change(state, text) if text else text
+
+    return value
+
+
+def _changed_variable(name: str, read: Value, change: transform.Change) -> Value:
+    """Return the same for a variable, which is nearly always text: ``read`` is not called for that."""
+
+    def value(state: State) -> str | None:
+        text: Any = state.values.get(name)
+        if text.__class__ is not str:
+            text = read(state)
+        return change(state, text) if text else text
+
+    return value
+
+
+def _cased(read: Value, change: transform.Change) -> Value:
+    def value(state: State) -> str | None:
+        text = read(state)
+        if text and not text.isascii() and characters_are_bytes(state.get):
             return _change_bytes(state, text, change, ())
         return change(state, text) if text else text
 

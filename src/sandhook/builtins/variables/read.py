@@ -80,8 +80,10 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
 def _read_whole_line(request: Request, names: tuple[str, ...]) -> Run:
     """Return a closure that reads a line; ``_read`` continues with the text if the line is unusual."""
     fd, raw, array, count = request.fd, request.raw, request.array, len(names)
+    computed: Any = None  #: the table of computed variables that has none of the names
 
     def quick(state: State, argv: Sequence[str]) -> int:
+        nonlocal computed
         values = state.values
         description = state.process.descriptors.get(fd)
         if description is None or "TMOUT" in values:
@@ -112,14 +114,19 @@ def _read_whole_line(request: Request, names: tuple[str, ...]) -> Run:
             size > LARGE
             or state.options.allexport
             or not attributes.keys().isdisjoint(names)
-            or not state.namerefs.keys().isdisjoint(names)
-            or not state.dynamics.keys().isdisjoint(names)
+            or (state.namerefs and not state.namerefs.keys().isdisjoint(names))
+            or (state.dynamics is not computed and not state.dynamics.keys().isdisjoint(names))
         ):
             return _assign_checked(state, argv, request, names, text)
-        elif count == 1 and ifs == DEFAULT_IFS:
-            values[names[0]] = text.strip(DEFAULT_IFS)
         else:
-            values.update(zip(names, split_for(count, text, ifs)))
+            computed = state.dynamics
+            if count == 1 and ifs == DEFAULT_IFS:
+                values[names[0]] = text.strip(DEFAULT_IFS)
+            elif ifs == DEFAULT_IFS and "\t" not in text and "  " not in (fields := text.strip(" ")):
+                found = fields.split(" ", count - 1)
+                values.update(zip(names, found if len(found) == count else found + [""] * count))
+            else:
+                values.update(zip(names, split_for(count, text, ifs)))
         return 0
 
     return quick
