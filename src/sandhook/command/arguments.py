@@ -99,7 +99,9 @@ def whole_lines(reader: Reader, eof: str | None, warning: PrintWarning) -> Itera
         text = b"".join(_pieces(line.lstrip(b" \t\n\v\f\r").removesuffix(b"\n"), reader))
         if eof is not None and _text(text) == eof:
             return
-        if text or (line[-1:] == b"\n" and line.strip(b" \t\n\v\f\r")):  # quotes around nothing are an argument
+        if text or (
+            line[-1:] == b"\n" and line.strip(b" \t\n\v\f\r")
+        ):  # quotes around nothing are an argument
             yield _text(text)
 
 

@@ -7,9 +7,7 @@ from collections.abc import Callable
 from sandhook.command.options import UsageError
 
 
-def one_of(
-    name: str, *known: str, status: int | None = None, hint: bool = True
-) -> Callable[[str], str]:
+def one_of(name: str, *known: str, status: int | None = None, hint: bool = True) -> Callable[[str], str]:
     """Return a converter for an option-argument that must be one of ``known``, or an unambiguous beginning.
 
     Args:
@@ -30,7 +28,9 @@ def one_of(
         problem = "ambiguous" if matches else "invalid"
         valid_words = "".join("\n  - " + ", ".join(f"'{word}'" for word in group) for group in groups)
         raise UsageError(
-            f"{problem} argument '{text}' for '{name}'\nValid arguments are:{valid_words}", hint=hint, status=status
+            f"{problem} argument '{text}' for '{name}'\nValid arguments are:{valid_words}",
+            hint=hint,
+            status=status,
         )
 
     return read
