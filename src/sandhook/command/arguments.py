@@ -99,7 +99,9 @@ def whole_lines(reader: Reader, eof: str | None, warning: PrintWarning) -> Itera
         text = b"".join(_pieces(line.lstrip(b" \t\n\v\f\r").removesuffix(b"\n"), reader))
         if eof is not None and _text(text) == eof:
             return
-        if text:
+        if text or (
+            line[-1:] == b"\n" and line.strip(b" \t\n\v\f\r")
+        ):  # quotes around nothing are an argument
             yield _text(text)
 
 
@@ -183,5 +185,7 @@ def _words(line: bytes, reader: Reader) -> Iterator[str]:
         else:
             word.append(byte)
             index += 1
-    if word is not None:
-        yield _text(b"".join(word).partition(b"\0")[0])
+    if word:
+        word_bytes = b"".join(word)
+        if word_bytes:  # what is empty and ends the input without a newline is no argument
+            yield _text(word_bytes.partition(b"\0")[0])

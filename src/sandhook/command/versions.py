@@ -51,6 +51,7 @@ _LINES = {
     "rg": "ripgrep 13.0.0",
     "tree": "tree v2.1.0",
     "wget": "GNU Wget 1.21.3",
+    "xxd": "xxd 2022-01-14 by Juergen Weigert et al.",
 }
 
 

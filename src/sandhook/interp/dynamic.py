@@ -9,7 +9,7 @@ from sandhook.interp.record import number
 from sandhook.kernel.settings import Restrictions
 from sandhook.state.frame import AbandonedCalls
 from sandhook.state.locals import function_frame, keep_parameters
-from sandhook.state.options import POSIX_SHOPTS, SET_OPTIONS, SHOPT_OPTIONS
+from sandhook.state.options import SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import Dynamic, State
 from sandhook.state.values import ARRAY, INTEGER, READONLY, AssociativeArray, IndexedArray, Value, held
 from sandhook.text.numbers import decimal
@@ -219,9 +219,7 @@ def _shell_options(state: State) -> str:
 
 
 def _bash_options(state: State) -> str:
-    names = state.options.shopts
-    # In posix mode, bash omits the options that this mode sets.
-    return ":".join(sorted(names - POSIX_SHOPTS if state.options.posix else names))
+    return ":".join(sorted(state.options.listed))
 
 
 def _aliases(state: State) -> AssociativeArray:

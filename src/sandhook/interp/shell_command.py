@@ -264,6 +264,8 @@ def _read_options(runtime: Interpreter, outer: State, state: State, request: _Re
         status = read(runtime, outer, state, request, word)
         if status is not None:
             return status
+    if state.options.posix:
+        state.options = state.options.as_listed()
     return None
 
 

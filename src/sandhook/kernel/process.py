@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from greenlet import GreenletExit, getcurrent
 
-from sandhook.kernel.descriptor import Description, File, Full, Null, NullInput, RandomBytes, Zero
+from sandhook.kernel.descriptor import Description, File, Full, Input, Null, NullInput, RandomBytes, Zero
 from sandhook.kernel.failure import CommandFailure
 from sandhook.kernel.pipe import Duplex, Pipe, PipeReader, PipeWriter
 from sandhook.kernel.scheduler import Scheduler, Task
@@ -192,6 +192,10 @@ class Process:
             return Full(budget)
         if kind == "random":
             return RandomBytes(budget)
+        if kind == "uuid":
+            from sandhook.text.uuids import uuid_text
+
+            return Input(uuid_text(RandomBytes(budget).read(16), 4).encode() + b"\n")
         if kind == "fifo":
             return self.kernel.open_fifo(device.key, read=read, write=write)
         number = {"stdin": 0, "stdout": 1, "stderr": 2, "fd": device.number}.get(kind)

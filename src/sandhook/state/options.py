@@ -44,10 +44,11 @@ class Options:
     Attributes:
         enabled: ``set`` options that are on, by long name.
         shopts: ``shopt`` options that are on.
+        listed: Those that BASHOPTS has: bash writes it anew when ``shopt`` switches one, and not for posix mode.
     """
 
     __slots__ = (
-        "allexport", "enabled", "errexit", "errtrace", "extglob", "functrace", "lastpipe", "nocasematch",
+        "allexport", "enabled", "errexit", "errtrace", "extglob", "functrace", "lastpipe", "listed", "nocasematch",
         "noclobber", "noglob", "nounset", "pipefail", "posix", "shopts", "xtrace",
     )  # fmt: skip
 
@@ -61,6 +62,7 @@ class Options:
     def __init__(self) -> None:
         self.enabled: frozenset[str] = frozenset({"braceexpand", "hashall", "interactive-comments"})
         self.shopts: frozenset[str] = _DEFAULT_SHOPTS
+        self.listed = self.shopts
         self.allexport = self.errexit = self.errtrace = self.functrace = self.noclobber = False
         self.noglob = self.nounset = self.pipefail = self.posix = self.xtrace = False
         self.extglob = self.lastpipe = self.nocasematch = False
@@ -69,7 +71,7 @@ class Options:
     def of(cls, enabled: frozenset[str], shopts: frozenset[str]) -> Options:
         """Return the options of which exactly these are on."""
         new = cls()
-        new.enabled, new.shopts = enabled, shopts
+        new.enabled, new.shopts, new.listed = enabled, shopts, shopts
         for name in cls.MIRRORED:
             setattr(new, name, name in enabled)
         for name in cls.MIRRORED_SHOPTS:
@@ -80,6 +82,7 @@ class Options:
         new = Options.__new__(Options)
         new.enabled = self.enabled
         new.shopts = self.shopts
+        new.listed = self.listed
         new.allexport = self.allexport
         new.errexit = self.errexit
         new.errtrace = self.errtrace
@@ -98,7 +101,7 @@ class Options:
     def with_shopts_of(self, other: Options) -> Options:
         """Return these ``set`` options together with the ``shopt`` options of ``other``."""
         new = self.copy()
-        new.shopts = other.shopts
+        new.shopts, new.listed = other.shopts, other.listed
         for name in self.MIRRORED_SHOPTS:
             setattr(new, name, getattr(other, name))
         return new
@@ -117,6 +120,13 @@ class Options:
             raise KeyError(name)
         new = self.copy()
         new._switch_shopt(name, on)
+        new.listed = new.shopts
+        return new
+
+    def as_listed(self) -> Options:
+        """Return a copy that BASHOPTS shows as it is, as at the start of a shell in posix mode."""
+        new = self.copy()
+        new.listed = new.shopts
         return new
 
     def _switch(self, name: str, on: bool) -> None:

@@ -60,7 +60,7 @@ class FileHandle(Protocol):
 
 
 DeviceKind: TypeAlias = Literal[
-    "null", "zero", "full", "random", "stdin", "stdout", "stderr", "tty", "fd", "fifo"
+    "null", "zero", "full", "random", "uuid", "stdin", "stdout", "stderr", "tty", "fd", "fifo"
 ]
 
 

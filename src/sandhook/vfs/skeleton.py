@@ -59,6 +59,7 @@ _DIRECTORIES: dict[str, tuple[tuple[str, int, bool], ...]] = {
         (_FD_DIRECTORY, 0o555, True),
         ("proc/sys", 0o555, False),
         ("proc/sys/kernel", 0o555, False),
+        ("proc/sys/kernel/random", 0o555, False),
     ),
     "run": (("run/lock", 0o1777, False),),
     "usr": (
@@ -227,6 +228,8 @@ def _files(top: str) -> Iterator[tuple[str, int, bool, bytes, str | Device]]:
     if top == "dev":
         for name, device in _DEVICES:
             yield f"dev/{name}", S_IFCHR | 0o666, False, b"", device
+    if top == "proc":
+        yield "proc/sys/kernel/random/uuid", S_IFCHR | 0o444, False, b"", Device("uuid")
 
 
 @cache

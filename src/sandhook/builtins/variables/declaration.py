@@ -315,7 +315,10 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
             assign(state, assigned)
         return
     value = state.values.get(name)
-    if isinstance(value, (IndexedArray, AssociativeArray)) or bits & (ARRAY | ASSOC):
+    made = request.add if request.local else 0  # a local variable is an array before it becomes a reference
+    if isinstance(value, (IndexedArray, AssociativeArray)) or (bits | made) & (ARRAY | ASSOC):
+        if made:
+            state.attributes[name] = bits | made
         raise BuiltinError(f"{name}: reference variable cannot be an array")
     if assigned is not None:
         assert isinstance(assigned.value, str)

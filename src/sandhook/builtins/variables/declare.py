@@ -104,7 +104,7 @@ def make_request(options: list[ParsedOption], *, local: bool, command: str) -> R
             global_ = True
         elif letter == "I":
             inherit = True
-    if nameref and add & (ARRAY | ASSOC):  # as in bash, an array is no reference
+    if nameref and add & (ARRAY | ASSOC) and (global_ or not local):  # as in bash, an array is no reference
         nameref = None
     return Request(add, remove, nameref, local and not global_, global_, inherit, command=command)
 

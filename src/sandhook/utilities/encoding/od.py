@@ -107,20 +107,35 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when an input could not be read."""
     if options.strings is not None and options.types:
         raise Failure("no type may be specified when dumping strings")
-    names, skip = _operands(options, list(operands))
+    names, skip, label = _operands(options, list(operands))
     source = Joined(ctx, names or ("-",), options.limit)
     source.skip(skip)
     if options.strings is not None:
         _strings(source, options, skip, ctx)
     else:
-        _Dump(options, ctx, skip).run(source)
+        _Dump(options, ctx, skip, label).run(source)
     if source.missing and not ctx.failed:
         raise Failure("cannot skip past end of combined input")
     return ctx.failed
 
 
-def _operands(options: Options, operands: list[str]) -> tuple[list[str], int]:
-    """Return the files and the offset, which is an operand in the traditional form."""
+def _offset(operand: str) -> int | None:
+    """Return the offset of an operand of the traditional form; None for another word."""
+    match = _OFFSET.fullmatch(operand)
+    if match is None:
+        return None
+    digits = match[1]
+    base = 16 if digits[:2] in ("0x", "0X") else 8
+    try:
+        return int(digits[:40], base) * (512 if match[2] else 1)
+    except ValueError:
+        return None
+
+
+def _operands(options: Options, operands: list[str]) -> tuple[list[str], int, int | None]:
+    """Return the files, the offset, which is an operand in the traditional form, and the label of --traditional."""
+    if options.traditional:
+        return _traditional(operands, options.skip or 0)
     skip = options.skip or 0
     modern = (
         options.radix is not None
@@ -131,25 +146,27 @@ def _operands(options: Options, operands: list[str]) -> tuple[list[str], int]:
         or options.strings is not None
         or any(isinstance(kinds, _Chosen) for kinds in options.types)
     )
-    if (modern and not options.traditional) or not operands or len(operands) > 2:
-        if options.traditional and len(operands) > 1:
-            raise _extra(operands[1])
-        return operands, skip
-    last = operands[-1]
-    if options.traditional or last[:1] == "+" or (len(operands) == 2 and last[:1].isdigit()):
-        match = _OFFSET.fullmatch(last)
-        if match is not None:
-            digits = match[1]
-            base = 16 if digits[:2] in ("0x", "0X") else 8
-            try:
-                offset = int(digits[:40], base) * (512 if match[2] else 1)
-            except ValueError:
-                offset = -1
-            if offset >= 0:
-                return operands[:-1], offset
-    if options.traditional and len(operands) > 1:
+    if not modern and operands and len(operands) <= 2:
+        last = operands[-1]
+        if last[:1] == "+" or (len(operands) == 2 and last[:1].isdigit()):
+            offset = _offset(last)
+            if offset is not None:
+                return operands[:-1], offset, None
+    return operands, skip, None
+
+
+def _traditional(operands: list[str], skip: int) -> tuple[list[str], int, int | None]:
+    """Return the file, the offset and the label of [FILE] [OFFSET [LABEL]]. Raises UsageError."""
+    last = [_offset(word) for word in operands[-2:]]
+    if len(operands) == 1 and last[0] is not None:
+        return [], last[0], None
+    if len(operands) == 2 and last[1] is not None:
+        return ([], last[0], last[1]) if last[0] is not None else (operands[:1], last[1], None)
+    if len(operands) == 3 and last[0] is not None and last[1] is not None:
+        return operands[:1], last[0], last[1]
+    if len(operands) > 1:
         raise _extra(operands[1])
-    return operands, skip
+    return operands, skip, None
 
 
 def _extra(operand: str) -> UsageError:
@@ -159,7 +176,7 @@ def _extra(operand: str) -> UsageError:
 class _Dump:
     """Writes blocks as lines, with * for repeated blocks."""
 
-    def __init__(self, options: Options, ctx: Context, start: int) -> None:
+    def __init__(self, options: Options, ctx: Context, start: int, label: int | None = None) -> None:
         self.ctx = ctx
         self.types = [kind for group in options.types for kind in group] or [Type("o", 2)]
         self.unit = lcm(*(kind.size for kind in self.types))
@@ -171,6 +188,8 @@ class _Dump:
         self.digits, self.radix = _DIGITS[options.radix or "o"]
         self.verbose = options.verbose
         self.address = start
+        #: What is added to addresses for the second ones, in parentheses; None without them.
+        self.shift = None if label is None else label - start
         self.previous: bytes | None = None
         self.star_printed = False
 
@@ -185,14 +204,19 @@ class _Dump:
         return self.unit
 
     def label(self, address: int) -> str:
-        return f"{address:0{self.digits}{self.radix}}" if self.digits else ""
+        text = f"{address:0{self.digits}{self.radix}}" if self.digits else ""
+        if self.shift is None:
+            return text
+        if not self.digits:
+            return f"({address:07o})"
+        return f"{text} ({address + self.shift:0{self.digits}{self.radix}})"
 
     def run(self, source: Joined) -> None:
         size = self.block
         for data in source.blocks(size):
             for at in range(0, len(data), size):
                 self.line(data[at : at + size])
-        if self.digits and source.opened and not source.missing:
+        if (self.digits or self.shift is not None) and source.opened and not source.missing:
             self.ctx.write_line(self.label(self.address))
 
     def line(self, data: bytes) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.operands import reason
 from sandhook.command.options import Syntax, UsageError, opt, option_set
+from sandhook.command.versions import first_line
 from sandhook.kernel.descriptor import Description, File
 
 RAW = True  # its options are words with one dash
@@ -81,6 +82,7 @@ class Options:
     seek: str | None = opt(
         "-s", "SEEK", "begin there; negative from the end; with -r, add it to all offsets (-seek)"
     )
+    version: bool = opt("-v", help="show the version (-version)")
     upper: bool = opt("-u", help="capital hexadecimal digits (-upper)")
 
 
@@ -97,6 +99,9 @@ def _arguments(words: Sequence[str]) -> list[str]:
             normalized.append(word)
             continue
         name = word[2:] if word[:2] == "--" else word[1:]
+        if name[:1] == "v":
+            normalized.append("-v")
+            continue
         if name in _WORDS or len(name) == 1:
             letter = _WORDS.get(name, name)
             if letter in _WITH_ARGUMENT and not rest:
@@ -113,6 +118,9 @@ def _arguments(words: Sequence[str]) -> list[str]:
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, 1 after a usage error, 2 when INFILE cannot be read, 3 when OUTFILE cannot be written, 255 for a form of dump that -r cannot read."""
     options, operands = _SYNTAX.parse(_arguments(arguments))
+    if options.version:
+        ctx.process.write_error(f"{first_line('xxd')}\n".encode())
+        return 0
     if len(operands) > 2:
         raise UsageError(f"extra operand '{operands[2]}'")
     name = operands[0] if operands else "-"

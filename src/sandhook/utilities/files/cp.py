@@ -22,13 +22,13 @@ from sandhook.utilities.files.targets import pairs, require_directory
 _ATTRIBUTES = ("mode", "timestamps", "ownership", "links", "context", "xattr", "all")
 
 
-def _attributes(text: str) -> tuple[str, ...]:
-    read = one_of("--preserve", *_ATTRIBUTES)
+def _attributes(text: str, option: str = "--preserve") -> tuple[str, ...]:
+    read = one_of(option, *_ATTRIBUTES)
     return tuple(read(word) for word in text.split(","))
 
 
 def _not_attributes(text: str) -> tuple[str, ...]:
-    return tuple("no-" + word for word in _attributes(text))
+    return tuple("no-" + word for word in _attributes(text, "--no-preserve"))
 
 
 @option_set
@@ -56,10 +56,8 @@ class Options:
         opt("-L", "--dereference", help="follow all symbolic links", const="all"),
         opt("-P", "--no-dereference", help="follow no symbolic links", const="none"),
     )
-    method: str = also(
-        opt("-l", "--link", help="make hard links instead of copies", const="link", default="copy"),
-        opt("-s", "--symbolic-link", help="make symbolic links instead of copies", const="symlink"),
-    )
+    link: bool = opt("-l", "--link", "make hard links instead of copies")
+    symlink: bool = opt("-s", "--symbolic-link", "make symbolic links instead of copies")
     preserve: tuple[tuple[str, ...], ...] = also(
         opt(
             "-p", help="like --preserve=mode,ownership,timestamps", const=("mode", "timestamps"), append=True
@@ -122,10 +120,11 @@ def policy_of(options: Options, backup: Backup | None = None) -> Policy:
                 default_mode = default_mode and word not in ("mode", "all")
                 preserved |= {"mode", "timestamps", "links"} if word == "all" else {word}
     recursive = options.recursive or options.archive
+    method = "link" if options.link else "symlink" if options.symlink else "copy"
     follow = options.follow
     if not follow:
         # POSIX does not specify whether -R alone follows links; GNU follows none.
-        follow = "none" if options.no_dereference or (recursive and options.method != "link") else "all"
+        follow = "none" if options.no_dereference or (recursive and method != "link") else "all"
     return Policy(
         recursive=recursive,
         follow=follow,
@@ -138,7 +137,7 @@ def policy_of(options: Options, backup: Backup | None = None) -> Policy:
         force=options.force,
         remove_first=options.remove_first,
         plain=options.plain or not recursive,
-        method=options.method,
+        method=method,
         verbose=options.verbose,
         attributes_only=options.attributes_only,
         one_file_system=options.one_file_system,
@@ -151,6 +150,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     warn_of_context(ctx, options.context, "SELinux")
     if any("context" in words for words in options.preserve):
         raise Failure("cannot preserve security context without an SELinux-enabled kernel")
+    if options.link and options.symlink:
+        raise UsageError("cannot make both hard and symbolic links")
     backup = backup_of(options.backup, options.suffix, ctx)
     if backup is not None and options.overwrite == "no":
         raise UsageError("options --backup and --no-clobber are mutually exclusive")

@@ -73,7 +73,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         _link(operands[0], operands[1], options, ctx)
         return ctx.failed
     created: set[tuple[int, int]] = set()
-    for target, link in pairs(ctx, operands, options.directory, options.no_directory):
+    for target, link in pairs(ctx, operands, options.directory, options.no_directory, accesses=True):
         ctx.charge()
         if link[-1:] == "/" and options.directory is None and (options.symbolic or _is_linkable(ctx, target)):
             kind = "symbolic" if options.symbolic else "hard"

@@ -11,7 +11,13 @@ from sandhook.text.quoting import quote_always
 
 
 def pairs(
-    ctx: Context, operands: Sequence[str], directory: str | None, plain: bool, strip: bool = False
+    ctx: Context,
+    operands: Sequence[str],
+    directory: str | None,
+    plain: bool,
+    strip: bool = False,
+    *,
+    accesses: bool = False,
 ) -> Iterator[tuple[str, str]]:
     """Yield each source with its destination.
 
@@ -20,6 +26,7 @@ def pairs(
         directory: The option-argument of -t.
         plain: -T is set, so that the destination is a file.
         strip: Slashes at the end of sources are removed if the destination is a directory.
+        accesses: An option-argument of -t that is no directory is reported in the words of ln.
 
     Raises:
         UsageError: Operands are missing or too many.
@@ -30,7 +37,7 @@ def pairs(
     if directory is not None:
         if plain:
             raise Failure("cannot combine --target-directory (-t) and --no-target-directory (-T)")
-        require_directory(ctx, directory, "target directory")
+        require_directory(ctx, directory, "target directory", accesses)
         for name in operands:
             yield stripped(name) if strip else name, beneath(directory.rstrip("/") or directory, _base(name))
         return
@@ -60,11 +67,15 @@ def _base(name: str) -> str:
     return "" if base == "/" else base
 
 
-def require_directory(ctx: Context, name: str, what: str) -> None:
-    """Raise Failure if the target of several files is not a directory."""
+def require_directory(ctx: Context, name: str, what: str, accesses: bool = False) -> None:
+    """Raise Failure if the target of several files is not a directory; ``accesses`` selects the words of ln -t."""
     try:
         if not ctx.fs.is_dir(ctx.path(name)) or not name:
             stat_of(ctx, name)
+            if accesses:
+                raise Failure(f"target {quote_always(name)} is not a directory")
             raise Failure(f"{what} {quote_always(name)}: Not a directory")
     except OSError as error:
+        if accesses:
+            raise Failure(f"failed to access {quote_always(name)}: {reason(error)}") from None
         raise Failure(f"{what} {quote_always(name)}: {reason(error)}") from None

@@ -51,6 +51,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                     copy(reader, ctx)
         except OSError as error:
             ctx.fail(f"{quote_odd(name)}: {error_text(error)}")
+    if 0 not in ctx.process.descriptors and "-" in (operands or ("-",)):
+        ctx.fail("closing standard input: Bad file descriptor")
     return ctx.failed
 
 

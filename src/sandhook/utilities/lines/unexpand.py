@@ -19,6 +19,16 @@ WRITE_ERROR = WRITE_ERROR_TWICE
 NUMERIC = "tabs"
 
 
+class _Everywhere(str):
+    """Stops that the letter ``a`` follows in one word: ``-4a``."""
+
+    __slots__ = ()
+
+
+def _short_tabs(text: str) -> str:
+    return _Everywhere(text[:-1]) if text[-1:] == "a" else text
+
+
 @option_set
 class Options:
     """unexpand [OPTION]... [FILE]...
@@ -29,7 +39,7 @@ class Options:
     all_: bool = opt("-a", "--all", help="blanks anywhere, where at least two end at a stop")
     first: bool = opt("--first-only", help="only blanks at the beginning, even with -a or -t")
     tabs: tuple[str, ...] = also(
-        opt("TABS", help="-4: stops, without -a", append=True),
+        opt("TABS", help="-4: stops, without -a", append=True, convert=_short_tabs),
         opt(
             "-t", "--tabs", "TABS", "columns between stops (8), or their list; implies -a",
             append=True, implies="all_",
@@ -39,7 +49,8 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
-    everywhere = options.all_ and not options.first
+    everywhere = options.all_ or any(isinstance(text, _Everywhere) for text in options.tabs)
+    everywhere = everywhere and not options.first
     stops = parse_tabs(options.tabs)
     for name in operands or ("-",):
         try:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import OptionError, Syntax, UsageError, is_negative_number, opt, option_set
-from sandhook.kernel.signals import NAMES, NUMBERS, SIGTERM
+from sandhook.kernel.signals import NAMES, SIGTERM
 from sandhook.utilities.processes.signal_words import signal_number, split_signal
 
 RAW = True  # -TERM is not a cluster of letters
@@ -28,7 +28,11 @@ class Options:
     listing: str | None = opt(
         "-l", "--list", "SIGNAL", "list the names of signals, or translate SIGNAL", optional=True, const=""
     )
+    table: bool = opt("-L", "--table", "list the numbers and names of signals")
 
+
+#: The names that procps knows, which calls signal 29 by its other name.
+_NAMES = {number: "POLL" if number == 29 else NAMES[number] for number in range(1, 32)}
 
 _SYNTAX = Syntax(Options, is_operand=is_negative_number)
 
@@ -42,6 +46,8 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         if error.unknown and len(error.word) > 2:
             raise UsageError(f"unknown signal name {error.word[1:]}") from None
         raise
+    if options.table:
+        return _print_table(ctx)
     if options.listing is not None:
         return _list(options.listing or "".join(operands[:1]), ctx)
     if options.signal is not None:
@@ -77,14 +83,25 @@ def _send(word: str, signal: int, ctx: Context) -> None:
 def _list(word: str, ctx: Context) -> int:
     """Print the names of all signals, or translate one."""
     if not word:
-        ctx.write_line(" ".join(NAMES[number] for number in sorted(NAMES) if number < 32))
+        for start in (1, 17):
+            ctx.write_line(" ".join(_NAMES[number] for number in range(start, min(start + 16, 32))))
         return 0
     number = int(word[:9]) if word.isascii() and word.isdigit() else None
     name = word.upper().removeprefix("SIG")
-    if number in NAMES:
-        ctx.write_line(NAMES[number])
-    elif name in NUMBERS:
-        ctx.write_line(str(NUMBERS[name]))
+    known = next((value for value, text in _NAMES.items() if text == name), None)
+    if number in _NAMES:
+        ctx.write_line(_NAMES[number])
+    elif known is not None:
+        ctx.write_line(str(known))
     else:
-        raise Failure(f"unknown signal name {word}")
+        ctx.error(f"unknown signal name {word}")  # and procps succeeds
+    return 0
+
+
+def _print_table(ctx: Context) -> int:
+    """Print numbers and names in seven columns; the last row ends with a blank, as procps writes it."""
+    cells = [f"{number:2} {_NAMES[number]:<8}" for number in range(1, 32)]
+    for at in range(0, 31, 7):
+        row = "".join(cells[at : at + 7])
+        ctx.write_line(row.rstrip() if at < 28 else row)
     return 0

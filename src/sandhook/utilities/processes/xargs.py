@@ -171,6 +171,8 @@ def _input(options: Options, ctx: Context) -> Reader:
         return ctx.stdin_reader()
     try:
         return ctx.open(options.file)
+    except IsADirectoryError:  # it can be opened, and xargs takes the error of reading it for the end
+        return ctx.open("/dev/null")
     except OSError as error:
         raise Failure(f"Cannot open input file '{options.file}': {error.strerror}") from None
 

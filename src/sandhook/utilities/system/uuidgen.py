@@ -10,6 +10,7 @@ from hashlib import md5, sha1
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import also, opt, option_set
+from sandhook.text.uuids import uuid_text
 
 #: The digit in which the namespaces of RFC 9562 differ.
 _NAMESPACES = {"dns": 0, "url": 1, "oid": 2, "x500": 4}
@@ -49,9 +50,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         data = (
             time + (ticks >> 48 & 0x0FFF).to_bytes(2, "big") + data[8:10] + bytes([data[10] | 1]) + data[11:]
         )
-        ctx.write_line(_format(data, 1))
+        ctx.write_line(uuid_text(data, 1))
     else:
-        ctx.write_line(_format(data, 4))
+        ctx.write_line(uuid_text(data, 4))
     return 0
 
 
@@ -66,8 +67,8 @@ def _name_uuid(options: Options) -> str:
             raise Failure("not a valid hex string") from None
     data = _namespace(options.namespace) + name
     if options.kind == "md5":
-        return _format(md5(data, usedforsecurity=False).digest(), 3)
-    return _format(sha1(data, usedforsecurity=False).digest()[:16], 5)
+        return uuid_text(md5(data, usedforsecurity=False).digest(), 3)
+    return uuid_text(sha1(data, usedforsecurity=False).digest()[:16], 5)
 
 
 def _namespace(text: str) -> bytes:
@@ -83,12 +84,3 @@ def _namespace(text: str) -> bytes:
         return bytes.fromhex(digits)
     except ValueError:
         raise Failure(f"invalid uuid for namespace: '{text}'") from None
-
-
-def _format(data: bytes, version: int) -> str:
-    """Return 16 bytes as a UUID of a version, in the variant of RFC 9562."""
-    bits = bytearray(data)
-    bits[6] = bits[6] & 0x0F | version << 4
-    bits[8] = bits[8] & 0x3F | 0x80
-    text = bits.hex()
-    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))

@@ -1,8 +1,8 @@
 """tar: create, list, update and extract archives.
 
 Oracle: GNU tar 1.34; members of a directory go in the order of their names.
-Divergence: L-TAR-001, nothing is created outside the directory, not even through links. Not offered: -w, -g, -M,
---to-command, sparse members, and programs of -I other than the usual compressors.
+Divergence: L-TAR-001, nothing is created outside the directory, not even through links. Not offered: -w, -g, -M, -R,
+--backup, --to-command, sparse members, and programs of -I other than the usual compressors.
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ _USAGE_ERROR_STATUS = 64
 #: Bytes that a compiled pattern needs.
 _PATTERN_COST = 1_000
 
-#: Characters that make a name look like a pattern.
 #: Endings of archives, and how they are compressed.
 _ENDINGS: dict[tuple[str, ...], Compression] = {
     (".gz", ".tgz"): "gzip",
@@ -57,7 +56,7 @@ _ENDINGS: dict[tuple[str, ...], Compression] = {
     (".xz", ".txz"): "xz",
 }
 
-_WILDCARDS = frozenset("*?[\\")
+_WILDCARDS = frozenset("*?[\\")  #: characters that make a name look like a pattern
 
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
@@ -232,7 +231,8 @@ class Job:
             try:
                 return stat_of(self._ctx, text).mtime_ns
             except OSError as error:
-                raise UsageError(f"{text}: Cannot stat: {reason(error)}", hint=False) from None
+                problem = f"{text}: Cannot stat: {reason(error)}\ntar: Date sample file not found\n{_HINT}"
+                raise UsageError(problem, hint=False) from None
         try:
             return parse_date(text, int(self._ctx.now() * 1e9), self._ctx.environment.get("TZ"))
         except BadDate:

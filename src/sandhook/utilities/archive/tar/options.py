@@ -227,7 +227,7 @@ class Options:
         "--sort",
         "ORDER",
         ignored="the order is always that of names",
-        convert=one_of("--sort", "none", "name", "inode"),
+        convert=one_of("--sort", "none", "name", "inode", status=2, hint=False),
     )
     no_owner: bool = opt("--no-same-owner", "--same-owner", ignored="there is one user")
     layout: str = also(

@@ -82,7 +82,7 @@ class Selection:
             return True
         matched: dict[str, None] = {}
         for tail in _tails(name) if self._options.anchored is False else (name,):
-            for part in self._leading(tail):
+            for part in (tail,) if self._options.flat else self._leading(tail):
                 self._charge(len(self._operands) >> 5)
                 matched.update((key, None) for key, matches in self._operands.items() if matches(part))
         occurrences = [self._is_occurrence(key) for key in self._operands if key in matched]

@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 from sandhook.command.context import Failure
 
+#: Empty lines at the end of a hunk that may be missing: mailers cut them off.
+_LOST_LINES = 3
 _UNIFIED = re.compile(rb"@@ -(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))? @@(.*)", re.DOTALL)
 _CONTEXT_OLD = re.compile(rb"\*\*\* (\d{1,18})(?:,(\d{1,18}))?(?: \*{4})?[^\n]*\n?")
 _CONTEXT_NEW = re.compile(rb"--- (\d{1,18})(?:,(\d{1,18}))?(?: -{4})?[^\n]*\n?")
@@ -265,7 +267,13 @@ class Parser:
         while old > 0 or new > 0:
             self.charge(1)
             if self.position >= len(self.lines):
-                raise self._malformed_error()
+                if new > _LOST_LINES:
+                    raise self._malformed_error()
+                if not (old and new) or not any(mark != b" " for mark, _ in lines):
+                    raise Failure(f"**** malformed patch at line {self.position}:  \n", 2)
+                lines.append((b" ", b"\n"))
+                old, new = old - 1, new - 1
+                continue
             line = self.lines[self.position]
             mark = line[:1]
             if line in (b"\n", b"\r\n"):  # mailers strip trailing blanks

@@ -15,12 +15,13 @@ from sandhook.command.inputs import Joined
 from sandhook.command.operands import reason
 from sandhook.command.options import also, opt, option_set
 from sandhook.command.utility import WRITE_ERROR_UTIL_LINUX
+from sandhook.kernel.pipe import PipeReader
 from sandhook.record import Record
 from sandhook.utilities.encoding.hexdump.format import Pattern, parse_patterns
 
 WRITE_ERROR = WRITE_ERROR_UTIL_LINUX
 
-_SIZE = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)(?:([KMGTPE])(i?B)?|b)?", re.ASCII | re.IGNORECASE)
+_SIZE = re.compile(r"(0[xX][0-9a-fA-F]+|[0-9]+)(?:([KMGTPEZY])(i?B)?|b)?", re.ASCII | re.IGNORECASE)
 
 _CANONICAL = ('"%08.8_Ax\\n"', '"%08.8_ax  " 8/1 "%02x " "  " 8/1 "%02x "', '"  |" 16/1 "%_p" "|\\n"')
 _ADDRESS = '"%07.7_Ax\\n"'
@@ -30,21 +31,27 @@ _PRINTABLE = bytes(byte if 32 <= byte < 127 else 46 for byte in range(256))
 _WORD_LINE = struct.Struct("<8H")
 
 
-def _count(text: str) -> int:
+def _count(text: str, what: str = "length") -> int:
     match = _SIZE.fullmatch(text)
-    if match is None or len(match[1]) > 18:
-        raise Failure(f"failed to parse length: '{text}': Invalid argument")
+    if match is None:
+        raise Failure(f"failed to parse {what}: '{text}': Invalid argument")
     digits = match[1]
     try:
-        value = int(digits, 16 if digits[:2] in ("0x", "0X") else 8 if digits[0] == "0" else 10)
+        value = int(digits[:40], 16 if digits[:2] in ("0x", "0X") else 8 if digits[0] == "0" else 10)
     except ValueError:
-        raise Failure(f"failed to parse length: '{text}': Invalid argument") from None
+        raise Failure(f"failed to parse {what}: '{text}': Invalid argument") from None
     if match[2]:
-        power = "KMGTPE".index(match[2].upper()) + 1
+        power = "KMGTPEZY".index(match[2].upper()) + 1
         value *= (1000 if (match[3] or "").upper() == "B" else 1024) ** power
     elif text[-1] in "bB" and digits[:2] not in ("0x", "0X"):
         value *= 512
+    if value >= 1 << 64:
+        raise Failure(f"failed to parse {what}: '{text}': Numerical result out of range")
     return value
+
+
+def _offset(text: str) -> int:
+    return _count(text, "offset")
 
 
 def _color_mode(text: str) -> str:
@@ -77,7 +84,7 @@ class Options:
     )  # fmt: skip
     file: tuple[str, ...] = opt("-f", "--format-file", "FILE", "formats are the lines of FILE", append=True)
     length: int | None = opt("-n", "--length", "LENGTH", "dump at most LENGTH bytes", convert=_count)
-    skip: int = opt("-s", "--skip", "OFFSET", "skip OFFSET bytes first", convert=_count, default=0)
+    skip: int = opt("-s", "--skip", "OFFSET", "skip OFFSET bytes first", convert=_offset, default=0)
     color: str | None = opt(
         "-L",
         "--color",
@@ -112,6 +119,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     body = [line for line in patterns if line not in final]
     for line in body:
         _repeat_last(line, size)
+    if options.skip and not operands and isinstance(ctx.process.descriptors.get(0), PipeReader):
+        raise Failure("stdin: Illegal seek")
     source = Joined(ctx, operands or ("-",), options.length, lenient=True)
     source.skip(options.skip)
     if size:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.options import also, opt, option_set
+from sandhook.command.options import Inform, also, opt, option_set
 from sandhook.utilities.extras.dc.commands import run_text
 from sandhook.utilities.extras.dc.machine import Machine
 
@@ -33,10 +33,14 @@ class Options:
         ),
         opt("-f", "--file", "FILE", "evaluate FILE", convert=lambda text: ("f", text), append=True),
     )
+    help_: bool = opt("-h", help="show this help")
+    version: bool = opt("-V", help="show the version")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file ends with q. An error is reported, and evaluation continues."""
+    if options.help_ or options.version:
+        raise Inform("help" if options.help_ else "version")
     machine = Machine(ctx)
     sources = [*options.sources, *(("f", name) for name in operands)]
     for kind, text in sources or [("f", "-")]:

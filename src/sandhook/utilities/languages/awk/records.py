@@ -24,6 +24,7 @@ Splitter = Callable[[str, CountPieces], list[str]]
 ODD = lazily(r"[^\t\n -~]")
 _BLANKS = lazily(r"[ \t\n]+")
 _WORD = lazily(r"\S+")
+_MAX_WIDTH = 2**32 - 1
 
 
 def piece_counter(budget: Budget) -> CountPieces:
@@ -247,6 +248,14 @@ def by_pattern(expression: Pattern) -> Splitter:
     return lambda record, count_pieces: expression.pieces(record, count_pieces) if record else []
 
 
+def _width(digits: str) -> int | None:
+    """Return a positive number of at most 32 bits; None for another text."""
+    number = digits.lstrip("0")
+    if not is_number(number) or len(number) > 10:
+        return None
+    return int(number) if int(number) <= _MAX_WIDTH else None
+
+
 def by_widths(text: str) -> Splitter:
     """Return a function that splits by FIELDWIDTHS. Raises Fatal.
 
@@ -258,16 +267,13 @@ def by_widths(text: str) -> Splitter:
         word = match[0]
         if columns and columns[-1][1] < 0:
             raise Fatal("`*' must be the last designator in FIELDWIDTHS")
-        skip, colon, width = word.rpartition(":")
-        if (
-            not (is_number(width) or width == "*")
-            or not width.strip("0")
-            or (colon and not is_number(skip))
-            or len(word) > 20
-        ):
-            rest = text[match.start() :]
+        skip, colon, width = word.partition(":") if ":" in word else ("", "", word)
+        skipped = _width(skip) if colon else 0
+        size = -1 if width == "*" else _width(width)
+        if skipped is None or size is None:
+            rest = text[match.start() + (0 if skipped is None or not colon else len(skip) + 1) :]
             raise Fatal(f"invalid FIELDWIDTHS value, for field {len(columns) + 1}, near `{rest}'")
-        columns.append((int(skip[:9] or "0"), -1 if width == "*" else int(width[:9])))
+        columns.append((skipped, size))
 
     def split(record: str, count_pieces: CountPieces) -> list[str]:
         at = 0

@@ -125,6 +125,9 @@ class Sources:
         if name == "inplace":
             return name, INPLACE
         assert first_error is not None
+        if isinstance(first_error, IsADirectoryError):  # gawk opens it, and fails when it reads
+            problem = f"error: cannot read source file `{name}': {error_text(first_error)}"
+            raise SourceError(f"{name}:1: {problem}", 1)
         kind = f"{where}error" if where else "fatal"
         raise SourceError(
             f"{kind}: cannot open source file `{name}' for reading: {error_text(first_error)}",

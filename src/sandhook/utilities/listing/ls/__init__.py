@@ -15,6 +15,7 @@ from sandhook.command.choices import one_of
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import beneath, locate, reason
 from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.lazy import lazily
 from sandhook.pattern.glob import compile_pattern
 from sandhook.text.quoting import QUOTING_STYLES, QuotingStyle, quote_always
 from sandhook.utilities.listing.ls import layout as listing
@@ -25,6 +26,7 @@ from sandhook.vfs.base import Entry
 
 USAGE_STATUS = 2
 
+_NUMBER = lazily(r"0[xX]([0-9a-fA-F]+)|0[0-7]*|[1-9][0-9]*")
 _SORTS = ("none", "time", "size", "extension", "version", "width")
 _FORMATS = {
     "verbose": "long",
@@ -388,11 +390,23 @@ def _width(options: Options, ctx: Context) -> int:
     """Return the width of the output: that of -w, of COLUMNS, or 80."""
     text, variable = options.width, ctx.environment.get("COLUMNS")
     if text is None and variable:
-        if variable.isascii() and variable.isdigit():
+        if _columns(variable) is not None:
             text = variable
         else:
             ctx.error(f"ignoring invalid width in environment variable COLUMNS: {quote_always(variable)}")
-    return 80 if text is None else min(int(text[:9]), 1 << 20) or 1 << 20
+    return 80 if text is None else _columns(text) or listing.NO_LIMIT
+
+
+def _columns(text: str) -> int | None:
+    """Return a number of columns, which may be octal or hexadecimal; None for another text."""
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return None
+    digits = text.lower().removeprefix("0x").lstrip("0")
+    base = 16 if match[1] else 8 if text[0] == "0" else 10
+    if len(digits) > 15:
+        return 0  # more than the largest width is no limit
+    return min(int(digits or "0", base), 1 << 20)
 
 
 def _size_unit(options: Options, ctx: Context) -> tuple[str, str]:
@@ -415,7 +429,7 @@ def _layout(options: Options, order: _Order, ctx: Context) -> listing.Layout:
     """Return the layout of lines. Raises Failure for an invalid width."""
     numeric = {"width": options.width, "tab": options.tab}
     for option, text in numeric.items():
-        if text is not None and not (text.isascii() and text.isdigit()):
+        if text is not None and _columns(text) is None:
             noun = "line width" if option == "width" else "tab size"
             raise Failure(f"invalid {noun}: '{text}'")
     sizes, blocks = _size_unit(options, ctx)
@@ -440,5 +454,5 @@ def _layout(options: Options, order: _Order, ctx: Context) -> listing.Layout:
         context=options.context,
         end=b"\0" if options.zero else b"\n",
         width=_width(options, ctx),
-        tab=8 if options.tab is None else min(int(options.tab[:9]), 1 << 20),
+        tab=8 if options.tab is None else _columns(options.tab) or 0,
     )

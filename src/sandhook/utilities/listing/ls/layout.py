@@ -36,6 +36,10 @@ class File(Record):
         return cls(name, path, Stat(bits.S_IFMT(mode), 0, 0, 0), False)
 
 
+#: The width of a line without a limit.
+NO_LIMIT = 1 << 62
+
+
 class Layout(Record):
     """The fields of a line and their formats."""
 
@@ -372,7 +376,21 @@ class Printer:
         if files:
             self._line(line)
 
+    def _one_line(self, files: list[File]) -> None:
+        """Write all names with two spaces between them, as GNU's ls does where a line has no limit."""
+        prefix = self._prefix_widths(files)
+        line, column = "", 0
+        for file in files:
+            start = self._prefix(file, prefix)
+            line += ("  " if line else "") + start + self._name_with_indicator(file, column)
+            column += len(start) + self._length(file) + 2
+        if files:
+            self._line(line)
+
     def _columns(self, files: list[File]) -> None:
+        if self.layout.width == NO_LIMIT:
+            self._one_line(files)
+            return
         prefix = self._prefix_widths(files)
         starts = [self._prefix(file, prefix) for file in files]
         lengths = [len(start) + self._length(file) for start, file in zip(starts, files)]

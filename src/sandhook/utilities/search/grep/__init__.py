@@ -75,6 +75,14 @@ def _choice(option: str, *choices: str) -> Callable[[str], str]:
     return parse
 
 
+def _matcher_kind(text: str) -> str:
+    """Return the letter of a matcher of -X; those of awk are not offered."""
+    kinds = {"grep": "G", "egrep": "E", "fgrep": "F", "perl": "P"}
+    if text not in kinds:
+        raise Failure(f"invalid matcher {text}", 2)
+    return kinds[text]
+
+
 @option_set
 class Options:
     """grep [OPTION]... PATTERNS [FILE]...
@@ -87,7 +95,8 @@ class Options:
         opt("-E", "--extended-regexp", help="PATTERNS are extended expressions", const="E", append=True),
         opt("-F", "--fixed-strings", help="PATTERNS are strings", const="F", append=True),
         opt("-P", "--perl-regexp", help="PATTERNS are Perl's expressions", const="P", append=True),
-    )
+        opt("-X", "MATCHER", "the kind of PATTERNS by the name of a program: grep, egrep, fgrep or perl", convert=_matcher_kind, append=True),
+    )  # fmt: skip
     patterns: tuple[str, ...] = opt("-e", "--regexp", "PATTERNS", "search for PATTERNS", append=True)
     pattern_files: tuple[str, ...] = opt("-f", "--file", "FILE", "read PATTERNS from FILE", append=True)
     icase: bool = also(

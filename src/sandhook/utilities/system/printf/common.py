@@ -18,7 +18,7 @@ from sandhook.typed import TYPE_CHECKING
 if TYPE_CHECKING:
     from sandhook.text.longdouble import LongDouble
 
-_FLAGS = lazily(rb"[-+ #0']*")
+_FLAGS = lazily(rb"[-+ #0'I]*")
 _DIGITS = lazily(rb"[0-9]*")
 _MODIFIERS = lazily(rb"[hjlLtz]*")
 _PARENTHESES = lazily(rb"[()]")
