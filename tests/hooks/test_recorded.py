@@ -148,7 +148,14 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("PreToolUse.out.block*", "PreToolUse.out.deny", "PreToolUse.out.deny-number"),
             *("Stop.out.*", "UserPromptSubmit.out.block*", "UserPromptSubmit.out.deny", "blends.top-block"),
         ),
-        "L-DROID-002": ("several.*", "places.deny-*", "updates.then-deny", "blends.layers-deny-first"),
+        "L-DROID-002": (
+            "several.*",
+            "places.deny-*",
+            "updates.then-deny",
+            "blends.layers-deny-first",
+            "losses.two.*",
+        ),
+        "L-DROID-007": ("losses.before-*", "losses.after-*"),
         "L-HOOKS-008": ("limits.huge", "limits.large", "limits.vast"),
         "L-DROID-003": (
             *("fault.*", "layers.user", "layers.project", "matcher.17"),
