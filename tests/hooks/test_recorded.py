@@ -181,10 +181,11 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "*.action-approve",
             "blends.top-approve",
         ),
-        "L-HERMES-005": ("mixed.no-shebang",),
+        "L-HERMES-005": ("mixed.no-shebang", "losses.command-exec", "losses.command-variable"),
         "L-HERMES-007": (
             *("pre_tool_call.exit2*", "pre_tool_call.out.context-exit2", "mixed.*exit2*", "mixed.*stderr"),
             *("mixed.closed", "mixed.directory", "mixed.bytes-reason", "blends.exit2-*", "blends.stderr-*"),
+            *("losses.command-*", "losses.late-status", "losses.err-flood", "losses.two.broken-exit2"),
         ),
     },
     "grok": {
