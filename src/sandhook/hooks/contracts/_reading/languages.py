@@ -76,7 +76,7 @@ def _trimmed(ran: RunResult, reader: Reader) -> RunResult:
 
 
 def untrimmed(ran: RunResult) -> RunResult:
-    """Return a run for an agent that parses its output without trimming it: next to other blanks than JSON's own, JSON is none.
+    """Return a run for an agent that parses its output untrimmed, in which JSON next to blanks that JSON does not know is text.
 
     The run itself is returned if nothing but JSON's own blanks stands around its output.
     """
