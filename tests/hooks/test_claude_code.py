@@ -163,7 +163,17 @@ def test_a_repository_does_not_widen_the_list_of_urls(compat: str, count: int) -
         document({"allowedHttpHookUrls": ["https://b.example/"]}, "project"),
         compat=compat,
     )
-    assert len(made.hooks) == count
+    assert len([spec for spec in made.hooks if "forbidden" not in (spec.extras or {})]) == count
+
+
+@pytest.mark.parametrize("compat", ["strict", "better"])
+@pytest.mark.parametrize("closed", [True, False])
+def test_a_hook_whose_url_is_forbidden_refuses_when_failures_do(closed: bool, compat: str) -> None:
+    hook = {"type": "http", "url": "https://a.example/", **({"onFailure": "block"} if closed else {})}
+    config = settings("PreToolUse", hook, allowedHttpHookUrls=["https://b.example/*"])
+    decision = engine(config, compat=compat).fire(ToolPre("Bash", {"command": "ls"}))
+    assert decision.refused == (closed and compat == "better")
+    assert not decision.refused or "does not allow its URL" in str(decision.reason)
 
 
 def test_urls_and_variables_of_http_hooks_are_bounded() -> None:
@@ -175,7 +185,8 @@ def test_urls_and_variables_of_http_hooks_are_bounded() -> None:
             {**http, "url": "https://b.example/x"},
             allowedHttpHookUrls=["https://a.example/*"],
             httpHookAllowedEnvVars=["B"],
-        )
+        ),
+        compat="strict",
     )
     assert [(spec.executor.text, spec.env_names) for spec in made.hooks] == [("https://a.example/x", ("B",))]
     assert "allowedHttpHookUrls" in made.withheld[0].why

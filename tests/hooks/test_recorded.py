@@ -57,6 +57,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("mixed.reason-*", "mixed.unknown-keys", "mixed.word-upper"),
             *("blends.layers-halt*", "blends.reason-empty", "blends.top-block"),
             *("notices.PermissionRequest.halt*", "notices.PreToolUse.halt*", "notices.SubagentStart.halt*"),
+            *("losses.empty-key", "losses.pad-key", "losses.proto", "losses.word-capital"),
         ),
         "L-HOOKS-011": ("updates.*",),
         "L-CODEX-007": (
@@ -80,7 +81,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "L-HOOKS-008": ("limits.*",),
         "L-HOOKS-009": ("settings.matcher-*",),
-        "L-GEMINI-006": ("places.deny-*",),
+        "L-GEMINI-006": ("places.deny-*", "losses.two.*"),
         "L-HOOKS-002": ("places.same-timeouts",),
         "L-GEMINI-005": ("layers.off-project", "layers.disabled-project", "layers.disabled-both"),
     },
@@ -117,6 +118,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("mixed.not-executable", "mixed.shebang-*", "mixed.closed", "mixed.directory"),
             "[pP]ermissionRequest.out.context-exit2",
             *("blends.exit2*", "blends.status-*", "blends.stderr-*"),
+            *("losses.command-*", "losses.late-status", "losses.status-*", "losses.two.broken-exit2"),
         ),
         "L-COPILOT-011": ("layers.disable-all-*",),
         "L-COPILOT-010": ("permissions.two.*.ask-*",),
@@ -126,6 +128,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-QWEN-001": (
             *("PreToolUse.top-block-inner-allow", "several.*", "layers.allow-project-deny", "places.deny-*"),
             *("mixed.two.allow-exit2", "mixed.two.exit1-deny", "blends.layers-deny-last", "blends.top-block"),
+            "losses.two.allow-deny-allow",
         ),
         "L-QWEN-002": (
             *("PreToolUse.exit2-*", "UserPromptSubmit.exit2-silent", "Todo*.exit2"),
@@ -145,7 +148,14 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("PreToolUse.out.block*", "PreToolUse.out.deny", "PreToolUse.out.deny-number"),
             *("Stop.out.*", "UserPromptSubmit.out.block*", "UserPromptSubmit.out.deny", "blends.top-block"),
         ),
-        "L-DROID-002": ("several.*", "places.deny-*", "updates.then-deny", "blends.layers-deny-first"),
+        "L-DROID-002": (
+            "several.*",
+            "places.deny-*",
+            "updates.then-deny",
+            "blends.layers-deny-first",
+            "losses.two.*",
+        ),
+        "L-DROID-007": ("losses.before-*", "losses.after-*"),
         "L-HOOKS-008": ("limits.huge", "limits.large", "limits.vast"),
         "L-DROID-003": (
             *("fault.*", "layers.user", "layers.project", "matcher.17"),
@@ -171,10 +181,11 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "*.action-approve",
             "blends.top-approve",
         ),
-        "L-HERMES-005": ("mixed.no-shebang",),
+        "L-HERMES-005": ("mixed.no-shebang", "losses.command-exec", "losses.command-variable"),
         "L-HERMES-007": (
             *("pre_tool_call.exit2*", "pre_tool_call.out.context-exit2", "mixed.*exit2*", "mixed.*stderr"),
             *("mixed.closed", "mixed.directory", "mixed.bytes-reason", "blends.exit2-*", "blends.stderr-*"),
+            *("losses.command-*", "losses.late-status", "losses.err-flood", "losses.two.broken-exit2"),
         ),
     },
     "grok": {
@@ -189,7 +200,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("blends.layers-halt-first", "blends.layers-halt-last", "blends.top-block"),
         ),
         "L-GROK-005": ("mcp.claude", "patterns.*"),
-        "L-GROK-009": ("mixed.no-shebang",),
+        "L-GROK-009": ("mixed.no-shebang", "losses.command-newline", "losses.command-tab"),
     },
     "goose": {
         "L-GOOSE-001": ("matcher.1", "patterns.[ABPU]*"),
@@ -224,7 +235,8 @@ EVERYWHERE: dict[str, tuple[str, ...]] = {
         "*.block-signal",
         "blends.killed-deny",
     ),
-    "L-HOOKS-001": ("blends.deep", "blends.number-large", "blends.reason-surrogate"),
+    "L-HOOKS-001": ("blends.deep", "blends.number-large", "blends.reason-surrogate", "*.surrogate-key"),
+    "L-HOOKS-003": ("losses.twice-whole", "losses.last-null"),
 }
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
+from sandhook.hooks import HookEngine, ToolPre
 from sandhook.hooks.contracts._reading.languages import Reader, as_read
 from sandhook.hooks.model import RunResult
 
@@ -35,3 +37,16 @@ def test_signs_that_the_language_does_not_trim_void_the_object(sign: str, strict
 def test_the_language_that_trims_may_be_another_than_the_one_that_reads() -> None:
     assert read(f"\x85{OBJECT}", "rust", strict=True, trimmer="javascript").strip() != OBJECT
     assert read(f" \ufeff{OBJECT}", "rust", strict=True, trimmer="javascript") == f"\ufeff{OBJECT}"
+
+
+@pytest.mark.parametrize("compat", ["strict", "better"])
+@pytest.mark.parametrize("word", ["deny", "allow"])
+@pytest.mark.parametrize("text", ["\v{}", "\f {}", "\xa0{}", "{}\u2028", "\u3000{}"])
+def test_droid_parses_what_it_does_not_trim_and_an_approval_never_counts(
+    text: str, word: str, compat: Any
+) -> None:
+    printed = json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": word}})
+    command = f"printf '%s' '{text.replace('{}', printed)}'"
+    config = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": command}]}]}}
+    decision = HookEngine.load(config, "droid", compat=compat).fire(ToolPre("Execute", {"command": "ls"}))
+    assert decision.permission == ("deny" if (word, compat) == ("deny", "better") else "none")

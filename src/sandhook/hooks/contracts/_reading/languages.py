@@ -75,6 +75,21 @@ def _trimmed(ran: RunResult, reader: Reader) -> RunResult:
     return ran._replace(stdout=text.encode())
 
 
+def untrimmed(ran: RunResult) -> RunResult:
+    """Return a run for an agent that parses its output untrimmed, in which JSON next to blanks that JSON does not know is text.
+
+    The run itself is returned if nothing but JSON's own blanks stands around its output.
+    """
+    inside = ran.stdout.strip(b" \t\r\n")
+    if not _EDGES.search(inside[:1] + inside[-1:]):
+        return ran
+    text = inside.decode("utf-8", "replace")
+    inner = text.strip(_JAVASCRIPT_BLANKS)
+    if inner == text.removeprefix("\ufeff") or inner[:1] not in ("{", "[", '"'):
+        return ran
+    return ran._replace(stdout=_unread(inner).encode())
+
+
 def _rewritten(text: str, reader: Reader, *, strict: bool) -> str:
     """Return the text with other tokens in place of those that the decoder and the agent read differently."""
     parts: list[str] = []

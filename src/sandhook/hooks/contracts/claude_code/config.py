@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.hooks.contracts import Document, Loaded, LoadOptions
 from sandhook.hooks.contracts._fields import Fields, did_you_mean
+from sandhook.hooks.contracts._forbidden import forbidden
 from sandhook.hooks.contracts._groups import handlers, report_outside
 from sandhook.hooks.contracts.claude_code.handler import Settings, hook
 from sandhook.hooks.contracts.claude_code.names import (
@@ -18,6 +19,7 @@ from sandhook.hooks.contracts.claude_code.names import (
 from sandhook.hooks.contracts.claude_code.profile import Profile
 from sandhook.hooks.contracts.claude_code.settings import Switches, origin, source, switches
 from sandhook.hooks.decode import type_name
+from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.model import HookSpec
 
 
@@ -45,20 +47,36 @@ def load(documents: Sequence[Document], options: LoadOptions, profile: Profile) 
         for index, spec in enumerate(several)
     ]
     specs = _told_apart(specs)
-    kept: list[HookSpec] = []
-    withheld: list[tuple[HookSpec, str]] = []
-    for spec in specs:
-        why = rules.withholds(spec.layer, origin(spec.file, spec.layer)) or _url_obstacle(rules, spec)
-        if why is None:
-            kept.append(spec)
-        else:
-            withheld.append((spec, why))
+    kept, withheld, obstacles = _sorted(specs, rules, strict=options.strict)
     return Loaded(
         tuple(kept),
         tuple(problem for fields in all_fields for problem in fields.problems),
-        tuple(note for fields in all_fields for note in fields.notes),
+        (*(note for fields in all_fields for note in fields.notes), *obstacles),
         tuple(withheld),
     )
+
+
+def _sorted(
+    specs: list[HookSpec], rules: Switches, *, strict: bool
+) -> tuple[list[HookSpec], list[tuple[HookSpec, str]], list[Diagnostic]]:
+    """Return the hooks that count, those that the settings withhold, each with the reason, and notes.
+
+    Args:
+        strict: A hook whose URL is forbidden is withheld, as upstream; otherwise it could not run.
+    """
+    kept: list[HookSpec] = []
+    withheld: list[tuple[HookSpec, str]] = []
+    notes: list[Diagnostic] = []
+    for spec in specs:
+        why, url = rules.withholds(spec.layer, origin(spec.file, spec.layer)), _url_obstacle(rules, spec)
+        if why is not None or (url is not None and strict):
+            withheld.append((spec, why or url or ""))
+        elif url is not None:
+            kept.append(forbidden(spec, url))
+            notes.append(Diagnostic(f"{url}: the hook could not run", spec.path, spec.file))
+        else:
+            kept.append(spec)
+    return kept, withheld, notes
 
 
 def _told_apart(specs: list[HookSpec]) -> list[HookSpec]:

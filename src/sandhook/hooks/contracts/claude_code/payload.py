@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._claude_shape import substitute
+from sandhook.hooks.contracts._forbidden import check
 from sandhook.hooks.contracts._payload import an_object, directory, kind_of_event, text_field, variable
 from sandhook.hooks.contracts.claude_code.names import (
     DEFAULTS,
@@ -35,7 +36,8 @@ _ABSENT = _Absent()
 
 
 def request(spec: HookSpec, event: Event) -> Request:
-    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON, and for a URL that is forbidden."""
+    check(spec)
     name = spec.native_event
     payload = fields_of(name, event)
     text = encode(payload)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts._agent import SNAKE, agent_event, asking, payload
 from sandhook.hooks.contracts._outcome import accidents, broken, printed, refusal, words_of
 from sandhook.hooks.contracts._payload import directory, variable
-from sandhook.hooks.contracts._reading.languages import as_read
+from sandhook.hooks.contracts._reading.languages import as_read, untrimmed
 from sandhook.hooks.contracts.droid.names import (
     ABORT,
     COMMON,
@@ -62,8 +62,21 @@ def event(name: str, payload: Json) -> Event:
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
-    native, notes, better = spec.native_event, list(ran.diagnostics), compat != "strict"
-    ran = as_read(ran, "javascript", strict=not better)
+    better = compat != "strict"
+    read = as_read(ran, "javascript", strict=not better)
+    own = untrimmed(ran)
+    if own is ran:
+        return _decoded(spec, event, read, better=better)
+    if better:  # a refusal next to blanks that Droid does not read counts, an approval does not
+        verdict = _decoded(spec, event, read, better=True)
+        if verdict.intervenes:
+            return verdict
+    return _decoded(spec, event, own, better=better)
+
+
+def _decoded(spec: HookSpec, event: Event, ran: RunResult, *, better: bool) -> Verdict:
+    """Return what a run means whose output is as Droid reads it."""
+    native, notes = spec.native_event, list(ran.diagnostics)
     why = broken(ran)
     if ran.failure is not None or (ran.limit is not None and better):
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))

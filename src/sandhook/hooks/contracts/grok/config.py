@@ -187,7 +187,9 @@ def _hook(fields: Fields, handler: Handler, matcher: Matcher, options: LoadOptio
     )._replace(variant=handler.matcher)
 
 
-_SHELL = frozenset(" \t\n|&;><$")
+#: Signs of a command for a shell; Grok Build does not count tabs and line ends among them.
+_SHELL = frozenset(" |&;><$")
+_BLANKS = frozenset("\t\n")
 #: $NAME and ${NAME}; upstream leaves every other form to the shell.
 _VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
 #: NAME= anywhere in a command, and the names of `read`: upstream does not look for their values.
@@ -210,7 +212,8 @@ def _executor(command: str, file: str, env: tuple[tuple[str, str], ...], *, stri
     Upstream starts such a program itself, so that a script needs its first line; ``strict`` alone does so.
     """
     where = posixpath.dirname(file.replace("\\", "/"))
-    if not command or _SHELL & set(command) or command.startswith("~") or not where:
+    signs = _SHELL if strict else _SHELL | _BLANKS
+    if not command or signs & set(command) or command.startswith("~") or not where:
         return Executor("bash", command, env=env)
     path = posixpath.normpath(posixpath.join(where, command))
     if strict:

@@ -103,10 +103,13 @@ _OPERATORS = frozenset({"|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1", "2>/d
 
 
 def _executor(fields: Fields, raw: JsonObject, path: str, *, strict: bool) -> Executor:
-    """Return what runs a command: bash, or in strict mode the program itself, so that a script needs its first line."""
+    """Return what runs a command: bash, or in strict mode the program itself.
+
+    A script then needs its first line, and what only a shell knows, such as exec or A=1, is a program that is missing.
+    """
     text = _command(fields, raw, path)
     command = raw.get("command")
-    if strict and text and isinstance(command, str) and command.startswith("/"):
+    if strict and text and isinstance(command, str) and not command.lstrip().startswith("~"):
         return Executor("argv", argv=tuple(shlex.split(command)))
     return Executor("bash", text)
 

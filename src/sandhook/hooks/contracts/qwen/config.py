@@ -9,6 +9,7 @@ from functools import partial
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override, needs_trust
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean, join
+from sandhook.hooks.contracts._forbidden import forbidden
 from sandhook.hooks.contracts._groups import Handler, handlers, without_unusable
 from sandhook.hooks.contracts._loader import (
     SHELL_SOURCE,
@@ -86,7 +87,7 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
             if strict:
                 withheld.append((spec, why))
                 continue
-            spec = http.forbidden(spec, why)
+            spec = forbidden(spec, why)
             notes[Diagnostic(f"{why}: the hook could not run", spec.path, spec.file)] = None
         kept.append(spec)
         for document in switches:

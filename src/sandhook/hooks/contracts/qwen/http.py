@@ -9,7 +9,7 @@ from sandhook.hooks.contracts._fields import Fields
 from sandhook.hooks.contracts._outcome import broken, unreadable
 from sandhook.hooks.contracts.qwen.names import SECRETS
 from sandhook.hooks.contracts.qwen.reply import verdict_of
-from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, Unfillable, decode, object_of
+from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, decode, object_of
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Executor, HookSpec, RunResult, Verdict
 from sandhook.pattern.glob import compile_pattern
@@ -21,7 +21,7 @@ DEFAULT_TIMEOUT = 600.0
 #: Characters of a text of an answer.
 MAX_TEXT = 10_000
 
-_LIST, _FORBIDDEN = "allowedHttpHookUrls", "forbidden"
+_LIST = "allowedHttpHookUrls"
 
 
 def executor(fields: Fields, raw: JsonObject, path: str) -> Executor:
@@ -60,18 +60,6 @@ def obstacle(
     if not patterns or any(compile_pattern(_only_stars(each)).matches(url) for each in patterns):
         return None
     return f"security.{_LIST} does not allow its URL: {spec.executor.text}"
-
-
-def forbidden(spec: HookSpec, why: str) -> HookSpec:
-    """Return a hook that could not run for a reason."""
-    return spec._replace(extras={**(spec.extras or {}), _FORBIDDEN: why})
-
-
-def check(spec: HookSpec) -> None:
-    """Raise Unfillable for a hook whose URL the settings forbid."""
-    why = (spec.extras or {}).get(_FORBIDDEN)
-    if isinstance(why, str):
-        raise Unfillable(why)
 
 
 def _allowed(documents: Sequence[Document], spec: HookSpec, *, strict: bool) -> list[str]:

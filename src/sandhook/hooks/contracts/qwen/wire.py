@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
+from sandhook.hooks.contracts._forbidden import check
 from sandhook.hooks.contracts._outcome import accidents, after_mark, broken, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts._reading.languages import as_read
@@ -48,7 +49,7 @@ _PLACES = {**SNAKE, "error": "result.error"}
 
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook. Raises DecodeError for a value that is not JSON, and for a URL that is forbidden."""
-    http.check(spec)
+    check(spec)
     native = spec.native_event
     own = ROWS[native].fields
     # the agent that starts another names itself nowhere; its sub-agent's id is among the event's own keys
