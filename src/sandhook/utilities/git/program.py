@@ -256,7 +256,7 @@ def _run_command(call: Invocation, command: str, rest: list[str]) -> int:
 
 
 def _script(call: Invocation, command: str, rest: list[str]) -> int | None:
-    """Run the program git-COMMAND along PATH and return its status, None if there is none."""
+    """Run the program git-COMMAND along PATH and return its status, None if it does not exist."""
     ctx, options = call.ctx, call.options
     environment = dict(ctx.environment)
     name, path = f"git-{command}", environment.get("PATH", "")
