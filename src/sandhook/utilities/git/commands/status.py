@@ -184,12 +184,12 @@ class _Machine:
                 text += self._distance(head, there)
         self._write(text)
 
-    def _distance(self, head: str, there: str) -> str:
+    def _distance(self, head: str, upstream: str) -> str:
         if not self.options.ahead_behind:
-            return " [different]" if head != there else ""
-        ours, theirs = ahead_behind(self.repository, head, there)
-        parts = [f"ahead {self._paint('local', str(ours))}"] * bool(ours)
-        parts += [f"behind {self._paint('remote', str(theirs))}"] * bool(theirs)
+            return " [different]" if head != upstream else ""
+        ours, theirs = ahead_behind(self.repository, head, upstream)
+        here, there = self._paint("local", str(ours)), self._paint("remote", str(theirs))
+        parts = [f"ahead {here}"] * bool(ours) + [f"behind {there}"] * bool(theirs)
         return f" [{', '.join(parts)}]" if parts else ""
 
     def _second_branch(self, branch: str, head: str | None) -> None:

@@ -123,7 +123,7 @@ class Names:
         return oid
 
     def peeled(self, oid: str) -> tuple[str | None, str]:
-        """Return the commit that an object is or names, None if it is none, and the type of the object."""
+        """Return the commit that an object stands for, None for a tree or a file, and the type of the object."""
         return self._objects.peel(oid, "commit"), self._objects.get(oid).kind
 
     def find(self, name: str) -> str | None:
