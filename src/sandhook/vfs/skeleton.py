@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 
 from sandhook.lazy import cache_texts
 from sandhook.record import Record
+from sandhook.vfs import git_scripts
 from sandhook.vfs.base import Device
 from sandhook.vfs.inode import S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, DynamicChildren, Inode, SkeletonRow
 from sandhook.vfs.names import is_plain
@@ -65,6 +66,7 @@ _DIRECTORIES: dict[str, tuple[tuple[str, int, bool], ...]] = {
     "usr": (
         ("usr/bin", 0o755, False),
         ("usr/lib", 0o755, False),
+        ("usr/lib/git-core", 0o755, False),
         ("usr/libexec", 0o755, False),
         ("usr/local", 0o755, False),
         ("usr/local/bin", 0o755, False),
@@ -145,6 +147,10 @@ _FILES: dict[str, tuple[tuple[str, bytes], ...]] = {
         ("proc/sys/kernel/osrelease", b"6.1.0\n"),
         ("proc/sys/kernel/ostype", b"Linux\n"),
         ("proc/sys/kernel/pid_max", b"32768\n"),
+    ),
+    "usr": (
+        ("usr/lib/git-core/git-sh-i18n", git_scripts.I18N),
+        ("usr/lib/git-core/git-sh-setup", git_scripts.SETUP),
     ),
 }
 

@@ -37,5 +37,8 @@ class Options:
         opt("--no-optional-locks", ignored="nothing is locked"),
         opt("--no-replace-objects", ignored="replacements are not read"),
     )
+    exec_path: str | None = opt(
+        "--exec-path", "DIR", "print where the libraries for scripts are", optional=True, const=""
+    )
     help: bool = also(opt("-h", "print this"), opt("--help", "print this"))
     version: bool = also(opt("-v", "print the version"), opt("--version", "print the version"))

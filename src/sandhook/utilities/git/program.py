@@ -154,6 +154,9 @@ _REFUSED = (
 
 _VERSION = "2.39.5"
 
+#: Where the skeleton of the file system has git-sh-setup.
+_EXEC_PATH = "/usr/lib/git-core"
+
 
 class Invocation:
     """One call of git: the run, the options before the command, and the repository."""
@@ -206,6 +209,8 @@ def run_git(arguments: Sequence[str], ctx: Context) -> int:
         options, words = parsed.of(Options), [*parsed.operands, *(parsed.paths or ())]
         if options.help:
             raise Inform("help")
+        if options.exec_path is not None:
+            return _exec_path(options.exec_path, ctx)
         if options.version:
             words = ["version"]
         if not words:
@@ -219,6 +224,16 @@ def run_git(arguments: Sequence[str], ctx: Context) -> int:
         return error.status
 
 
+def _exec_path(chosen: str, ctx: Context) -> int:
+    """Print the directory of the libraries for scripts. Raises GitError for one that an option chooses."""
+    if chosen:
+        raise GitError(
+            "'--exec-path' with a directory is not offered in the sandbox (L-GIT-002)", prefix="git", status=1
+        )
+    ctx.write_line(dict(ctx.environment).get("GIT_EXEC_PATH") or _EXEC_PATH)
+    return 0
+
+
 def _run_command(call: Invocation, command: str, rest: list[str]) -> int:
     for _ in range(10):
         if command in COMMANDS:
@@ -229,6 +244,8 @@ def _run_command(call: Invocation, command: str, rest: list[str]) -> int:
             return WRITERS[command]()(call, rest)
         if (refusal := _refusal(command)) is not None:
             raise refusal
+        if (status := _script(call, command, rest)) is not None:
+            return status
         alias = _alias(call, command)
         if alias is None:
             break
@@ -236,6 +253,28 @@ def _run_command(call: Invocation, command: str, rest: list[str]) -> int:
         rest = [*more, *rest]
         call.command = command
     raise GitError(f"'{command}' is not a git command. See 'git --help'.", prefix="git", status=1)
+
+
+def _script(call: Invocation, command: str, rest: list[str]) -> int | None:
+    """Run the program git-COMMAND along PATH and return its status, None if it does not exist."""
+    ctx, options = call.ctx, call.options
+    environment = dict(ctx.environment)
+    name, path = f"git-{command}", environment.get("PATH", "")
+    ctx.charge(1 + path.count(":"))
+    cwd = ctx.process.cwd
+    if "/" in name or not any(ctx.fs.exists(join(cwd, f"{part or '.'}/{name}")) for part in path.split(":")):
+        return None
+    if options != Globals(options.environment, str(cwd)):
+        raise GitError(
+            f"'{command}' is a program, for which options before it are not offered in the sandbox (L-GIT-002)",
+            prefix="git",
+            status=1,
+        )
+    ctx.flush()
+    ended = ctx.run([name, *rest], environment={**environment, "PATH": f"{_EXEC_PATH}:{path}"})
+    if ended.signal:
+        call.error(f"error: {name} died of signal {ended.signal}")
+    return None if ended.not_started is not None else ended.status
 
 
 def _not_allowed(command: str) -> GitError:

@@ -33,6 +33,8 @@ def run_base(call: Invocation, arguments: Sequence[str]) -> int:
     commits: list[str] = []
     if options.fork_point:
         return _fork_point(call, parsed.operands)
+    if len(parsed.operands) < 2 and not (options.octopus or options.independent):
+        raise GitError("usage: git merge-base [-a | --all] <commit> <commit>...", prefix="", status=129)
     for word in parsed.operands:
         oid = names.find(word)
         commit = None if oid is None else repository.objects.peel(oid, "commit")
@@ -46,7 +48,7 @@ def run_base(call: Invocation, arguments: Sequence[str]) -> int:
             raise GitError("--is-ancestor takes exactly two commits")
         return 0 if is_ancestor(repository, commits[0], commits[1]) else 1
     if not commits:
-        raise GitError("usage: git merge-base [-a | --all] <commit> <commit>...", prefix="", status=129)
+        return 1
     if options.independent:
         bases = independent(repository, commits)
     elif options.octopus:

@@ -15,6 +15,7 @@ from sandhook.utilities.git.names.pathspec import from_top
 from sandhook.utilities.git.names.quote import quote, unquote
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import decode, encode
+from sandhook.utilities.git.store.objects import GITLINK
 
 
 @option_set
@@ -49,7 +50,11 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         raise GitError("--non-matching is only valid with --verbose")
     rules = repository.ignore()
     found = 0
+    for name in operands if not options.no_index else ():
+        _check_place(call, name)
     for name in input_names(call, options.nul) if options.stdin else operands:
+        if options.stdin and not options.no_index:
+            _check_place(call, name)
         found += _check(call, options, rules, name)
     return 0 if found else 1
 
@@ -61,6 +66,17 @@ def input_names(call: Invocation, nul: bool) -> Iterator[str]:
         for line in reader.lines(end):
             name = decode(line.removesuffix(end))
             yield name if nul else unquote(name)
+
+
+def _check_place(call: Invocation, name: str) -> None:
+    """Raise GitError for a path within a submodule, or outside of the repository."""
+    repository = call.repository
+    path = from_top(name, repository.prefix, repository.root, name)
+    call.access.charge(1 + path.count("/"))
+    for index in (at for at, letter in enumerate(path.rstrip("/")) if letter == "/"):
+        entry = repository.index.get(path[:index])
+        if entry is not None and entry.mode == GITLINK:
+            raise GitError(f"Pathspec '{name}' is in submodule '{path[:index]}'")
 
 
 def _check(call: Invocation, options: Options, rules: Ignore, name: str) -> bool:

@@ -75,8 +75,12 @@ def run_index(call: Invocation, arguments: Sequence[str]) -> int:
     parsed = Parser(IndexOptions, DiffOptions, abbreviates=False).parse(arguments)
     options, diff, repository = parsed.of(IndexOptions), parsed.of(DiffOptions), call.repository
     revisions, paths = split_operands(repository, parsed.operands, parsed.paths, parsed.late)
-    if len(revisions) != 1:
-        raise GitError("usage: git diff-index [-m] [--cached] <tree-ish> [<path>...]", prefix="", status=129)
+    if len(revisions) != 1 or options.quiet_missing:  # which diff-files has
+        raise GitError(
+            "usage: git diff-index [-m] [--cached] [--merge-base] [<common-diff-options>] <tree-ish> [<path>...]",
+            prefix="",
+            status=129,
+        )
     tree = repository.objects.tree_of(Names(repository).resolve(revisions[0]))
     pathspec = repository.pathspec(paths)
     output = DiffOutput(repository, diff, porcelain=False)

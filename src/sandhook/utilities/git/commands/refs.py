@@ -11,7 +11,7 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.text.numbers import is_number
 from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.commands.ref_changes import NewTag, create_tag, delete_tags, set_symbolic
-from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.errors import GitError, RevisionError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.ref_format import Ref, RefFields
 from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
@@ -46,11 +46,40 @@ class FilterOptions:
         return any(commit is not None for commit in commits)
 
 
+def _object(names: Names, option: str, name: str) -> str:
+    """Return the object that an option names. Raises GitError in the words of the option."""
+    try:
+        return names.resolve(name)
+    except RevisionError:
+        shown = f"'{name}'" if option == "--points-at" else name
+        text = f"malformed object name {shown}"
+    if option in ("--merged", "--no-merged"):
+        raise GitError(text)
+    raise GitError(text, prefix="error", status=129)
+
+
+def _commit(names: Names, option: str, name: str) -> str:
+    """Return the commit that an option names. Raises GitError in the words of the option."""
+    oid = _object(names, option, name)
+    found, kind = names.peeled(oid)
+    if found is not None:
+        return found
+    why = f"no such commit {name}"
+    if option in ("--merged", "--no-merged"):
+        why = f"option `{option[2:]}' must point to a commit"
+    raise GitError(f"object {oid} is a {kind}, not a commit\nerror: {why}", prefix="error", status=129)
+
+
 def select(
-    repository: Repository, options: FilterOptions, refs: Sequence[Ref], default_sort: str
+    repository: Repository,
+    options: FilterOptions,
+    refs: Sequence[Ref],
+    default_sort: str,
+    *,
+    has_colors: bool = False,
 ) -> list[Ref]:
-    """Return the references that the options select, in order."""
-    if options.color == "always" or options.column == "always":
+    """Return the references that the options select, in order. Raises GitError for colours unless the caller has them."""
+    if (options.color == "always" and not has_colors) or options.column == "always":
         raise GitError("--color and --column are not offered in the sandbox (L-GIT-003)", status=129)
     fields, names = RefFields(repository), Names(repository)
     result = list(refs)
@@ -60,19 +89,19 @@ def select(
     ):  # tags of trees and of files are left out, whatever is asked
         result = [ref for ref in result if repository.objects.peel(ref.oid, "commit") is not None]
     if options.contains is not None:
-        oid = names.commit(options.contains)
+        oid = _commit(names, "--contains", options.contains)
         result = [ref for ref in result if fields.contains(ref, oid)]
     if options.no_contains is not None:
-        oid = names.commit(options.no_contains)
+        oid = _commit(names, "--no-contains", options.no_contains)
         result = [ref for ref in result if not fields.contains(ref, oid)]
     if options.merged is not None:
-        oid = names.commit(options.merged)
+        oid = _commit(names, "--merged", options.merged)
         result = [ref for ref in result if fields.merged(ref, oid)]
     if options.no_merged is not None:
-        oid = names.commit(options.no_merged)
+        oid = _commit(names, "--no-merged", options.no_merged)
         result = [ref for ref in result if not fields.merged(ref, oid)]
     if options.points_at is not None:
-        oid = names.resolve(options.points_at)
+        oid = _object(names, "--points-at", options.points_at)
         result = [ref for ref in result if oid in (ref.oid, fields.tagged(ref.oid))]
     return fields.sort(result, options.sort or (default_sort,))
 

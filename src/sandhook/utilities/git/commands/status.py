@@ -23,6 +23,7 @@ from sandhook.utilities.git.store.objects import GITLINK
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.long_status import LongStatus
 from sandhook.utilities.git.work.status import Conflict, Status, Wanted, collect, paths_of
+from sandhook.utilities.git.work.status_colors import StatusColors
 from sandhook.utilities.git.work.untracked import Mode
 
 _UNTRACKED = {"no": "no", "false": "no", "normal": "normal", "true": "normal", "all": "all"}
@@ -142,6 +143,10 @@ class _Machine:
         config = repository.config
         is_relative = form != "v1" and not options.nul and config.boolean("status.relativepaths", True)
         self.prefix = repository.prefix if is_relative else ""
+        self._colors = StatusColors(config) if form == "short" else None
+
+    def _paint(self, slot: str, text: str) -> str:
+        return text if self._colors is None else self._colors.paint(slot, text)
 
     def _write(self, text: str) -> None:
         self.repository.ctx.write(encode(text + ("\0" if self.options.nul else "\n")))
@@ -166,12 +171,12 @@ class _Machine:
             self._second_branch(branch, head)
             return
         if not branch:
-            self._write("## HEAD (no branch)")
+            self._write(f"## {self._paint('nobranch', 'HEAD (no branch)')}")
             return
-        text = f"## {'No commits yet on ' if head is None else ''}{branch}"
+        text = f"## {'No commits yet on ' if head is None else ''}{self._paint('local', branch)}"
         upstream = upstream_of(repository, branch)
         if upstream is not None:
-            text += "..." + Names(repository).short_ref(upstream)
+            text += "..." + self._paint("remote", Names(repository).short_ref(upstream))
             there = repository.refs.resolve(upstream)
             if there is None:
                 text += " [gone]"
@@ -179,11 +184,12 @@ class _Machine:
                 text += self._distance(head, there)
         self._write(text)
 
-    def _distance(self, head: str, there: str) -> str:
+    def _distance(self, head: str, upstream: str) -> str:
         if not self.options.ahead_behind:
-            return " [different]" if head != there else ""
-        ours, theirs = ahead_behind(self.repository, head, there)
-        parts = [f"ahead {ours}"] * bool(ours) + [f"behind {theirs}"] * bool(theirs)
+            return " [different]" if head != upstream else ""
+        ours, theirs = ahead_behind(self.repository, head, upstream)
+        here, there = self._paint("local", str(ours)), self._paint("remote", str(theirs))
+        parts = [f"ahead {here}"] * bool(ours) + [f"behind {there}"] * bool(theirs)
         return f" [{', '.join(parts)}]" if parts else ""
 
     def _second_branch(self, branch: str, head: str | None) -> None:
@@ -222,10 +228,10 @@ class _Machine:
         """Write the lines of -s and --porcelain=v1."""
         for path, staged, changed, conflict in self._changes():
             if conflict is not None:
-                self._write(f"{conflict.letters} {self._path(path, True)}")
+                self._write(f"{self._paint('unmerged', conflict.letters)} {self._path(path, True)}")
                 continue
-            letters = (staged.status if staged is not None else " ") + (
-                self._work_letter(changed) if changed is not None else " "
+            letters = (self._paint("added", staged.status) if staged is not None else " ") + (
+                self._paint("changed", self._work_letter(changed)) if changed is not None else " "
             )
             source = next(
                 (pair.old.path for pair in (staged, changed) if pair is not None and pair.status in "RC"),
@@ -238,8 +244,9 @@ class _Machine:
             else:
                 self._write(f"{letters} {self._path(source, True)} -> {self._path(path, True)}")
         for mark, paths in (("??", self.status.untracked), ("!!", self.status.ignored)):
+            shown = mark if self.options.nul else self._paint("untracked", mark)
             for path in paths:
-                self._write(f"{mark} {self._path(path, True)}")
+                self._write(f"{shown} {self._path(path, True)}")
 
     def _work_letter(self, pair: Pair) -> str:
         """Return the letter of a change in the working tree; -s has small ones for what is in a submodule."""

@@ -122,6 +122,10 @@ class Names:
             raise RevisionError(f"bad revision '{name}'")
         return oid
 
+    def peeled(self, oid: str) -> tuple[str | None, str]:
+        """Return the commit that an object stands for, None for a tree or a file, and the type of the object."""
+        return self._objects.peel(oid, "commit"), self._objects.get(oid).kind
+
     def find(self, name: str) -> str | None:
         """Return the object that a name means, None for an unknown one."""
         self._repository.access.charge(2)

@@ -67,6 +67,17 @@ def _color(word: str, *, background: bool) -> str | None:
     return f"{38 + shift};5;{number}" if number <= _MOST else None
 
 
+def are_wanted(get: Callable[[str], str | None], command: str) -> bool:
+    """Return True if settings ask for the colours of a command although nothing is a terminal here."""
+    setting = get(f"color.{command}")
+    return ((get("color.ui") if setting is None else setting) or "").lower() == "always"
+
+
+def painted(text: str, color: str) -> str:
+    """Return a text in a colour, which may be none."""
+    return f"{color}{text}{RESET}" if color else text
+
+
 def setting_color(get: Callable[[str], str | None], key: str, default: str) -> str:
     """Return the sequence of the setting of a colour. Raises GitError for a word that is not a colour."""
     value = get(key)

@@ -16,6 +16,7 @@ from sandhook.utilities.git.names.quote import quote, relative
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.state import detached_line, operation_lines, tracking_lines
 from sandhook.utilities.git.work.status import Status
+from sandhook.utilities.git.work.status_colors import StatusColors
 from sandhook.utilities.git.work.untracked import Mode
 
 _WORDS = {
@@ -60,11 +61,15 @@ class LongStatus:
         self.ahead_behind = ahead_behind
         self.hints = repository.config.boolean("advice.statushints", True)
         self.prefix = repository.prefix if repository.config.boolean("status.relativepaths", True) else ""
+        self._colors = StatusColors(repository.config)
         self.is_initial = repository.refs.resolve("HEAD") is None
 
     def _line(self, text: str = "") -> None:
         blank = "" if not text or text.startswith("\t") or not self._comment else " "
         self.repository.ctx.write_line(f"{self._comment}{blank}{text}")
+
+    def _entry(self, slot: str, text: str, more: str = "") -> None:
+        self._line(f"\t{self._colors.paint(slot, text)}{more}")
 
     @cached_property
     def _comment(self) -> str:
@@ -137,7 +142,10 @@ class LongStatus:
         if branch:
             self._line(f"On branch {branch}")
         else:
-            self._line(self._detached())
+            words, blank, name = self._detached().rpartition(" ")
+            if words.startswith("Not "):
+                words, blank, name = f"{words} {name}", "", ""
+            self._line(self._colors.paint("nobranch", words + blank) + name)
         if not branch or self.is_initial:
             return
         upstream = upstream_of(self.repository, branch)
@@ -182,14 +190,14 @@ class LongStatus:
             return
         self._line("Changes to be committed:")
         self._unstage_hint()
-        self._pairs(self.status.staged)
+        self._pairs("added", self.status.staged)
 
-    def _pairs(self, pairs: Sequence[Pair]) -> None:
+    def _pairs(self, slot: str, pairs: Sequence[Pair]) -> None:
         for pair in pairs:
             path = self._path(pair.path)
             if pair.status in ("R", "C"):
                 path = f"{self._path(pair.old.path)} -> {path}"
-            self._line(f"\t{_WORDS[pair.status]}{path}{self._about_submodule(pair)}")
+            self._entry(slot, f"{_WORDS[pair.status]}{path}", self._about_submodule(pair))
         self._line()
 
     def _about_submodule(self, pair: Pair) -> str:
@@ -214,7 +222,7 @@ class LongStatus:
         else:
             self._hint('use "git add <file>..." to mark resolution')
         for each in self.status.conflicts:
-            self._line(f"\t{_CONFLICTS[each.letters]}{self._path(each.path)}")
+            self._entry("unmerged", f"{_CONFLICTS[each.letters]}{self._path(each.path)}")
         self._line()
 
     def _changed(self) -> None:
@@ -226,7 +234,7 @@ class LongStatus:
         self._hint('use "git restore <file>..." to discard changes in working directory')
         if any(pair.new.dirty for pair in self.status.changed):
             self._hint("commit or discard the untracked or modified content in submodules")
-        self._pairs(self.status.changed)
+        self._pairs("changed", self.status.changed)
 
     def _names(self, title: str, hint: str, paths: Sequence[str]) -> None:
         if not paths:
@@ -234,7 +242,7 @@ class LongStatus:
         self._line(title)
         self._hint(hint)
         for path in paths:
-            self._line(f"\t{self._path(path)}")
+            self._entry("untracked", self._path(path))
         self._line()
 
     def _conclusion(self) -> None:

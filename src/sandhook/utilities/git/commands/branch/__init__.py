@@ -19,6 +19,7 @@ from sandhook.utilities.git.history.messages import subject
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.ref_format import Ref, RefFields
 from sandhook.utilities.git.history.upstream import upstream_of
+from sandhook.utilities.git.names.colors import RESET, are_wanted, setting_color
 from sandhook.utilities.git.names.wildmatch import wildmatch
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.refs import Refs
@@ -115,6 +116,10 @@ def checked_out_elsewhere(repository: Repository) -> dict[str, str]:
     return found
 
 
+#: The colours of branches without settings.
+_SLOTS = {"current": "green", "local": "", "remote": "red", "upstream": "blue", "worktree": "cyan"}
+
+
 class _Listing:
     """The list of branches."""
 
@@ -126,6 +131,23 @@ class _Listing:
         self.filters = filters
         self.patterns = patterns
         self.names = Names(repository)
+        get = repository.config.get
+        wanted = are_wanted(get, "branch") if filters.color is None else filters.color == "always"
+        self._colors = (
+            {slot: setting_color(get, f"color.branch.{slot}", default) for slot, default in _SLOTS.items()}
+            if wanted
+            else None
+        )
+
+    def _paint(self, slot: str, text: str) -> str:
+        """Return a text in the colour of a slot, always with the sequence that ends it."""
+        return text if self._colors is None else f"{self._colors[slot]}{text}{RESET}"
+
+    def _slot(self, name: str, mark: str) -> str:
+        """Return the slot of the colour of a branch."""
+        if mark != " ":
+            return "current" if mark == "*" else "worktree"
+        return "remote" if name.startswith("refs/remotes/") else "local"
 
     def _matches(self, name: str) -> bool:
         charge = self.repository.access.charge
@@ -150,14 +172,18 @@ class _Listing:
                 if self._matches(name.removeprefix("refs/remotes/"))
             ]
         default = self.repository.config.get("branch.sort") or "refname"
-        return select(self.repository, self.filters, wanted, default)
+        return self._select(wanted, default)
+
+    def _select(self, refs: list[Ref], default: str) -> list[Ref]:
+        has_colors = self.filters.template is None
+        return select(self.repository, self.filters, refs, default, has_colors=has_colors)
 
     def _detached(self) -> str | None:
         """Return the line for a detached HEAD, None for a branch."""
         if self.options.remotes or self.repository.head_branch() is not None or self.patterns:
             return None
         head = self.repository.refs.resolve("HEAD")
-        if head is None or select(self.repository, self.filters, [Ref("HEAD", head)], "refname") == []:
+        if head is None or not self._select([Ref("HEAD", head)], "refname"):
             return None
         directory = f"{self.repository.git_dir}/rebase-merge"
         rebased = (self.repository.access.text_or_none(f"{directory}/head-name") or "").strip()
@@ -187,14 +213,18 @@ class _Listing:
         width = max(map(len, [*shown, *([detached] if detached else [])]), default=0)
         if detached is not None:
             head_id = self.repository.refs.resolve("HEAD") or ""
-            ctx.write_line(f"* {detached}" + self._details(Ref("HEAD", head_id), detached, width))
+            name = detached.ljust(width) if self.options.verbose else detached
+            ctx.write_line(f"* {self._paint('current', name)}" + self._details(Ref("HEAD", head_id)))
         elsewhere = checked_out_elsewhere(self.repository)
         for ref, name in zip(refs, shown):
             mark = "*" if ref.name == self.repository.head_branch() else "+" if ref.name in elsewhere else " "
             target = self.repository.refs.target(ref.name)
+            text = self._paint(
+                self._slot(ref.name, mark), name.ljust(width) if self.options.verbose else name
+            )
             if target is not None and not self.options.verbose:
-                name += f" -> {target.removeprefix('refs/remotes/').removeprefix('refs/heads/')}"
-            ctx.write_line(f"{mark} {name}" + self._details(ref, name, width))
+                text += f" -> {target.removeprefix('refs/remotes/').removeprefix('refs/heads/')}"
+            ctx.write_line(f"{mark} {text}" + self._details(ref))
 
     def _shown(self, name: str) -> str:
         if name.startswith("refs/remotes/"):
@@ -205,19 +235,19 @@ class _Listing:
             )
         return name.removeprefix("refs/heads/")
 
-    def _details(self, ref: Ref, name: str, width: int) -> str:
+    def _details(self, ref: Ref) -> str:
         if not self.options.verbose:
             return ""
         target = self.repository.refs.target(ref.name) if ref.name != "HEAD" else None
         if target is not None:
-            return " " * (width - len(name)) + f" -> {target.removeprefix('refs/remotes/')}"
+            return f" -> {target.removeprefix('refs/remotes/')}"
         commit = self.repository.objects.commit(ref.oid)
         short = self.names.abbreviate(ref.oid, self.options.abbrev or None)
         place = (
             checked_out_elsewhere(self.repository).get(ref.name) if len(self.options.verbose) > 1 else None
         )
-        there = f"({place}) " if place is not None else ""
-        return f"{' ' * (width - len(name))} {short} {there}{self._tracking(ref)}{subject(commit.message)}"
+        there = f"({self._paint('worktree', place)}) " if place is not None else ""
+        return f" {short} {there}{self._tracking(ref)}{subject(commit.message)}"
 
     def _tracking(self, ref: Ref) -> str:
         branch = ref.name.removeprefix("refs/heads/")
@@ -231,5 +261,5 @@ class _Listing:
             parts = [f"ahead {ours}"] * bool(ours) + [f"behind {theirs}"] * bool(theirs)
         if len(self.options.verbose) > 1:
             name = self.names.short_ref(upstream)
-            return f"[{name}{': ' * bool(parts)}{', '.join(parts)}] "
+            return f"[{self._paint('upstream', name)}{': ' * bool(parts)}{', '.join(parts)}] "
         return f"[{', '.join(parts)}] " if parts else ""

@@ -13,13 +13,15 @@ from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.commands.grep.expressions import Term, build
 from sandhook.utilities.git.diff.patch import is_binary
 from sandhook.utilities.git.diff.trees import walk_tree
-from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.errors import GitError, OptionFault
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.operands import check_paths
+from sandhook.utilities.git.names.colors import RESET, are_wanted, setting_color
 from sandhook.utilities.git.names.quote import quote, relative
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import decode, encode
 from sandhook.utilities.git.store.objects import GITLINK
+from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.tree import WorkTree
 from sandhook.utilities.git.work.untracked import find_untracked
 
@@ -105,11 +107,13 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     options = parsed.of(Options)
     for name, is_set in (
         ("--no-index", options.no_index), ("--max-depth", options.max_depth is not None), ("-p and -W", options.function),
-        ("-O", options.pager), ("--color=always", options.color == "always"), ("--recurse-submodules", options.recurse),
+        ("-O", options.pager), ("--recurse-submodules", options.recurse),
         ("--textconv", options.textconv), ("--heading and --break", options.heading or options.breaks),
     ):  # fmt: skip
         if is_set:
             raise GitError(f"grep {name} not offered in the sandbox (L-GIT-003)", status=129)
+    if options.color not in (None, "always", "never", "auto"):
+        raise OptionFault('option `color\' expects "always", "auto", or "never"')
     operands = list(parsed.operands)
     terms = list(_terms(call, options))
     if not terms:
@@ -164,6 +168,29 @@ def _terms(call: Invocation, options: Options) -> Iterator[Term]:
             yield "pattern", line
 
 
+#: The slots of color.grep, the slot that stands for one without a setting, and the colour without either.
+_SLOTS = {
+    "filename": ("filename", "magenta"),
+    "linenumber": ("linenumber", "green"),
+    "column": ("column", "green"),
+    "separator": ("separator", "cyan"),
+    "matchselected": ("match", "bold red"),
+    "matchcontext": ("match", "bold red"),
+    "selected": ("selected", ""),
+    "context": ("context", ""),
+}
+
+
+def _colors(repository: Repository) -> dict[str, bytes]:
+    """Return the sequences of a terminal, by slot."""
+    get = repository.config.get
+    found = {}
+    for slot, (other, default) in _SLOTS.items():
+        name = slot if get(f"color.grep.{slot}") is not None else other
+        found[slot] = encode(setting_color(get, f"color.grep.{name}", default))
+    return found
+
+
 class _Search:
     def __init__(self, call: Invocation, options: Options, terms: list[Term]) -> None:
         self.call = call
@@ -185,6 +212,12 @@ class _Search:
         self.before = options.before if options.before is not None else options.context or 0
         self.after = options.after if options.after is not None else options.context or 0
         self.separator_due = False
+        wanted = are_wanted(config.get, "grep") if options.color is None else options.color == "always"
+        self._colors = _colors(self.repository) if wanted else {}
+
+    def _paint(self, slot: str, text: bytes) -> bytes:
+        color = self._colors.get(slot)
+        return color + text + encode(RESET) if color else text
 
     def files(self, trees: list[str], paths: list[str]) -> Iterator[_File]:
         """Yield the files to search."""
@@ -283,7 +316,7 @@ class _Search:
 
     def _report(self, file: _File, lines: list[bytes], selected: list[int], binary: bool) -> bool:
         options, ctx = self.options, self.call.ctx
-        name, end = encode(file.shown), b"\0" if options.nul else b"\n"
+        name, end = self._paint("filename", encode(file.shown)), b"\0" if options.nul else b"\n"
         if options.without or options.names_only:
             wanted = bool(selected) != options.without
             if wanted:
@@ -292,10 +325,7 @@ class _Search:
         if not selected:
             return False
         if options.only_count:
-            ctx.write(
-                (b"" if options.no_name else name + (b"\0" if options.nul else b":"))
-                + b"%d\n" % len(selected)
-            )
+            ctx.write((b"" if options.no_name else name + self._separator(b":")) + b"%d\n" % len(selected))
         elif binary:
             ctx.write(b"Binary file " + name + b" matches\n")
         elif options.only_matching:
@@ -307,18 +337,34 @@ class _Search:
 
     def _head(self, name: bytes, at: int, mark: bytes, column: int) -> bytes:
         options = self.options
-        head = b"" if options.no_name else name + (b"\0" if options.nul else mark)
+        separator = self._separator(mark)
+        head = b"" if options.no_name else name + separator
         if self.numbers:
-            head += b"%d" % (at + 1) + mark
+            head += self._paint("linenumber", b"%d" % (at + 1)) + separator
         if options.column and column:
-            head += b"%d" % column + mark
+            head += self._paint("column", b"%d" % column) + separator
         return head
+
+    def _separator(self, mark: bytes) -> bytes:
+        return b"\0" if self.options.nul else self._paint("separator", mark)
+
+    def _painted(self, line: bytes, slot: str) -> bytes:
+        """Return a line with its matches in their colour."""
+        if not self._colors:
+            return line
+        pieces, start = [], 0
+        while (span := self.expression.first(line, start)) is not None and span[0] != span[1]:
+            pieces.append(self._paint(slot, line[start : span[0]]))
+            pieces.append(self._paint(f"match{slot}", line[span[0] : span[1]]))
+            start = span[1]
+        return b"".join([*pieces, self._paint(slot, line[start:])])
 
     def _parts(self, name: bytes, at: int, line: bytes) -> None:
         start = 0
         while (span := self.expression.first(line, start)) is not None:
             if span[0] != span[1]:
-                self.call.ctx.write(self._head(name, at, b":", span[0] + 1) + line[span[0] : span[1]] + b"\n")
+                part = self._paint("matchselected", line[span[0] : span[1]])
+                self.call.ctx.write(self._head(name, at, b":", span[0] + 1) + part + b"\n")
             start = max(span[1], span[0] + 1)
             if start > len(line):
                 break
@@ -332,7 +378,7 @@ class _Search:
         for at in sorted(shown):
             self.call.access.charge(1)
             if (self.before or self.after) and at != last + 1 and (last >= 0 or self.separator_due):
-                self.call.ctx.write(b"--\n")
+                self.call.ctx.write(self._paint("separator", b"--") + b"\n")
             last = at
             self.separator_due = True
             column = 0
@@ -341,5 +387,6 @@ class _Search:
             ):  # a line that is selected without a match begins at column 1
                 span = self.expression.first(lines[at], 0)
                 column = 1 if span is None else span[0] + 1
-            mark = b":" if at in chosen else b"-"
-            self.call.ctx.write(self._head(name, at, mark, column) + lines[at] + b"\n")
+            mark, slot = (b":", "selected") if at in chosen else (b"-", "context")
+            text = self._painted(lines[at], slot)
+            self.call.ctx.write(self._head(name, at, mark, column) + text + b"\n")

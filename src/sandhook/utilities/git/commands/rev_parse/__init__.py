@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from sandhook.record import Record
 from sandhook.text.numbers import is_number
 from sandhook.utilities.git.arguments import count
+from sandhook.utilities.git.commands.rev_parse import options
 from sandhook.utilities.git.commands.rev_parse.facts import FACTS, Facts
+from sandhook.utilities.git.commands.rev_parse.options import quoted
 from sandhook.utilities.git.errors import GitError, MissingObject, RevisionError
 from sandhook.utilities.git.history.dates import parse_date
 from sandhook.utilities.git.history.names import Names
@@ -39,22 +41,17 @@ _LOCAL_VARIABLES = (
 )  # fmt: skip
 
 
-def _quoted(word: str) -> str:
-    """Return a word as git quotes it for shells."""
-    return "'" + word.replace("'", "'\\''").replace("!", "'\\!'") + "'"
-
-
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0, or 1 for "--verify -q" of an unknown name."""
     if list(arguments[:1]) == ["--sq-quote"]:
-        call.ctx.write_line("".join(f" {_quoted(word)}" for word in arguments[1:]))
+        call.ctx.write_line("".join(f" {quoted(word)}" for word in arguments[1:]))
         return 0
     if list(arguments[:1]) == ["--local-env-vars"]:
         for name in _LOCAL_VARIABLES:
             call.ctx.write_line(name)
         return 0
     if list(arguments[:1]) == ["--parseopt"]:
-        raise GitError(f"rev-parse {arguments[0]} is not offered in the sandbox (L-GIT-001)", status=1)
+        return options.run(call, arguments[1:])
     return _RevParse(call).run(list(arguments))
 
 
