@@ -88,10 +88,9 @@ def refuse(options: Options) -> None:
         raise GitError(f"log {name} is not offered in the sandbox (L-GIT-003)", status=129)
 
 
-def run(call: Invocation, arguments: Sequence[str]) -> int:
-    """Return 0; 1 for differences with --exit-code, 2 for problems with --check."""
-    special, words = pull_starts(arguments)
-    parser = Parser(
+def parser() -> Parser:
+    """Return the parser of git log and git show."""
+    return Parser(
         WalkOptions,
         Options,
         DiffOptions,
@@ -100,7 +99,12 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         abbreviates=False,
         shorthands=SHORTHANDS,
     )
-    parsed = parser.parse(words)
+
+
+def run(call: Invocation, arguments: Sequence[str]) -> int:
+    """Return 0; 1 for differences with --exit-code, 2 for problems with --check."""
+    special, words = pull_starts(arguments)
+    parsed = parser().parse(words)
     for word in parsed.unknown:
         if word != "--not":
             raise GitError(f"unrecognized argument: {word}")

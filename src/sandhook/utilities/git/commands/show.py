@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.utilities.git.arguments import Parser
-from sandhook.utilities.git.commands.log import Log, Options, name_sources, refuse
+from sandhook.utilities.git.commands.log import Log, Options, name_sources, parser, refuse
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.commit_diff import CommitDiff
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.history.selection import (
-    SHORTHANDS,
     Selection,
     Starts,
     WalkOptions,
@@ -32,16 +30,7 @@ from sandhook.utilities.git.store.repository import Repository
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0; 2 for problems with --check."""
     special, words = pull_starts(arguments)
-    parser = Parser(
-        WalkOptions,
-        Options,
-        DiffOptions,
-        number="number",
-        lenient=True,
-        abbreviates=False,
-        shorthands=SHORTHANDS,
-    )
-    parsed = parser.parse(words)
+    parsed = parser().parse(words)
     if parsed.unknown:
         raise GitError(f"unrecognized argument: {parsed.unknown[0]}")
     options, walk = parsed.of(Options), parsed.of(WalkOptions)
