@@ -8,7 +8,6 @@ from functools import partial
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._agent import SNAKE
-from sandhook.hooks.contracts._arrays import as_objects
 from sandhook.hooks.contracts._claude_shape import NARROW, text_test
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean
@@ -25,6 +24,7 @@ from sandhook.hooks.contracts._loader import (
     seconds,
     shell_text,
 )
+from sandhook.hooks.contracts._reading.serde import as_objects
 from sandhook.hooks.contracts.codex import mcp_tool
 from sandhook.hooks.contracts.codex.approval import without_disabled
 from sandhook.hooks.contracts.codex.names import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sandhook.hooks.contracts import Document
-from sandhook.hooks.contracts._arrays import as_objects, twice_in_struct
+from sandhook.hooks.contracts._reading.serde import as_objects, twice_in_struct
 from sandhook.hooks.contracts.codex.mcp_tool import has_null
 from sandhook.hooks.contracts.codex.names import EVENTS, HOOK_ARRAY, OTHER_TYPES, TYPES
 from sandhook.hooks.decode import type_name

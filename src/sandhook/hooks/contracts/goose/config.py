@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions, may_override
-from sandhook.hooks.contracts._arrays import as_objects, twice_in_struct
 from sandhook.hooks.contracts._claude_shape import Value
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean
@@ -27,6 +26,7 @@ from sandhook.hooks.contracts._loader import (
     shell_text,
 )
 from sandhook.hooks.contracts._payload import variable
+from sandhook.hooks.contracts._reading.serde import as_objects, twice_in_struct
 from sandhook.hooks.contracts.goose.names import (
     DEFAULT_TIMEOUT,
     EVENTS,

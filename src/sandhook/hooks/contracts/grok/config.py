@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
-from sandhook.hooks.contracts._arrays import as_objects
 from sandhook.hooks.contracts._claude_shape import NARROW, Value, text_test
 from sandhook.hooks.contracts._convert import Target, grouped
 from sandhook.hooks.contracts._fields import Fields, did_you_mean
@@ -25,6 +24,7 @@ from sandhook.hooks.contracts._loader import (
     seconds,
     shell_text,
 )
+from sandhook.hooks.contracts._reading.serde import as_objects
 from sandhook.hooks.contracts.grok.names import (
     ALIASES,
     DEFAULT_TIMEOUT,
