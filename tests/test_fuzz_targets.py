@@ -22,7 +22,7 @@ from sandhook.hooks import RunResult, Verdict
 from sandhook.shell import Result
 
 #: Mutated inputs for each target; those that ask a real program cost more.
-INPUTS = 150
+INPUTS = 75
 
 
 def available(name: str, oracle: bool) -> object:

@@ -153,7 +153,7 @@ SAMPLE = [
 
 
 @pytest.mark.usefixtures("warm")
-@pytest.mark.parametrize(("script", "shape"), every(5, SAMPLE))
+@pytest.mark.parametrize(("script", "shape"), every(15, SAMPLE))
 def test_a_sample_of_utilities_is_back_in_time(script: str, shape: str) -> None:
     check(script, shape, SIZE)
 
