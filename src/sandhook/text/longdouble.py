@@ -215,20 +215,7 @@ def _hexadecimal(value: LongDouble, precision: int, alternate: bool) -> str:
         exponent += 60 - shift
     else:
         exponent = 0
-    if 0 <= precision < 15:
-        drop = 4 * (15 - precision)
-        rounded, rest = mantissa >> drop, mantissa & ((1 << drop) - 1)
-        half = 1 << (drop - 1)
-        rounded += rest > half or (rest == half and rounded & 1 == 1)
-        if rounded >> (4 * precision + 4):
-            rounded >>= 4
-            exponent += 4
-        digits = f"{rounded:0{precision + 1}x}"
-    else:
-        digits = f"{mantissa:016x}"
-        digits = digits[0] + (digits[1:].rstrip("0") if precision < 0 else digits[1:].ljust(precision, "0"))
-    point = "." if len(digits) > 1 or alternate else ""
-    return f"0x{digits[0]}{point}{digits[1:]}p{exponent:+d}"
+    return _hexadecimal_text(mantissa, exponent, 15, precision, alternate)
 
 
 def _hexadecimal_double(value: LongDouble, precision: int, alternate: bool) -> str:
@@ -238,14 +225,22 @@ def _hexadecimal_double(value: LongDouble, precision: int, alternate: bool) -> s
     shift = min(bits - mantissa.bit_length(), exponent - smallest)
     mantissa <<= shift
     exponent = exponent - shift + bits - 1 if mantissa else 0
-    if 0 <= precision < 13:
-        drop = 4 * (13 - precision)
-        rest, mantissa = mantissa & ((1 << drop) - 1), mantissa >> drop
+    return _hexadecimal_text(mantissa, exponent, 13, precision, alternate)
+
+
+def _hexadecimal_text(mantissa: int, exponent: int, places: int, precision: int, alternate: bool) -> str:
+    """Round a mantissa of one digit and ``places`` after the point, to even; a precision below 0 means all that are not 0."""
+    if 0 <= precision < places:
+        drop = 4 * (places - precision)
+        rounded, rest = mantissa >> drop, mantissa & ((1 << drop) - 1)
         half = 1 << (drop - 1)
-        mantissa += rest > half or (rest == half and mantissa & 1 == 1)
-        digits = f"{mantissa:0{precision + 1}x}"
+        rounded += rest > half or (rest == half and rounded & 1 == 1)
+        if rounded >> (4 * precision + 4):
+            rounded >>= 4
+            exponent += 4
+        digits = f"{rounded:0{precision + 1}x}"
     else:
-        digits = f"{mantissa:014x}"
+        digits = f"{mantissa:0{places + 1}x}"
         digits = digits[0] + (digits[1:].rstrip("0") if precision < 0 else digits[1:].ljust(precision, "0"))
     point = "." if len(digits) > 1 or alternate else ""
     return f"0x{digits[0]}{point}{digits[1:]}p{exponent:+d}"
