@@ -65,3 +65,18 @@ def _group(group: Json, path: str, least: int, hook: Sequence[str], fields: Fiel
             each = dict(zip(hook, each))
         handlers.append(each)
     return {**group, "hooks": handlers}
+
+
+def value_name(value: Json) -> str:
+    """Return the name of a value as serde writes it in "invalid type: ..."."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return f"boolean `{str(value).lower()}`"
+    if isinstance(value, int):
+        return f"integer `{value}`"
+    if isinstance(value, float):
+        return f"floating point `{value}`"
+    if isinstance(value, str):
+        return f'string "{value}"'
+    return "sequence" if isinstance(value, list) else "map"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sandhook.errors import Problem
 from sandhook.hooks.contracts import LoadOptions
 from sandhook.hooks.contracts._fields import unknown_keys
+from sandhook.hooks.contracts._reading.serde import value_name
 from sandhook.hooks.contracts.everruns.names import (
     DEFAULT_TIMEOUT_MS,
     EVENTS,
@@ -68,7 +69,7 @@ class EntryReader:
     def read(self, raw: Json) -> HookSpec | None:
         """Return the hook, or None when it has problems."""
         if not isinstance(raw, dict):
-            self._unparsed("", f"invalid type: {_serde(raw)}, expected struct UserHookSpec")
+            self._unparsed("", f"invalid type: {value_name(raw)}, expected struct UserHookSpec")
             return None
         self._unknown(raw, "", _FIELDS)
         event = self._event(raw)
@@ -124,7 +125,7 @@ class EntryReader:
         item = value.get(key)
         if isinstance(item, str) or (item is None and (nullable or key not in value)):
             return item
-        self._unparsed(dot + key, f"invalid type: {_serde(item)}, expected a string")
+        self._unparsed(dot + key, f"invalid type: {value_name(item)}, expected a string")
         return None
 
     # The fields.
@@ -142,9 +143,9 @@ class EntryReader:
 
     def _timeout(self, value: Json) -> int:
         if isinstance(value, bool) or not isinstance(value, int):
-            self._unparsed("timeout_ms", f"invalid type: {_serde(value)}, expected u64")
+            self._unparsed("timeout_ms", f"invalid type: {value_name(value)}, expected u64")
         elif value < 0:
-            self._unparsed("timeout_ms", f"invalid value: {_serde(value)}, expected u64")
+            self._unparsed("timeout_ms", f"invalid value: {value_name(value)}, expected u64")
         elif value not in TIMEOUT_MS:
             self._invalid("timeout_ms", f"hook timeout_ms {value} is out of range (100..=30000)")
         else:
@@ -157,7 +158,7 @@ class EntryReader:
             return None
         value = raw["executor"]
         if not isinstance(value, dict):
-            self._unparsed("executor", f"invalid type: {_serde(value)}, expected a tagged object")
+            self._unparsed("executor", f"invalid type: {value_name(value)}, expected a tagged object")
             return None
         if "type" not in value:
             self._unparsed("executor.type", "missing field `type`")
@@ -189,11 +190,11 @@ class EntryReader:
     def _env(self, value: JsonObject) -> tuple[tuple[str, str], ...]:
         env = value.get("env", {})
         if not isinstance(env, dict):
-            self._unparsed("executor.env", f"invalid type: {_serde(env)}, expected a map")
+            self._unparsed("executor.env", f"invalid type: {value_name(env)}, expected a map")
             return ()
         for name, text in env.items():
             if not isinstance(text, str):
-                self._unparsed(f"executor.env.{name}", f"invalid type: {_serde(text)}, expected a string")
+                self._unparsed(f"executor.env.{name}", f"invalid type: {value_name(text)}, expected a string")
             elif not name or "=" in name or "\0" in name + text:
                 self._note(f"executor.env.{name}", "no environment can hold this; left out")
         if len(env) > MAX_ENV:
@@ -209,7 +210,7 @@ class EntryReader:
     def _matcher(self, raw: JsonObject, event: str | None) -> Matcher:
         value = raw.get("matcher", {})
         if not isinstance(value, dict):
-            self._unparsed("matcher", f"invalid type: {_serde(value)}, expected struct HookMatcher")
+            self._unparsed("matcher", f"invalid type: {value_name(value)}, expected struct HookMatcher")
             return ALWAYS
         self._unknown(value, "matcher.", MATCHER_FIELDS)
         fields = {
@@ -279,19 +280,4 @@ def _variant(value: Json, known: Sequence[str]) -> str:
     expected = f"expected {names}" if len(known) == 1 else f"expected one of {names}"
     if isinstance(value, str):
         return f"unknown variant `{value}`, {expected}"
-    return f"invalid type: {_serde(value)}, {expected}"
-
-
-def _serde(value: Json) -> str:
-    """Return the name of a value as serde writes it in "invalid type: ..."."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return f"boolean `{str(value).lower()}`"
-    if isinstance(value, int):
-        return f"integer `{value}`"
-    if isinstance(value, float):
-        return f"floating point `{value}`"
-    if isinstance(value, str):
-        return f'string "{value}"'
-    return "sequence" if isinstance(value, list) else "map"
+    return f"invalid type: {value_name(value)}, {expected}"

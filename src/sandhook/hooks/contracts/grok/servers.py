@@ -5,8 +5,8 @@ Source: recorded runs of version 1.0.41, ``blends.mcp-updated*``.
 
 from __future__ import annotations
 
-from sandhook.hooks.decode import encode
-from sandhook.hooks.event import Event, Json, JsonObject
+from sandhook.hooks.contracts._reading.serde import value_name
+from sandhook.hooks.event import Event, JsonObject
 
 _FORMS = (("tool_name", "tool_input"), ("tool_name", "tool_input_file"), ("file",))
 _KEYS = ("tool_name", "tool_input", "tool_input_file", "file")
@@ -25,23 +25,10 @@ def fault_of_changed_call(event: Event, changed: JsonObject) -> str | None:
         return f"{_SCHEMA}use exactly one of {{tool_name,tool_input}}, {{tool_name,tool_input_file}}, or {{file}}"
     name = changed.get("tool_name", "")
     if not isinstance(name, str):
-        return f"{_SCHEMA}invalid type: {_described(name)}, expected a string"
+        return f"{_SCHEMA}invalid type: {value_name(name)}, expected a string"
     file = changed.get("file", changed.get("tool_input_file", "-"))
     if not isinstance(file, str) or not file:
         return f"{_SCHEMA}MCP source path must be a nonempty string"
     if given != _FORMS[0] or name != before.get("tool_name"):  # of a file the agent cannot know it
         return "the updatedInput may not change which tool runs"
     return None
-
-
-def _described(value: Json) -> str:
-    """Return a value as the agent's messages name it."""
-    if isinstance(value, bool):
-        return f"boolean `{encode(value)}`"
-    if isinstance(value, int):
-        return f"integer `{value}`"
-    if isinstance(value, float):
-        return f"floating point `{encode(value)}`"
-    if value is None:
-        return "null"
-    return "map" if isinstance(value, dict) else "sequence"
