@@ -25,13 +25,24 @@ def test_javascript_trims_its_blanks_and_leaves_one_mark(blanks: str, strict: bo
     assert text.strip() == ("\ufeff" if "\ufeff" in blanks else "") + OBJECT
 
 
-@pytest.mark.parametrize("strict", [True, False])
 @pytest.mark.parametrize("sign", ["\x1c", "\x1e", "\x1f", "\x85"])
-def test_signs_that_the_language_does_not_trim_void_the_object(sign: str, strict: bool) -> None:
+def test_in_strict_mode_signs_that_the_language_does_not_trim_void_the_object(sign: str) -> None:
     for text in (f"{sign}{OBJECT}", f"{OBJECT}{sign}", f"{OBJECT} {sign}\n"):
-        assert read(text, "javascript", strict=strict).strip() != OBJECT
-        assert (read(text, "rust", strict=strict).strip() != OBJECT) == (sign != "\x85")
-        assert read(text, "python", strict=strict).strip() == OBJECT
+        assert read(text, "javascript", strict=True).strip() != OBJECT
+        assert (read(text, "rust", strict=True).strip() != OBJECT) == (sign != "\x85")
+        assert read(text, "python", strict=True).strip() == OBJECT
+
+
+@pytest.mark.parametrize("agent", ["claude_code", "codex", "droid", "qwen", "gemini"])
+@pytest.mark.parametrize("text", ["\x1c{}", "\x1e{}", "{}\x1f", "\x85{}", "{} \x85"])
+def test_in_better_mode_a_refusal_next_to_such_a_sign_counts(agent: str, text: str) -> None:
+    inner = {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no"}
+    output: dict[str, Any] = {"hookSpecificOutput": inner}
+    event, output = ("BeforeTool", {"decision": "deny"}) if agent == "gemini" else ("PreToolUse", output)
+    command = f"printf '%s' '{text.replace('{}', json.dumps(output))}'"
+    config = {"hooks": {event: [{"hooks": [{"type": "command", "command": command}]}]}}
+    engine = HookEngine.load(config, agent, compat="better")
+    assert engine.fire(ToolPre("Bash", {"command": "ls"})).refused
 
 
 def test_the_language_that_trims_may_be_another_than_the_one_that_reads() -> None:

@@ -38,7 +38,7 @@ def as_read(ran: RunResult, reader: Reader, *, strict: bool, trimmer: Reader | N
         trimmer: What trims the output, where that is not what reads it.
     """
     if reader != "python":
-        ran = _trimmed(ran, trimmer or reader)
+        ran = _trimmed(ran, trimmer or reader, strict=strict)
         if not strict:
             return ran
     text = ran.stdout.decode("utf-8", "replace")
@@ -50,11 +50,11 @@ def as_read(ran: RunResult, reader: Reader, *, strict: bool, trimmer: Reader | N
     return ran._replace(stdout=_rewritten(text, reader, strict=strict).encode())
 
 
-def _trimmed(ran: RunResult, reader: Reader) -> RunResult:
+def _trimmed(ran: RunResult, reader: Reader, *, strict: bool) -> RunResult:
     """Return a run of whose output Python strips what the agent trims.
 
     JavaScript trims byte order marks, of which one stays, and not the next line. Neither it nor Rust trims the separators
-    of ASCII. JSON next to a sign that the agent does not trim is no JSON.
+    of ASCII. JSON next to a sign that the agent does not trim is no JSON in strict mode; else a refusal in it would be lost.
     """
     inside = ran.stdout.strip(b" \t\r\n")
     if not _EDGES.search(inside[:1] + inside[-1:]):
@@ -66,7 +66,7 @@ def _trimmed(ran: RunResult, reader: Reader) -> RunResult:
         text = f"\ufeff{text}" if "\ufeff" in head else text
     kept = "\x1c\x1d\x1e\x1f\x85" if reader == "javascript" else "\x1c\x1d\x1e\x1f"
     inner = text.strip().removeprefix("\ufeff").strip()
-    if inner[:1] in ("{", "[", '"'):
+    if strict and inner[:1] in ("{", "[", '"'):
         start, end = text.index(inner[0]), text.rindex(inner[-1]) + 1
         if any(sign in text[:start] for sign in kept):
             text = f"\ufffd{inner}"
