@@ -235,7 +235,13 @@ EVERYWHERE: dict[str, tuple[str, ...]] = {
         "*.block-signal",
         "blends.killed-deny",
     ),
-    "L-HOOKS-001": ("blends.deep", "blends.number-large", "blends.reason-surrogate", "*.surrogate-key"),
+    "L-HOOKS-001": (
+        "losses.after-separator",
+        "blends.deep",
+        "blends.number-large",
+        "blends.reason-surrogate",
+        "*.surrogate-key",
+    ),
     "L-HOOKS-003": ("losses.twice-whole", "losses.last-null"),
 }
 
