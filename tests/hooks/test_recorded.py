@@ -237,6 +237,7 @@ EVERYWHERE: dict[str, tuple[str, ...]] = {
     ),
     "L-HOOKS-001": (
         "losses.after-separator",
+        "losses.before-next-line",
         "blends.deep",
         "blends.number-large",
         "blends.reason-surrogate",
