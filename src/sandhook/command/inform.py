@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from sandhook.command.options import Topic, options_by_flag
@@ -14,7 +13,7 @@ from sandhook.version import __version__
 _WIDTH = 100  #: columns
 
 #: The name of a program in the lines of its synopsis.
-_PROGRAM = lazily(r"^(Usage: |  or:  )[^ ]+", re.MULTILINE)
+_PROGRAM = lazily(r"(?m)^(Usage: |  or:  )[^ ]+")
 
 
 def inform(utility: Utility, name: str, what: Topic, program: str | None = None) -> str:

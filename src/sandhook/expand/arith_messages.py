@@ -5,8 +5,6 @@ Source: bash 5.2's messages. Divergence: L-ARITH-004, evaluation keeps no positi
 
 from __future__ import annotations
 
-import re
-
 from sandhook.expand.operators import NegativeExponent, OperandError
 from sandhook.lazy import lazily
 from sandhook.state.state import State
@@ -15,7 +13,7 @@ from sandhook.state.state import State
 _OPERAND = lazily(r"(?:[\w@#]+(?:\[[^\]]*\])?|\([^()]*\)) *")
 
 
-_NAME = lazily(r"[A-Za-z_]\w*(?:\[[^\]]*\])?", re.ASCII)
+_NAME = lazily(r"(?a)[A-Za-z_]\w*(?:\[[^\]]*\])?")
 
 
 def operand_message(text: str, problem: OperandError) -> str:

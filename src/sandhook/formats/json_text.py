@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from json import JSONDecodeError, dumps, loads
 from math import isfinite, isnan
 
 from sandhook.formats import FormatError, Number
+from sandhook.formats.json_core import JsonReader, compact_json
 from sandhook.limits import check_clock
-from sandhook.typed import Any, NoReturn
+from sandhook.typed import TYPE_CHECKING, Any, NoReturn, cast
+
+if TYPE_CHECKING:
+    from json import JSONDecodeError
 
 _LOOK = 0xFF  #: a mask: items between two looks at the clock
 
 
 def read_json(text: str) -> Any:
     """Parse one JSON text; numbers are ``Number``. Raises FormatError."""
+    if text.startswith("\ufeff"):
+        raise FormatError("a byte order mark at line 1 column 1")
     try:
-        return loads(text, parse_int=Number, parse_float=Number, parse_constant=_raise_for_constant)
-    except JSONDecodeError as error:
-        raise FormatError(f"{error.msg} at line {error.lineno} column {error.colno}") from None
+        return _READER.read(text)
+    except FormatError:
+        raise
+    except ValueError as error:
+        fault = cast("JSONDecodeError", error)
+        raise FormatError(f"{fault.msg} at line {fault.lineno} column {fault.colno}") from None
     except RecursionError:
         raise FormatError("the value nests too deeply") from None
 
@@ -56,13 +64,18 @@ def _write(value: object, out: list[str], margin: str, indent: str) -> None:
             "null" if isnan(value) else "1.7976931348623157e308" if value > 0 else "-1.7976931348623157e308"
         )
     else:
-        out.append(_string(value) if isinstance(value, str) else dumps(value))
+        out.append(_string(value) if isinstance(value, str) else compact_json(value))
 
 
 def _string(text: str) -> str:
     """Return a string in quotes; surrogates, which UTF-8 cannot encode, become U+FFFD."""
-    return dumps(text if text.isascii() else text.encode("utf-8", "replace").decode(), ensure_ascii=False)
+    return compact_json(
+        text if text.isascii() else text.encode("utf-8", "replace").decode(), ensure_ascii=False
+    )
 
 
 def _raise_for_constant(word: str) -> NoReturn:
     raise FormatError(f"{word} is not JSON")
+
+
+_READER = JsonReader(parse_int=Number, parse_float=Number, parse_constant=_raise_for_constant)

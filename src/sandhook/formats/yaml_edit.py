@@ -7,7 +7,6 @@ For other changes NotEditable is raised, and the caller writes the whole documen
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from json import dumps
 from typing import Literal, TypeAlias
@@ -17,7 +16,7 @@ from sandhook.formats.yaml import Event, events
 from sandhook.formats.yaml_text import write_yaml
 from sandhook.lazy import lazily
 
-_PLAIN_IN_FLOW = lazily(r"[A-Za-z0-9_./][A-Za-z0-9_./ -]*(?<! )\Z", re.ASCII)
+_PLAIN_IN_FLOW = lazily(r"(?a)[A-Za-z0-9_./][A-Za-z0-9_./ -]*(?<! )\Z")
 _COLON = lazily(r"[ \t]*:(?=\s|\Z)")
 _COMMENT_LINE = lazily(r"[ \t]*#[^\n]*\Z")
 

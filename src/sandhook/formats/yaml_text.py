@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from json import dumps
 
 from sandhook.formats import Number
@@ -22,7 +21,7 @@ _NOT_A_STRING = lazily(
 
 #: Characters that a plain text cannot begin with, and sequences that it cannot contain.
 _INDICATORS = frozenset("!&*#|>@`\"'%,[]{}")
-_NEEDS_QUOTES = lazily(r"[-?:](\s|$)|.*:(\s|$)|.*\s#|.*\s$|\s|---|\.\.\.", re.DOTALL)
+_NEEDS_QUOTES = lazily(r"(?s)[-?:](\s|$)|.*:(\s|$)|.*\s#|.*\s$|\s|---|\.\.\.")
 
 #: Characters that need double quotes. (Line ends have another style.)
 _UNPRINTABLE = lazily("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")

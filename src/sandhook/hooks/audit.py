@@ -7,9 +7,9 @@ Source: the events that Everruns plans for user hooks; every contract writes the
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 
+from sandhook.formats.json_core import compact_json
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Decision, Outcome
 from sandhook.record import Record
@@ -139,7 +139,7 @@ def line(record: JsonObject) -> str:
         key: _cut(value, key not in _NAMES) if isinstance(value, str) else value
         for key, value in record.items()
     }
-    return json.dumps(short, separators=(",", ":")).replace("\x7f", "\\u007f")
+    return compact_json(short).replace("\x7f", "\\u007f")
 
 
 def _cut(text: str, free: bool) -> str:

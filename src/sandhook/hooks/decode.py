@@ -6,16 +6,16 @@ numbers that fit. Duplicate keys are reported; the contract decides what they me
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Mapping
-from json import JSONDecodeError
 
+from sandhook.formats.json_core import JsonReader, compact_json
 from sandhook.lazy import lazily
 from sandhook.record import Record
-from sandhook.typed import TYPE_CHECKING, NoReturn
+from sandhook.typed import TYPE_CHECKING, NoReturn, cast
 
 if TYPE_CHECKING:
+    from json import JSONDecodeError
+
     from sandhook.hooks.event import Json, JsonObject
 
 #: Arrays and objects inside one another in a configuration.
@@ -25,7 +25,7 @@ MAX_DEPTH = 64
 DATA_DEPTH = 512
 
 #: A bracket, or a string: the brackets in a string do not nest. A string without its end takes the rest.
-_STRING_OR_BRACKET = lazily(r'"(?>[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
+_STRING_OR_BRACKET = lazily(r'(?s)"(?>[^"\\]++|\\.)*+"?|[\[{\]}]')
 
 
 class DecodeError(ValueError):
@@ -55,7 +55,7 @@ class Decoded(Record):
 
 
 class _Reader:
-    """Hooks for ``json.JSONDecoder`` that report what it would accept silently."""
+    """Hooks for ``JsonReader`` that report what it would accept silently."""
 
     def __init__(self) -> None:
         self.top: tuple[str, ...] = ()
@@ -134,16 +134,18 @@ def _decode(text: str, max_depth: int) -> tuple[Json, tuple[str, ...], tuple[str
     """Return the value, the duplicate keys of the last object, and the notes."""
     _check_depth(text, max_depth)
     reader = _Reader()
-    decoder = json.JSONDecoder(
+    json = JsonReader(
         object_pairs_hook=reader.pairs,
         parse_int=reader.integer,
         parse_float=reader.real,
         parse_constant=reader.constant,
     )
     try:
-        value = decoder.decode(text)
-    except JSONDecodeError as error:
-        raise DecodeError(_fault(error)) from None
+        value = json.read(text)
+    except DecodeError:
+        raise
+    except ValueError as error:
+        raise DecodeError(_fault(cast("JSONDecodeError", error))) from None
     except RecursionError:  # the caller's own stack is deep
         raise BoundExceeded("the value nests too deeply") from None
     if "\\ud" in text or "\\uD" in text or not text.isascii():
@@ -187,8 +189,10 @@ def other_readings(text: str) -> list[str]:
 
     try:
         _check_depth(text, DATA_DEPTH)
-        value = json.JSONDecoder(object_pairs_hook=pairs, parse_int=float).decode(text)
-        return [json.dumps(_reading(value, at)) for at in range(min(most - 1, _READINGS))] if most > 1 else []
+        value = JsonReader(object_pairs_hook=pairs, parse_int=float).read(text)
+        return (
+            [compact_json(_reading(value, at)) for at in range(min(most - 1, _READINGS))] if most > 1 else []
+        )
     except (ValueError, RecursionError):
         return []
 
@@ -204,7 +208,7 @@ def repeated_keys(text: str) -> list[tuple[tuple[str | int, ...], str]]:
 
     try:
         _check_depth(text, MAX_DEPTH)
-        value = json.JSONDecoder(object_pairs_hook=pairs, parse_int=float).decode(text)
+        value = JsonReader(object_pairs_hook=pairs, parse_int=float).read(text)
     except (ValueError, RecursionError):
         return []
     return list(_repeated(value, ()))
@@ -293,9 +297,9 @@ def encode(value: Json) -> str:
     """
     try:
         try:
-            text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+            text = compact_json(value, ensure_ascii=False, allow_nan=False)
         except ValueError:
-            text = json.dumps(_finite(value), separators=(",", ":"), ensure_ascii=False)
+            text = compact_json(_finite(value), ensure_ascii=False)
     except RecursionError:
         raise BoundExceeded("the value nests too deeply") from None
     except (TypeError, ValueError) as error:
@@ -319,7 +323,9 @@ def _finite(value: Json) -> Json:
 
 def objects_in(text: str) -> Iterator[str]:
     """Yield the JSON objects in a text, one after another, whatever is around them."""
-    decoder = json.JSONDecoder(parse_int=float)
+    from json import JSONDecodeError, JSONDecoder  # only odd outputs come here
+
+    decoder = JSONDecoder(parse_int=float)
     start, left = text.find("{"), _SCANNED
     while start >= 0 and left > 0:
         try:

@@ -6,7 +6,6 @@ Syntax that Rust's ``regex`` and RE2 interpret differently is refused (L-EVERRUN
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from sandhook.lazy import cache_short, lazily
@@ -86,7 +85,7 @@ def _lookaheads(pattern: str) -> tuple[list[tuple[bool, str]], str]:
 
 
 #: An escape, a class in brackets, or one character. A class without its end takes the rest.
-_PIECE = lazily(r"\\.|\[(?>\\.|[^\]\\])*+\]?|.", re.DOTALL)
+_PIECE = lazily(r"(?s)\\.|\[(?>\\.|[^\]\\])*+\]?|.")
 
 
 def _closing(pattern: str, at: int) -> int:

@@ -6,7 +6,6 @@ is reported as one that could not run, and a caller can close it. A refusal of a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 
@@ -22,7 +21,7 @@ _DECISIONS = frozenset({"action", "decision", "permission", "permissiondecision"
 _REFUSALS = frozenset({"deny", "denied", "block", "blocked", "reject", "refuse"})
 
 #: A text that may hold such a value; escapes may spell any word.
-_MENTION = lazily(r"den[yi]|block|reject|refuse|false|\\u00", re.IGNORECASE)
+_MENTION = lazily(r"(?i)den[yi]|block|reject|refuse|false|\\u00")
 
 #: Strings of JSON within each other.
 _LEVELS = 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from sandhook.errors import ShellSyntaxError
@@ -11,8 +10,12 @@ from sandhook.kernel.signals import DESCRIPTIONS, NAMES, SIGINT, SIGPIPE, SIGTER
 from sandhook.lazy import lazily
 from sandhook.state.state import Interpreter, State
 from sandhook.syntax.nodes import Command, Pipeline
+from sandhook.typed import TYPE_CHECKING
 
-_TIME = lazily(r"%(?:%|([0-9]*)(l?)(.?))", re.DOTALL)
+if TYPE_CHECKING:
+    import re
+
+_TIME = lazily(r"(?s)%(?:%|([0-9]*)(l?)(.?))")
 
 
 def report_syntax(runtime: Interpreter, state: State, error: ShellSyntaxError, label: str, line: int) -> None:

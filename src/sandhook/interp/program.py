@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Run: TypeAlias = Callable[[State], int]
 
 _LAST_ARGUMENT = lazily(r"\$(?:_|\{[!#]?_)(?![A-Za-z0-9_])")
+_LAST_ARGUMENT_STARTS = ("$_", "${_", "${!_", "${#_")
 #: Characters; the trees of a longer text are not stored, and it is not parsed before it runs.
 _LONG_TEXT = 65_536
 
@@ -210,7 +211,9 @@ def _trees(text: str, options: ParseOptions) -> tuple[CommandList, ...] | None:
 
 def reads_last_argument(text: str) -> bool:
     """Return True if a text has ``$_``; otherwise commands need not record their last argument."""
-    return "$" in text and "_" in text and _LAST_ARGUMENT.search(text) is not None
+    if "_" not in text or not any(start in text for start in _LAST_ARGUMENT_STARTS):
+        return False
+    return _LAST_ARGUMENT.search(text) is not None
 
 
 def _raising(error: ShellSyntaxError) -> Run:

@@ -7,9 +7,11 @@ the standard error of the process, whatever its options say.
 
 from __future__ import annotations
 
-import re
-
 from sandhook.lazy import lazily
+from sandhook.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 #: Instructions of one expression: RE2 has no memory for more.
 MAX_SIZE = 350_000
@@ -24,12 +26,11 @@ _UNICODE_CLASS = 1_000
 _CLASS = 10
 
 _TOKEN = lazily(
-    r"(?P<unicode>\\[pP](?:\{[^}]*\}|.))"
+    r"(?s)(?P<unicode>\\[pP](?:\{[^}]*\}|.))"
     r"|(?P<many>\[\^?\]?(?>\[:\^?\w+:\]|\\.|[^]\\])*+\]|\\[wWdDsSbB]|\.)"
     r"|\{(?P<low>[0-9]++)(?P<comma>,)?(?P<high>[0-9]*)\}|(?P<optional>[?*+])"
     r"|(?P<bar>\|)|(?P<open>\((?:\?(?:P?<\w+>|[a-zA-Z-]*[:)])?)?)|(?P<close>\))"
     r"|(?P<plain>[^\\\[.{?*+|()]+|\\.|.)",
-    re.DOTALL,
 )
 _UNICODE = lazily(r"\\[pP]")
 

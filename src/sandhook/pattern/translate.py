@@ -9,8 +9,6 @@ Source: POSIX.1-2024 XBD 9.3, 9.4. Oracles: glibc 2.36 (bash's ``=~``, sed) and 
 
 from __future__ import annotations
 
-import re
-
 from sandhook.lazy import lazily
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix_bracket import (
@@ -22,6 +20,10 @@ from sandhook.pattern.posix_bracket import (
     parse_posix_bracket,
 )
 from sandhook.record import Record
+from sandhook.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 TOO_BIG = "Regular expression too big"
 BAD_REPEAT = "Invalid preceding regular expression"

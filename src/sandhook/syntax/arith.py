@@ -8,7 +8,6 @@ Source: POSIX.1-2024 XCU 2.6.4; bash 5.2 reference manual 6.5 Shell Arithmetic, 
 
 from __future__ import annotations
 
-import re
 from typing import NoReturn
 
 from sandhook.errors import LimitExceeded, ShellSyntaxError
@@ -28,6 +27,10 @@ from sandhook.syntax.nodes import (
     ArithUnary,
     ArithVariable,
 )
+from sandhook.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 #: Operators may stand in each other this deep (levels of the tree).
 MAX_DEPTH = 200
@@ -43,7 +46,7 @@ _TOKEN_BYTES = 256
 _NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = lazily(r"[0-9][A-Za-z0-9#@_]*")
 _OPERATOR = lazily(r"<<=?|>>=?|[=!<>]=|&&|\|\||\*\*|[*/%+\-&^|]=|[=<>+\-*/%!()&|^~?:,]")
-_PARAMETER = lazily(r"\$(?:(\w+)|\{(\w+)\}|([@*#?\-$!])|\{([@*#?\-$!])\})", re.ASCII)
+_PARAMETER = lazily(r"(?a)\$(?:(\w+)|\{(\w+)\}|([@*#?\-$!])|\{([@*#?\-$!])\})")
 ASSIGNMENTS = frozenset(["=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|="])
 _STARTS_NAME = lazily(r"[ \t\n]*[A-Za-z_]")
 _SUBSCRIPT_STOP = lazily(r"[\[\]\\'\"`]")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from sandhook.lazy import lazily
 
 _ESCAPE = lazily(
-    r"\\(?:([0-7]{1,3})|x\{?([0-9A-Fa-f]{1,2})\}?|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(\\\\|.)|(.))",
-    re.DOTALL,
+    r"(?s)\\(?:([0-7]{1,3})|x\{?([0-9A-Fa-f]{1,2})\}?|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(\\\\|.)|(.))",
 )
 _SIMPLE = {
     "a": "\a",

@@ -5,13 +5,12 @@ Source: POSIX.1-2024 XCU 3, echo and printf. Oracle: bash 5.2.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from sandhook.lazy import lazily
 from sandhook.limits import check_clock
 
-_PAIR = lazily(rb"\\.", re.DOTALL)
+_PAIR = lazily(rb"(?s)\\.")
 
 _SIMPLE = {
     0x61: 7, 0x62: 8, 0x65: 27, 0x45: 27, 0x66: 12, 0x6E: 10, 0x72: 13, 0x74: 9, 0x76: 11, 0x5C: 0x5C,

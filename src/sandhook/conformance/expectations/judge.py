@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from sandhook.conformance.expectations.model import EventCase, Expected, Word
@@ -10,6 +9,10 @@ from sandhook.conformance.runner import Difference
 from sandhook.hooks.decode import encode
 from sandhook.hooks.event import Json
 from sandhook.hooks.model import Decision
+from sandhook.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 #: Returns the contents of a file of the project after the event; None if there is no such file.
 ReadFile = Callable[[str], str | None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Literal, get_args
 
@@ -10,6 +9,10 @@ from sandhook.hooks.contracts import Contract, Document
 from sandhook.hooks.event import Event, Json
 from sandhook.hooks.model import Compat
 from sandhook.record import Record
+from sandhook.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 #: The version of the format.
 VERSION = 1

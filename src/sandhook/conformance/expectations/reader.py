@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ntpath
 import os
-import re
 from collections.abc import Mapping, Sequence
 from posixpath import dirname, join, normpath
 
@@ -26,6 +25,10 @@ from sandhook.hooks.decode import DecodeError, type_name
 from sandhook.hooks.event import Json
 from sandhook.hooks.sources import documents, parse, read_text
 from sandhook.hooks.sources import problem_of as problem_of_file
+from sandhook.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 
 def read_expectations(path: str, env: Mapping[str, str] | None = None) -> ExpectationFile:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from posixpath import relpath
@@ -20,6 +19,10 @@ from sandhook.hooks.engine import HookEngine
 from sandhook.hooks.loading import Group
 from sandhook.hooks.model import Decision, HookSpec
 from sandhook.hooks.report import to_text
+from sandhook.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 
 def case_file(file: ExpectationFile) -> CaseFile:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias
@@ -51,7 +50,7 @@ _OWN_SHELLS = ("bash", "sh")
 
 Fields: TypeAlias = Sequence[str | None]
 
-_ASSIGNMENT = lazily(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_ASSIGNMENT = lazily(r"(?s)([A-Za-z_]\w*)=(.*)")
 
 
 class Commands:

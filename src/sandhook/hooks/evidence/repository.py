@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable
 
 from sandhook.lazy import lazily
@@ -11,7 +10,7 @@ from sandhook.record import Record
 
 #: The section of a configuration of git, and its settings that decide where the files of the repository are.
 _SECTION = lazily(r"\s*\[\s*([^\]\s\"]+)")
-_SETTING = lazily(r"\s*+(worktree|bare)\s*+(?:=(.*))?$", re.IGNORECASE)
+_SETTING = lazily(r"(?i)\s*+(worktree|bare)\s*+(?:=(.*))?$")
 
 
 class Toplevel(Record):

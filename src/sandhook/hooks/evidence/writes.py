@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Sequence
 
 from sandhook.dispatch.operands import base_name
@@ -51,7 +50,7 @@ def written_by(fields: Sequence[str | None]) -> list[str | None]:
 
 #: Files that an awk program writes, and those of the commands and flags ``w`` and ``W`` of sed.
 _AWK_WRITES = lazily(r'>>?[ \t]*"([^"\n]*)"')
-_SED_WRITES = lazily(r"(?:^|[^A-Za-z_0-9])[gpPeIiMm0-9]*+[wW][ \t]*+([^\n]+)", re.MULTILINE)
+_SED_WRITES = lazily(r"(?m)(?:^|[^A-Za-z_0-9])[gpPeIiMm0-9]*+[wW][ \t]*+([^\n]+)")
 
 
 def _written_by_program(name: str, words: Sequence[str | None]) -> list[str | None]:

@@ -5,7 +5,6 @@ Loops charge nothing themselves: every command that can be in one does.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -157,7 +156,7 @@ def _compile_values(compiler: Compiler, words: Sequence[Word] | None) -> FieldsO
     return values_of
 
 
-_NUMBER = lazily(r"[ \t]*[-+]?[0-9]{1,18}[ \t]*", re.ASCII)  # a valid reply to select
+_NUMBER = lazily(r"(?a)[ \t]*[-+]?[0-9]{1,18}[ \t]*")  # a valid reply to select
 
 
 def _compile_bad_name(name: str, line: int) -> Run:

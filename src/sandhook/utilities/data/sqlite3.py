@@ -6,7 +6,6 @@ process, where SQLite has no files, and written back if it changes. Divergences:
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Sequence
 from json import dumps
@@ -30,7 +29,7 @@ WRITE_ERROR = ""
 RAW = True  # options are words with one dash: see word_options.py
 
 #: Dot-commands that read a file.
-_FILE_COMMAND = lazily(r"^\.(?:read?|imp(?:o|or|ort)?)[ \t](.*)$", re.MULTILINE)
+_FILE_COMMAND = lazily(r"(?m)^\.(?:read?|imp(?:o|or|ort)?)[ \t](.*)$")
 
 #: The maximal number of files that a script may read.
 _MAX_FILES = 100

@@ -5,7 +5,6 @@ Source: POSIX.1-2024 XCU 3, csplit. Oracle: GNU coreutils 9.1.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
@@ -17,10 +16,14 @@ from sandhook.lazy import lazily
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_bre
 from sandhook.text.quoting import quote_always, quote_odd
+from sandhook.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 _MAX_NUMBER = (1 << 63) - 1
-_OFFSET = lazily(r"[+-]?[0-9]{1,19}", re.ASCII)
-_FORMAT = lazily(r"%([-' #0]*)([0-9]{0,4})((?:\.[0-9]{0,4})?)(.?)", re.ASCII | re.DOTALL)
+_OFFSET = lazily(r"(?a)[+-]?[0-9]{1,19}")
+_FORMAT = lazily(r"(?as)%([-' #0]*)([0-9]{0,4})((?:\.[0-9]{0,4})?)(.?)")
 
 
 def _digits(text: str) -> int:

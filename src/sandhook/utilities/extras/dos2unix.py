@@ -6,7 +6,6 @@ Divergence: L-DOS-001, the only converted character set is UTF-16 with a byte or
 
 from __future__ import annotations
 
-import re
 import stat as bits
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,7 +15,11 @@ from sandhook.command.operands import reason
 from sandhook.command.options import Syntax, UsageError, also, opt, option_set, options_by_flag
 from sandhook.command.pieces import PIECE, Charge, pieces
 from sandhook.lazy import lazily
+from sandhook.typed import TYPE_CHECKING
 from sandhook.vfs.path import VirtualPath
+
+if TYPE_CHECKING:
+    import re
 
 RAW = True  # options apply only to the files after them
 _BOM = b"\xef\xbb\xbf"
@@ -24,7 +27,7 @@ _WIDE = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _BINARY = lazily(rb"[^\t\n\f\r\x20-\xff]")
 _DOS_END, _UNIX_END, _MAC_END, _BARE_END = (
     lazily(rb"\r\n"),
-    lazily(rb"(\r.)|\n", re.DOTALL),
+    lazily(rb"(?s)(\r.)|\n"),
     lazily(rb"\r(?!\n)"),
     lazily(rb"(?<!\r)\n"),
 )
@@ -365,5 +368,5 @@ def _binary(data: bytes, charge: Charge) -> int:
     return -1
 
 
-_END = lazily(rb"\r\n|\n|\r", re.DOTALL)
+_END = lazily(rb"(?s)\r\n|\n|\r")
 _SEVEN_BITS = bytes(byte if byte < 128 else 32 for byte in range(256))

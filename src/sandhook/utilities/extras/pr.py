@@ -5,7 +5,6 @@ Source: POSIX.1-2024 XCU 3, pr. Oracle: GNU coreutils 9.1.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Failure
@@ -21,7 +20,7 @@ NUMERIC = "legacy_columns"
 
 _HEAD = _FOOT = 5  #: lines above and below the text
 _MAX_PAGE = 1_000_000
-_PAGES = lazily(r"[ \t]*\+?([0-9]+)(?:([^0-9:].*)|:[ \t]*\+?([0-9]+)([^0-9].*)?)?", re.DOTALL)
+_PAGES = lazily(r"(?s)[ \t]*\+?([0-9]+)(?:([^0-9:].*)|:[ \t]*\+?([0-9]+)([^0-9].*)?)?")
 _DIGITS = 18  #: of a page number that are read
 
 

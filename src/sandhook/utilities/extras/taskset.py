@@ -5,7 +5,6 @@ Oracle: util-linux 2.38. Divergence: L-NICE-001, as for nice.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
@@ -13,8 +12,8 @@ from sandhook.command.options import UsageError, opt, option_set
 from sandhook.lazy import lazily
 
 PERMUTE = False
-_LIST = lazily(r"[0-9]{1,6}(-[0-9]{1,6}(:[0-9]{1,6})?)?(,[0-9]{1,6}(-[0-9]{1,6}(:[0-9]{1,6})?)?)*", re.ASCII)
-_MASK = lazily(r"(0x)?[0-9a-fA-F,]{1,1000}", re.ASCII)
+_LIST = lazily(r"(?a)[0-9]{1,6}(-[0-9]{1,6}(:[0-9]{1,6})?)?(,[0-9]{1,6}(-[0-9]{1,6}(:[0-9]{1,6})?)?)*")
+_MASK = lazily(r"(?a)(0x)?[0-9a-fA-F,]{1,1000}")
 
 
 @option_set

@@ -7,7 +7,6 @@ Divergence: L-UUENCODE-001, messages have the wording of other utilities.
 from __future__ import annotations
 
 import binascii
-import re
 from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Failure
@@ -20,7 +19,7 @@ PERMUTE = False
 USAGE_STATUS = 64
 OPTION_STATUS = 1
 _DAMAGED, _UNREADABLE, _UNWRITABLE = 2, 4, 8
-_BEGIN = lazily(rb"begin(-base64)?(-encoded)? ([0-7]{3,4}) (.*)", re.DOTALL)
+_BEGIN = lazily(rb"(?s)begin(-base64)?(-encoded)? ([0-7]{3,4}) (.*)")
 
 
 @option_set

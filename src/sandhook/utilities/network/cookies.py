@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from calendar import timegm
 
 from sandhook.lazy import lazily
@@ -149,7 +148,7 @@ def _directory(path: str) -> str:
 
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_DATE = lazily(r"(\d{1,2})[ -]([A-Za-z]{3})[ -](\d{2,4}) (\d{1,2}):(\d\d):(\d\d)", re.ASCII)
+_DATE = lazily(r"(?a)(\d{1,2})[ -]([A-Za-z]{3})[ -](\d{2,4}) (\d{1,2}):(\d\d):(\d\d)")
 
 
 def date_seconds(text: str) -> int:

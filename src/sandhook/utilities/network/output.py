@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Iterator, Mapping
 from json import dumps
 
 from sandhook.lazy import lazily
 
-_PART = lazily(r"%%|%\{([A-Za-z_]+)\}|%(header\{[^}]{0,500}\})|\\([nrt\\])|%", re.ASCII)
+_PART = lazily(r"(?a)%%|%\{([A-Za-z_]+)\}|%(header\{[^}]{0,500}\})|\\([nrt\\])|%")
 
 NUMBERS = frozenset(
     [

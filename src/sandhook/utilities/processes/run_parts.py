@@ -5,7 +5,6 @@ Oracle: debianutils 5.7.
 
 from __future__ import annotations
 
-import re
 import stat as bits
 from collections.abc import Callable, Sequence
 
@@ -18,11 +17,11 @@ from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_ere
 from sandhook.utilities.processes.chronic import capture
 
-_NAME = lazily(r"[a-zA-Z0-9_-]+", re.ASCII)
+_NAME = lazily(r"(?a)[a-zA-Z0-9_-]+")
 _LSB_NAMES = (
-    lazily(r"(?=.+-[a-z0-9]+\Z)[a-z0-9_.-]+", re.ASCII),
-    lazily(r"[a-z0-9][a-z0-9-]*", re.ASCII),
-    lazily(r"[a-z0-9]+", re.ASCII),
+    lazily(r"(?a)(?=.+-[a-z0-9]+\Z)[a-z0-9_.-]+"),
+    lazily(r"(?a)[a-z0-9][a-z0-9-]*"),
+    lazily(r"(?a)[a-z0-9]+"),
 )
 _LSB_EXCLUDED = lazily(r"\.dpkg-(old|dist|new|tmp)$")
 

@@ -5,7 +5,6 @@ Oracle: GNU coreutils 9.1. Divergence: L-STDBUF-001, the modes are checked, but 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
@@ -14,7 +13,7 @@ from sandhook.lazy import lazily
 
 PERMUTE = False
 USAGE_STATUS = 125
-_SIZE = lazily(r"[ \t]*+\+?[0-9]{1,18}([kKMGTPEZY](B|iB)?)?", re.ASCII)
+_SIZE = lazily(r"(?a)[ \t]*+\+?[0-9]{1,18}([kKMGTPEZY](B|iB)?)?")
 
 
 def _mode(text: str) -> str:

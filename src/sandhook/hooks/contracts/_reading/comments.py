@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from sandhook.lazy import lazily
+from sandhook.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 #: A string, or a comment. The quantifiers are possessive, so that no text makes the search go back.
-_STRING_OR_COMMENT = lazily(r'"(?>[^"\\]++|\\.)*+"?|//[^\r\n]*+|/\*(?>[^*]++|\*(?!/))*+\*/', re.DOTALL)
+_STRING_OR_COMMENT = lazily(r'(?s)"(?>[^"\\]++|\\.)*+"?|//[^\r\n]*+|/\*(?>[^*]++|\*(?!/))*+\*/')
 
 
 def without_comments(text: str) -> str:

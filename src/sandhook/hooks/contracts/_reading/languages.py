@@ -6,8 +6,6 @@ serde_json reads none of them, except in fields that the agent skips.
 
 from __future__ import annotations
 
-import re
-
 from sandhook.hooks.decode import DATA_DEPTH
 from sandhook.hooks.model import RunResult
 from sandhook.lazy import lazily
@@ -17,10 +15,9 @@ Reader = Literal["javascript", "python", "rust", "skipping"]
 
 #: serde_json's own bound.
 _RUST_DEPTH = 127
-_TOKEN = lazily(r'"(?>[^"\\]++|\\.)*+"?|[\[{\]}]|-?\d[\d.eE+-]*+|-?Infinity|NaN', re.DOTALL)
+_TOKEN = lazily(r'(?s)"(?>[^"\\]++|\\.)*+"?|[\[{\]}]|-?\d[\d.eE+-]*+|-?Infinity|NaN')
 _ESCAPE = lazily(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\.",
-    re.DOTALL,
+    r"(?s)\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\.",
 )
 _UNUSUAL = lazily(r"\\u[dD][89a-fA-F]|\d[eE]\+?\d{3}|\d{300}|Infinity|NaN")
 #: Outputs that may begin or end with a sign that one language trims and another does not.

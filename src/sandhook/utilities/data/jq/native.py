@@ -7,7 +7,6 @@ standard error, and the exit status.
 
 from __future__ import annotations
 
-import re
 from json import dumps
 from time import time
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 _PRETTY, _ASCII, _COLOUR, _SORTED, _TAB = 1, 2, 4, 8, 64
 _SEQ, _STREAM, _STREAM_ERRORS = 1, 2, 4
 
-_NAME = lazily(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
+_NAME = lazily(r"(?a)[A-Za-z_][A-Za-z0-9_]*\Z")
 
 _COMPILE_ERROR, _NO_OUTPUT = 3, -4
 
@@ -39,7 +38,7 @@ _COMPILE_ERROR, _NO_OUTPUT = 3, -4
 _HOST_FUNCTIONS = ("now", "input_filename", "input_line_number")
 
 #: Texts that are valid time zones; any other text means UTC.
-_ZONE = lazily(r"[A-Za-z<][A-Za-z0-9<>+\-,.:/_]{0,99}\Z", re.ASCII)
+_ZONE = lazily(r"(?a)[A-Za-z<][A-Za-z0-9<>+\-,.:/_]{0,99}\Z")
 
 
 class Run:

@@ -9,8 +9,6 @@ Source: jq 1.8 manual, "Basic filters" and "Alternative operator". Oracle: jq 1.
 
 from __future__ import annotations
 
-import re
-
 from sandhook.formats import FormatError, Number
 from sandhook.formats.json_text import read_json
 from sandhook.lazy import cache_short, lazily
@@ -27,10 +25,9 @@ TREE = 32
 _STRING = r'"[ !#-\[\]-~]*"'
 _STEP = rf"\.[A-Za-z_][A-Za-z0-9_]*|\.?\[(?:-?[0-9]{{1,6}}|{_STRING})\]"
 _PATH = lazily(
-    rf"\s*((?:(?:{_STEP})\??)+)\s*(?://\s*(empty|null|true|false|{_STRING}))?\s*",
-    re.ASCII,
+    rf"(?a)\s*((?:(?:{_STEP})\??)+)\s*(?://\s*(empty|null|true|false|{_STRING}))?\s*",
 )
-_STEPS = lazily(rf"({_STEP})(\??)", re.ASCII)
+_STEPS = lazily(rf"(?a)({_STEP})(\??)")
 #: Numbers that jq prints as they are written.
 _INTEGER = lazily(r"-?[1-9][0-9]{0,14}|0")
 #: Strings that are printed as they are between quotes.
@@ -94,6 +91,9 @@ def plain_path(command: Command) -> Path | None:
 
 @cache_short(256)
 def _parse(program: str) -> Path | None:
+    names = program.removesuffix(" // empty").split(".")
+    if not names[0] and program.isascii() and all(map(str.isidentifier, names[1:])) and len(names) > 1:
+        return Path(tuple(Step(name, False) for name in names[1:]), "empty" * program.endswith(" // empty"))
     match = _PATH.fullmatch(program)
     if match is None or program.lstrip()[:1] != "." or "?//" in program:  # an operator of its own
         return None
@@ -125,7 +125,7 @@ def answer(path: Path, data: bytes, *, raw: bool, exit_status: bool) -> Answer |
 
 
 def _value(path: Path, data: bytes) -> Json:
-    if _SURROGATE.search(data):  # an error in jq, unless it is a pair
+    if b"\\u" in data and _SURROGATE.search(data):  # an error in jq, unless it is a pair
         raise _Different
     root: Json = read_json(data.decode())
     try:

@@ -6,14 +6,13 @@ end of the line on which the value ends. It is computed only after an error.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
 from sandhook.lazy import lazily
 from sandhook.utilities.data.jq.arguments import Command
 
-_TOKEN = lazily(rb'"(?>[^"\\]++|\\.)*+"|[][{}]|[^][{}",:\s]+', re.DOTALL)
+_TOKEN = lazily(rb'(?s)"(?>[^"\\]++|\\.)*+"|[][{}]|[^][{}",:\s]+')
 
 
 class Sources:

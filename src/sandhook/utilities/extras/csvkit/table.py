@@ -5,7 +5,6 @@ Source: csvkit's manual; oracle: csvkit 2.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import chain
@@ -32,7 +31,7 @@ _FALSE = frozenset({"0", "no", "n", "false", "f"})
 _NUMBER = lazily(
     r"[+-]?[$\u20ac\u00a3\u00a5]?((?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,300})?(?:\.[0-9]{0,300})?(?:[eE][+-]?[0-9]{1,3})?)%?"
 )
-_DATE = lazily(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?", re.ASCII)
+_DATE = lazily(r"(?a)[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?")
 
 
 class Date(str):

@@ -5,7 +5,6 @@ Source: POSIX.1-2024 XCU 3, ed. Oracle: GNU ed 1.19.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Protocol
 
@@ -13,7 +12,11 @@ from sandhook.lazy import lazily
 from sandhook.limits import Budget, check_clock
 from sandhook.pattern.errors import PatternError, UnmatchedBracketError
 from sandhook.pattern.posix import Match, Regex
+from sandhook.typed import TYPE_CHECKING
 from sandhook.utilities.extras.ed.buffer import Buffer, EdError
+
+if TYPE_CHECKING:
+    import re
 
 _BLANKS = lazily(rb"[ \t]*")
 _DIGITS = lazily(rb"[0-9]*")

@@ -5,7 +5,6 @@ Oracle: GNU parallel 20221122. Divergence: L-PARALLEL-001, the jobs run sequenti
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Failure
@@ -22,7 +21,7 @@ from sandhook.vfs.path import VirtualPath
 RAW = True  # words after ::: are not options
 USAGE_STATUS = 255
 _MAX_FAILED = 101  #: the exit status for more than 100 failed jobs
-_HALT = lazily(r"(now|soon),(fail|success|done)=([0-9]{1,9})(%?)", re.ASCII)
+_HALT = lazily(r"(?a)(now|soon),(fail|success|done)=([0-9]{1,9})(%?)")
 
 
 _SYNTAX = Syntax(Options, permute=False)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sandhook.lazy import lazily
 from sandhook.text.quoting import parallel_quote
+from sandhook.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 _MARK = lazily(r"\{(-?[0-9]{0,6})(//|/\.|/|\.|)\}|\{([#%])\}")
 UNSUPPORTED = lazily(r"\{=|\{\+|\{\.\.")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from sandhook.command.context import Failure
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.lazy import lazily
 
 MAX_COMMAND = 131_072  #: characters of a command
-_JOBS = lazily(r"[+-]?[0-9]+%?", re.ASCII)
+_JOBS = lazily(r"(?a)[+-]?[0-9]+%?")
 
 
 def _count(text: str) -> int:

@@ -6,13 +6,13 @@ Source: POSIX.1-2024 XCU 3, awk, "output statements". Oracle: gawk 5.2.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from sandhook.lazy import lazily
 from sandhook.limits import check_fits as check_memory
 from sandhook.record import Record
+from sandhook.typed import TYPE_CHECKING
 from sandhook.utilities.languages.awk.values import (
     Array,
     Fatal,
@@ -24,10 +24,12 @@ from sandhook.utilities.languages.awk.values import (
     to_number,
 )
 
+if TYPE_CHECKING:
+    import re
+
 _CONVERSION = lazily(
-    r"%(?:(?P<position>\d+)\$)?(?P<before>[-+ #0']*)(?P<width>\*(?:\d+\$)?|\d*)(?P<after>[-+ #']*)"
+    r"(?s)%(?:(?P<position>\d+)\$)?(?P<before>[-+ #0']*)(?P<width>\*(?:\d+\$)?|\d*)(?P<after>[-+ #']*)"
     r"(?:(?P<precision>\.(?:\*(?:\d+\$)?|-?\d*))[hlLjzt]?|[hlLjzt]?(?P<last>[-+ #']*))(?P<letter>.|\Z)",
-    re.DOTALL,
 )
 _CONVERTING = "csdiouxXeEfFgGaA"
 _MIXED = "must use `count$' on all formats or none"

@@ -5,11 +5,13 @@ Source: POSIX.1-2024 XCU 3, awk, "lexical conventions"; gawk 5.2 manual for its 
 
 from __future__ import annotations
 
-import re
-
 from sandhook.command.pieces import Charge, free
 from sandhook.lazy import lazily
 from sandhook.record import Record
+from sandhook.typed import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import re
 
 KEYWORDS = frozenset(
     [
@@ -343,7 +345,7 @@ def _regex(text: str, at: int, line: int) -> tuple[str, int]:
     raise ProgramError("unterminated regexp", line, at)
 
 
-_ESCAPE = lazily(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(\n)|(.)|$)", re.DOTALL)
+_ESCAPE = lazily(r"(?s)\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(\n)|(.)|$)")
 
 
 def unescape(text: str, bytewise: bool = False) -> str:

@@ -5,7 +5,6 @@ Source: POSIX.1-2024 XCU 3, awk, "regular expressions"; gawk 5.2 manual for \\y,
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from sandhook.command.pieces import PIECE
@@ -14,9 +13,13 @@ from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Match, Regex, compile_regex
 from sandhook.pattern.translate import Dialect
 from sandhook.record import Record
+from sandhook.typed import TYPE_CHECKING
 from sandhook.utilities.languages.awk.values import Fatal
 
-_ESCAPE = lazily(r"\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(.))", re.DOTALL)
+if TYPE_CHECKING:
+    import re
+
+_ESCAPE = lazily(r"(?s)\\(?:x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|(.))")
 _CONTROLS = {
     "a": "\a",
     "b": "\b",
@@ -54,7 +57,7 @@ def _translate(source: str) -> str:
     return _newlines(text) if "\n" in text else text
 
 
-_BRACKET = lazily(r"\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|\n", re.DOTALL)
+_BRACKET = lazily(r"(?s)\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|\n")
 
 
 def _newlines(text: str) -> str:

@@ -5,7 +5,6 @@ Source: POSIX.1-2024 XCU 3, awk, -f; gawk 5.2 manual, "Including Other Files Int
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from sandhook.command.context import Context
@@ -17,7 +16,7 @@ from sandhook.vfs.errors import error_text
 
 _INCLUDE = lazily(r'[ \t]*@include[ \t]+"([^"\n]*)"[ \t\r]*(?:;|(?=#)|\Z)')
 _LOADS_INPLACE = '@load "inplace"'
-_NAMESPACE = lazily(r'^[ \t]*@namespace[ \t]+"([^"\n]*)"', re.MULTILINE)
+_NAMESPACE = lazily(r'(?m)^[ \t]*@namespace[ \t]+"([^"\n]*)"')
 _PATH = ".:/usr/local/share/awk:/usr/share/awk"
 
 

@@ -7,7 +7,6 @@ a Strnum. An array is an Array. A variable that was never set is None.
 from __future__ import annotations
 
 import math
-import re
 from typing import TypeAlias
 
 from sandhook.lazy import lazily
@@ -15,7 +14,7 @@ from sandhook.lazy import lazily
 _NUMBER = r"[ \t\n\r\f\v]*+([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
 _PREFIX = lazily(_NUMBER)
 _NUMBER_ONLY = lazily(_NUMBER + r"[ \t\n\r\f\v]*")
-_SPECIAL = lazily(r"[ \t\n\r\f\v]*+([-+])(inf|nan)(?:[ \t\n\r\f\v]*)", re.IGNORECASE)
+_SPECIAL = lazily(r"(?i)[ \t\n\r\f\v]*+([-+])(inf|nan)(?:[ \t\n\r\f\v]*)")
 
 
 class Fatal(Exception):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import re
 import stat as bits
 from collections.abc import Callable
 from typing import Protocol
@@ -76,10 +75,10 @@ def _link_glob(*, nocase: bool) -> Maker:
 
 
 #: A bracket expression or an escaped character, or a brace that opens no interval.
-_INVALID_INTERVAL = lazily(r"(\[\^?\]?(?:\[:[a-z]+:\]|[^]])*\]|\\.)|\{(?![0-9]*(?:,[0-9]*)?\})", re.DOTALL)
-_ANY_INTERVAL = lazily(r"(\[\^?\]?(?:\[:[a-z]+:\]|[^]])*\]|\\.)|([{}])", re.DOTALL)
+_INVALID_INTERVAL = lazily(r"(?s)(\[\^?\]?(?:\[:[a-z]+:\]|[^]])*\]|\\.)|\{(?![0-9]*(?:,[0-9]*)?\})")
+_ANY_INTERVAL = lazily(r"(?s)(\[\^?\]?(?:\[:[a-z]+:\]|[^]])*\]|\\.)|([{}])")
 _CLASS_START = lazily(r"(?<!^)\[([:.=])")
-_MINIMAL = lazily(r"(\[\^?\]?(?:\[:[a-z]+:\]|[^]])*\]|\\[^+?|])|\\([+?|])", re.DOTALL)
+_MINIMAL = lazily(r"(?s)(\[\^?\]?(?:\[:[a-z]+:\]|[^]])*\]|\\[^+?|])|\\([+?|])")
 
 
 def _extended(text: str, kind: str) -> str:

@@ -5,17 +5,20 @@ Source: curl's manual, "URL"; oracle: curl 7.88.1.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from sandhook.lazy import lazily
+from sandhook.typed import TYPE_CHECKING
 from sandhook.utilities.network.transfer import Trouble
+
+if TYPE_CHECKING:
+    import re
 
 _MAX_URLS = 100_000  #: of one operand
 
-_RANGE = lazily(r"\[(?:([0-9]{1,15})-([0-9]{1,15})|([A-Za-z])-([A-Za-z]))(?::([0-9]{1,15}))?\]", re.ASCII)
-_ADDRESS = lazily(r"\[[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*(?:%[^\]]*)?\]", re.ASCII)
-_NUMBER = lazily(r"#([0-9]+)", re.ASCII)
+_RANGE = lazily(r"(?a)\[(?:([0-9]{1,15})-([0-9]{1,15})|([A-Za-z])-([A-Za-z]))(?::([0-9]{1,15}))?\]")
+_ADDRESS = lazily(r"(?a)\[[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*(?:%[^\]]*)?\]")
+_NUMBER = lazily(r"(?a)#([0-9]+)")
 
 
 def expand(text: str) -> Iterator[tuple[str, list[str]]]:

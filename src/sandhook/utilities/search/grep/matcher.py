@@ -9,7 +9,6 @@ Source: POSIX.1-2024 XCU 3, grep; GNU grep 3.8, searchutils.c and kwsearch for -
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
@@ -31,7 +30,7 @@ _ERE_SPECIAL = frozenset(b"\\.[]*^$+?(){}|\n")
 _ESCAPED = frozenset(b"\\.[*^$+?(){}|")
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 _FIXED_STRINGS = Dialect(extended=True, newline=True, lenient=True)
-_BACK_REFERENCE = lazily(rb"(?>[^\\]|\\[^1-9])*+\\[1-9]", re.DOTALL)
+_BACK_REFERENCE = lazily(rb"(?s)(?>[^\\]|\\[^1-9])*+\\[1-9]")
 _MOST_ALTERNATIVES = 30_000  #: bytes of fixed strings that are compiled to one expression
 
 

@@ -5,7 +5,6 @@ Oracle: util-linux 2.38.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from sandhook.command.context import Context
@@ -29,7 +28,7 @@ RAW = True  # a first argument without a dash is the OPTSTRING of the old form
 USAGE_STATUS = 2
 _INVALID_OPTIONS, _ENHANCED = 1, 4
 _SEPARATORS = lazily(r"[, \t\n]+")
-_SPACE = lazily(r"[ \t\r\v\f]", re.ASCII)
+_SPACE = lazily(r"(?a)[ \t\r\v\f]")
 
 
 def _shell(text: str) -> str:

@@ -5,7 +5,6 @@ Source: POSIX.1-2024 XCU 3, printf; Bash Reference Manual, printf. Oracle: bash 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.lazy import lazily
@@ -18,9 +17,9 @@ from sandhook.typed import TYPE_CHECKING
 if TYPE_CHECKING:
     from sandhook.text.longdouble import LongDouble
 
-_FLAGS = lazily(rb"[-+ #0'I]*")
-_DIGITS = lazily(rb"[0-9]*")
-_MODIFIERS = lazily(rb"[hjlLtz]*")
+_FLAGS = frozenset(b"-+ #0'I")
+_DIGITS = frozenset(b"0123456789")
+_MODIFIERS = frozenset(b"hjlLtz")
 _PARENTHESES = lazily(rb"[()]")
 _INTEGERS = b"diouxX"
 _FLOATS = b"aAeEfFgG"
@@ -169,9 +168,11 @@ def _matching_parenthesis(data: bytes, at: int) -> int:
     return 0
 
 
-def _end(run: re.Pattern[bytes], data: bytes, at: int) -> int:
-    match = run.match(data, at)
-    return at if match is None else match.end()
+def _end(run: frozenset[int], data: bytes, at: int) -> int:
+    size = len(data)
+    while at < size and data[at] in run:
+        at += 1
+    return at
 
 
 def _count(data: bytes, at: int, absent: int) -> tuple[int | None, int]:

@@ -5,7 +5,6 @@ Oracle: GNU coreutils 9.1.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
@@ -23,17 +22,19 @@ from sandhook.utilities.system.printf.common import (
 )
 
 if TYPE_CHECKING:
+    import re
+
     from sandhook.text.longdouble import LongDouble
 
-_SPECIFICATION = lazily(rb"%([-+ #0'I]*+)(?:\*|[0-9]*+)(\.(?:\*|[0-9]*+))?[hjlLtz]*+(.?)", re.DOTALL)
-_TOKEN = lazily(rb"\\.|%%|%", re.DOTALL)
+_SPECIFICATION = lazily(rb"(?s)%([-+ #0'I]*+)(?:\*|[0-9]*+)(\.(?:\*|[0-9]*+))?[hjlLtz]*+(.?)")
+_TOKEN = lazily(rb"(?s)\\.|%%|%")
 _LETTERS = frozenset(b"diouxXaAeEfFgGcsbq")
 #: The letters that a flag cannot be combined with.
 _FORBIDDEN = {0x27: b"aAeEcosxX", 0x49: b"aAeEcosxX", 0x23: b"cdisu", 0x30: b"cs"}
 #: An escape without the digits that it needs.
 _MALFORMED = lazily(rb"\\(?:x(?![0-9A-Fa-f])|u(?![0-9A-Fa-f]{4})|U(?![0-9A-Fa-f]{8}))")
 _UNIVERSAL = lazily(rb"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
-_ESCAPE = lazily(rb"\\.", re.DOTALL)
+_ESCAPE = lazily(rb"(?s)\\.")
 _UMAX = 2**64 - 1
 _MAX = 2**63 - 1
 

@@ -5,11 +5,11 @@ Source: POSIX.1-2024 XCU 3, awk, "output statements". Oracle: gawk 5.2.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from sandhook.lazy import lazily
+from sandhook.typed import TYPE_CHECKING
 from sandhook.utilities.languages.awk.compile.protocol import Compiler
 from sandhook.utilities.languages.awk.compile.variables import is_array
 from sandhook.utilities.languages.awk.format import (
@@ -34,6 +34,9 @@ from sandhook.utilities.languages.awk.program import Step, ToNumber, ToText
 from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.special import LARGE
 from sandhook.utilities.languages.awk.values import Array, Fatal, Value
+
+if TYPE_CHECKING:
+    import re
 
 WIDEST = 1_000  #: ``format_text``, which checks memory first, formats with a larger width or precision
 _LETTERS = {"s": "s", "d": "d", "i": "d", "f": "f", "e": "e", "g": "g", "E": "E", "G": "G", "F": "F"}
