@@ -30,8 +30,10 @@ _NODE_BYTES = 512
 #: Pieces of ordinary text that are joined before there are more.
 _PIECES = 65_536
 
-#: Characters that mean themselves wherever they stand.
+#: All other characters mean themselves wherever they stand.
+_MAYBE_SPECIAL = frozenset("\\*?[+@!")
 _PLAIN = lazily(r"[^\\*?\[+@!]+")
+_SHORT = 256  #: characters of a pattern for which no regular expression is compiled
 
 _ANY = One(None)
 
@@ -313,6 +315,17 @@ def _mark_star(nodes: list[Node], operator: str) -> None:
         nodes.append(Star(before=operator))
 
 
+def _plain_end(pattern: str, at: int, stop: int) -> int:
+    """Return where the ordinary text ends that begins with the character at ``at``."""
+    if stop - at > _SHORT:
+        run = _PLAIN.match(pattern, at, stop)
+        return at + 1 if run is None else run.end()
+    at += 1
+    while at < stop and pattern[at] not in _MAYBE_SPECIAL:
+        at += 1
+    return at
+
+
 class _Parser:
     """Parses one pattern into nodes."""
 
@@ -369,12 +382,10 @@ class _Parser:
                 flush()
                 nodes.append(One(parsed[0]))
                 at = parsed[1]
-            elif (run := _PLAIN.match(pattern, at, stop)) is not None:
-                plain.append(run[0])
-                at = run.end()
             else:
-                plain.append(c)
-                at += 1
+                end = _plain_end(pattern, at, stop)
+                plain.append(pattern[at:end])
+                at = end
         flush()
         self.closed_nodes += len(nodes)
         return tuple(nodes)

@@ -20,8 +20,6 @@ _ESCAPE = lazily(
     r"(?s)\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\.",
 )
 _UNUSUAL = lazily(r"\\u[dD][89a-fA-F]|\d[eE]\+?\d{3}|\d{300}|Infinity|NaN")
-#: Outputs that may begin or end with a sign that one language trims and another does not.
-_EDGES = lazily(rb"[^\x20-\x7e\t\r\n]")
 _JAVASCRIPT_BLANKS = "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 _LARGEST = "1.7976931348623157e308"
 
@@ -54,7 +52,7 @@ def _trimmed(ran: RunResult, reader: Reader, *, strict: bool) -> RunResult:
     of ASCII. JSON next to a sign that the agent does not trim is no JSON in strict mode; else a refusal in it would be lost.
     """
     inside = ran.stdout.strip(b" \t\r\n")
-    if not _EDGES.search(inside[:1] + inside[-1:]):
+    if not _has_odd_edge(inside):
         return ran
     text = ran.stdout.decode("utf-8", "replace")
     if reader == "javascript":
@@ -72,13 +70,19 @@ def _trimmed(ran: RunResult, reader: Reader, *, strict: bool) -> RunResult:
     return ran._replace(stdout=text.encode())
 
 
+def _has_odd_edge(output: bytes) -> bool:
+    """Return whether an output begins or ends with a sign that one language may trim and another not."""
+    edges = output[:1] + output[-1:]
+    return not (edges.isascii() and edges.decode().isprintable())
+
+
 def untrimmed(ran: RunResult) -> RunResult:
     """Return a run for an agent that parses its output untrimmed, in which JSON next to blanks that JSON does not know is text.
 
     The run itself is returned if nothing but JSON's own blanks stands around its output.
     """
     inside = ran.stdout.strip(b" \t\r\n")
-    if not _EDGES.search(inside[:1] + inside[-1:]):
+    if not _has_odd_edge(inside):
         return ran
     text = inside.decode("utf-8", "replace")
     inner = text.strip(_JAVASCRIPT_BLANKS)
