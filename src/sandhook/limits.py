@@ -7,8 +7,9 @@ which no script can catch.
 
 from __future__ import annotations
 
+from _thread import _local as local
+from _thread import allocate_lock
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from threading import Lock, local
 from time import monotonic
 
 from sandhook.errors import LimitExceeded, LimitName, WorkerCrash
@@ -305,7 +306,7 @@ class Cancellation:
     def __init__(self) -> None:
         self.cancelled = False
         self._budgets: list[Cancellable] = []
-        self._lock = Lock()
+        self._lock = allocate_lock()
 
     def cancel(self) -> None:
         """End all runs that hold this object, now and later."""

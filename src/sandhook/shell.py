@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from _thread import allocate_lock
 from collections.abc import Callable, Mapping, Sequence
-from threading import Lock
 
 from sandhook.builtins.commands import make_commands, standard_commands
 from sandhook.errors import IsolationError, SnapshotError
@@ -131,7 +131,7 @@ class Shell:
         self.network = network
         missing = restrictions.missing if restrictions is not None else ()
         self._commands = make_commands(utilities, missing) if utilities or missing else standard_commands()
-        self.crlf, self._lock = crlf, Lock()
+        self.crlf, self._lock = crlf, allocate_lock()
         self.runtime = Runtime(self._commands, parse_cache, crlf=crlf)
 
     def run(
@@ -406,7 +406,7 @@ class Session:
         state = self._begun()
         shell = copy(self.shell)
         with self.shell._lock:
-            shell.fs, shell.env, shell._lock = fork_files(shell.fs), shell.env.copy(), Lock()
+            shell.fs, shell.env, shell._lock = fork_files(shell.fs), shell.env.copy(), allocate_lock()
             session = Session(shell, self._start.env, self._start.name)
             session._state = fork_state(state, Run(shell, shell.limits, Streams()), self._start)
         return session

@@ -7,8 +7,8 @@ config order.
 
 from __future__ import annotations
 
+from _thread import allocate_lock
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from threading import Lock, Thread
 
 from sandhook.hooks.decode import BoundExceeded, DecodeError, Unfillable, other_readings
 from sandhook.hooks.fold import Fold
@@ -28,6 +28,8 @@ from sandhook.record import Record
 from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from threading import Thread
+
     from sandhook.hooks.audit import Audit
     from sandhook.hooks.contracts import Contract
     from sandhook.hooks.event import Event
@@ -43,7 +45,7 @@ class OnceHooks:
     """Which hooks with ``once`` ran already, by session. Any thread may ask."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = allocate_lock()
         self._first_runs: set[tuple[str | None, str]] = set()
 
     def first_time(self, session_id: str | None, hook_id: str) -> bool:
@@ -70,7 +72,7 @@ class BackgroundHooks:
     """Hooks that run in the background, in a thread each, and their uncollected results."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = allocate_lock()
         self._threads: list[Thread] = []
         self._results: list[BackgroundResult] = []
 
@@ -85,6 +87,8 @@ class BackgroundHooks:
             result = BackgroundResult(contract, run())
             with self._lock:
                 self._results.append(result)
+
+        from threading import Thread  # it takes 1 ms
 
         thread = Thread(target=run_and_keep, name="sandhook-background-hook", daemon=True)
         with self._lock:

@@ -7,8 +7,8 @@ threads at once for hooks that an agent runs in parallel.
 
 from __future__ import annotations
 
+from _thread import RLock
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from threading import RLock
 
 from sandhook.errors import SandhookError
 from sandhook.hooks.contracts import needs_trust

@@ -6,8 +6,8 @@ process. The key is the text and the options that affect parsing.
 
 from __future__ import annotations
 
+from _thread import allocate_lock
 from collections.abc import Callable, Iterator, Sequence
-from threading import Lock
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.interp.compile import compile_unit
@@ -96,7 +96,7 @@ class Program:
         self._records_last_argument = reads_last_argument(text)
         self._units: list[Unit] = []
         self._complete = False
-        self._lock = Lock()
+        self._lock = allocate_lock()
         self._parser: Parser | None = None
 
     def adopt(self, trees: tuple[CommandList, ...]) -> None:
@@ -234,7 +234,7 @@ class _ProgramCache:
 
     def __init__(self) -> None:
         self._programs: dict[tuple[str, ParseOptions, int], Program] = {}
-        self._lock = Lock()
+        self._lock = allocate_lock()
         self._weight = 0
         self.get = self._programs.get
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.shapes import runs_commands
-from sandhook.expand.subscript_text import expand_subscript
 from sandhook.interp import invoke, record, traps
 from sandhook.interp.compile import Run
 from sandhook.interp.lookup import Commands
@@ -375,6 +374,8 @@ class Runtime:
         The text may come from data, so only names, elements and lengths are expanded, and quotes are removed
         (L-INJ-001).
         """
+        from sandhook.expand.subscript_text import expand_subscript  # rare: its text was in quotes
+
         return expand_subscript(state, text, key=state.is_associative(name))
 
     def integer(self, state: State, text: str) -> int:

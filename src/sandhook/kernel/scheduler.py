@@ -8,10 +8,10 @@ on such a stack. When every task waits and one of them sleeps, the clock jumps: 
 
 from __future__ import annotations
 
+from _thread import _local as local
 from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import count
-from threading import local
 
 from greenlet import GreenletExit, getcurrent, greenlet
 

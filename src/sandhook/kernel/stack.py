@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from threading import Thread
 
 from sandhook.typed import TypeVar
 
@@ -38,6 +37,8 @@ def in_thread_if_stack_is_deep(run: Callable[[], T]) -> T:
             results.append(run())
         except BaseException as error:
             errors.append(error)
+
+    from threading import Thread  # it takes 1 ms, and few runs need this
 
     thread = Thread(target=body, name="sandhook-run")
     thread.start()

@@ -12,8 +12,9 @@ from __future__ import annotations
 import os
 import sys
 import time
+from _thread import allocate_lock, get_ident, start_new_thread
 from collections.abc import Callable
-from threading import Event, Lock, Thread, get_ident
+from contextlib import suppress
 from types import FrameType
 
 from sandhook.limits import Budget, use_budget
@@ -128,17 +129,18 @@ class Watchdog:
     def reset(self) -> None:
         """Begin without runs and without a thread."""
         self._runs: set[WatchedRun] = set()
-        self._lock = Lock()
-        self._bell = Event()
-        self._thread: Thread | None = None
+        self._lock = allocate_lock()
+        self._bell = allocate_lock()  # locked while it is silent
+        self._bell.acquire()
+        self._started = False
         self._next_look = _NEVER
 
     def add(self, run: WatchedRun) -> None:
         """Watch a run of the calling thread until ``remove``."""
         self._runs.add(run)
         if run.deadline < self._next_look:
-            self._bell.set()
-        if self._thread is None and self._enabled:
+            self._ring()
+        if not self._started and self._enabled:
             self._start()
 
     def remove(self, run: WatchedRun) -> None:
@@ -150,26 +152,32 @@ class Watchdog:
 
     def _start(self) -> None:
         with self._lock:
-            if self._thread is not None:
+            if self._started:
                 return
-            self._thread = Thread(target=self._watch, name="sandhook-watchdog", daemon=True)
             try:
-                self._thread.start()
+                start_new_thread(self._watch, ())
             except RuntimeError:  # no threads here, or no longer: the runs still read the clock themselves
-                self._thread = None
+                return
+            self._started = True
+
+    def _ring(self) -> None:
+        """Wake the thread."""
+        if self._bell.locked():
+            with suppress(RuntimeError):  # another thread was faster
+                self._bell.release()
 
     def _watch(self) -> None:
         unused = 0
         while True:
             self._next_look = _NEVER  # a run that is added from now on rings
-            self._bell.clear()
+            self._bell.acquire(False)
             wait = self._look()
             unused = 0 if self._runs else unused + 1
             if unused < _IDLE_TICKS:
                 self._next_look = time.monotonic() + wait
-                self._bell.wait(wait)
+                self._bell.acquire(timeout=wait)
             else:
-                self._bell.wait()
+                self._bell.acquire()
                 unused = 0
 
     def _look(self) -> float:

@@ -6,7 +6,7 @@ process can share it, also runs in several threads.
 
 from __future__ import annotations
 
-from threading import Lock
+from _thread import allocate_lock
 
 from sandhook.syntax.nodes import CommandList
 from sandhook.syntax.options import ParseOptions
@@ -24,7 +24,7 @@ class ScriptCache:
         self._max_characters = max_characters
         self._characters = 0
         self._units: dict[tuple[str, ParseOptions], tuple[CommandList, ...]] = {}
-        self._lock = Lock()
+        self._lock = allocate_lock()
 
     def __len__(self) -> int:
         return len(self._units)

@@ -6,9 +6,9 @@ for a whole run would let a script that loops hold up all others.
 
 from __future__ import annotations
 
+from _thread import RLock
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import RLock
 
 from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat, lacks_of
 from sandhook.vfs.initial import superuser
