@@ -25,6 +25,7 @@ ATTRIBUTES = {
     ),
     "time": frozenset({"tzset", "sleep"}),
     "threading": frozenset({"Thread", "Timer", "setprofile", "settrace", "stack_size"}),
+    "_thread": frozenset({"interrupt_main", "stack_size", "start_new", "start_new_thread"}),
 }
 
 #: Attributes by which an object gives away the interpreter.

@@ -17,7 +17,7 @@ from tests.source import PACKAGE, code, facts, imports, modules, part_of, table
 #: Modules that reach no file, variable, descriptor, process or socket of the host.
 HARMLESS = frozenset(
     """
-    __future__ _collections abc array base64 binascii bisect calendar collections collections.abc contextlib copy csv dataclasses datetime
+    __future__ _collections _json _thread abc array base64 binascii bisect calendar collections collections.abc contextlib copy csv dataclasses datetime
     decimal difflib enum errno functools hashlib heapq hmac io itertools json math numbers operator posixpath random re
     shlex stat string struct sys textwrap threading time types typing unicodedata weakref zlib
     greenlet re2

@@ -180,6 +180,9 @@ COMMANDS = {
 #: The exit statuses of all commands; ``cli.statuses`` has what they mean for each.
 FINDINGS, USAGE_ERROR, INCOMPLETE = 1, 2, 3
 
+#: The commands that agents wait for.
+_WAITED_FOR = (["exec"], ["fire"], ["hook"])
+
 #: Exit status for a defect of sandhook: EX_SOFTWARE of sysexits.h.
 INTERNAL_ERROR = 70
 
@@ -229,6 +232,9 @@ def entry(note: str = "") -> NoReturn:
     """
     import os
 
+    from sandhook.cli.bytecode import find_modules
+
+    modules = find_modules()
     gc.set_threshold(50_000)  # start-up creates many objects that are never freed
     if sys.platform == "win32":
         _use_utf8_and_line_feeds()
@@ -243,6 +249,8 @@ def entry(note: str = "") -> NoReturn:
                 stream.flush()
         except (OSError, ValueError):
             status = status or 1
+    if modules is not None and sys.argv[1:2] in _WAITED_FOR:
+        modules.keep()
     os._exit(status)
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from sandhook.cli import UsageError
 from sandhook.cli.cache import default_store
 from sandhook.cli.configuration import directory, environment, store_of, trust_of
-from sandhook.cli.machine import host_of
-from sandhook.cli.network import network_of
 from sandhook.cli.notes import write_line
 from sandhook.cli.observer import OBSERVER
+from sandhook.cli.permissions import host_of, network_of
 from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.runner import SandboxRunner
 from sandhook.typed import TYPE_CHECKING

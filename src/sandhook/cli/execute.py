@@ -10,8 +10,7 @@ from errno import EINVAL
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser, add_isolation
 from sandhook.cli.cache import default_store
-from sandhook.cli.machine import add_host, host_of
-from sandhook.cli.network import add_permissions, network_of
+from sandhook.cli.permissions import add_host, add_permissions, host_of, network_of
 from sandhook.text.names import is_name
 from sandhook.typed import TYPE_CHECKING, TextIO
 

@@ -9,9 +9,8 @@ from sandhook.cli.arguments import Parser, add_format, add_isolation, add_variab
 from sandhook.cli.configuration import add_places, add_write_back_also, find_project, gather, nothing_found
 from sandhook.cli.engines import engine_of, notes_of, prestart, workspace_of
 from sandhook.cli.events import add_event, event_of, note_of_tool
-from sandhook.cli.machine import add_host
-from sandhook.cli.network import add_permissions
 from sandhook.cli.notes import print_note
+from sandhook.cli.permissions import add_host, add_permissions
 from sandhook.errors import ConfigError, IsolationError, TrustError
 from sandhook.hooks import contracts
 from sandhook.hooks.contracts import COMPAT, ContractError

@@ -13,7 +13,7 @@ from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser, add_git_writes, add_isolation, add_variables
 from sandhook.cli.cache import default_store
 from sandhook.cli.configuration import add_write_back_also, environment
-from sandhook.cli.machine import add_host, host_of
+from sandhook.cli.permissions import add_host, host_of
 from sandhook.errors import SandhookError
 from sandhook.hooks import contracts
 from sandhook.hooks.decode import DecodeError

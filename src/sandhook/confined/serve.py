@@ -87,6 +87,7 @@ LAZY = [
     "ruamel.yaml",
     "ruamel.yaml.error",
     "sandhook.confined.fetch",
+    "threading",
     "tomllib",
     "weakref",
 ]

@@ -88,7 +88,11 @@ def compact_json(value: object, *, ensure_ascii: bool = True, allow_nan: bool = 
     quoted = _in_c.encode_basestring_ascii if ensure_ascii else _in_c.encode_basestring
     if isinstance(value, str):
         return str(quoted(value))
-    return "".join(_in_c.make_encoder({}, _refuse, quoted, None, ":", ",", False, False, allow_nan)(value, 0))
+    encode = _in_c.make_encoder(
+        markers={}, default=_refuse, encoder=quoted, indent=None, key_separator=":", item_separator=",",
+        sort_keys=False, skipkeys=False, allow_nan=allow_nan,
+    )  # fmt: skip
+    return "".join(encode(value, 0))
 
 
 def _refuse(value: object) -> NoReturn:

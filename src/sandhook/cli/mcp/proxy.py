@@ -11,9 +11,8 @@ from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser, add_isolation, add_variables
 from sandhook.cli.configuration import add_places, find_project, gather, guarded
 from sandhook.cli.engines import engine_of, notes_of, workspace_of
-from sandhook.cli.machine import add_host
-from sandhook.cli.network import add_permissions
 from sandhook.cli.notes import print_note
+from sandhook.cli.permissions import add_host, add_permissions
 from sandhook.errors import ConfigError
 from sandhook.hooks.contracts import COMPAT
 

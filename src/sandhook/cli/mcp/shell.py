@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sandhook.cli import UsageError
 from sandhook.cli.arguments import Parser
 from sandhook.cli.files import mounted
-from sandhook.cli.network import add_network, network_of
+from sandhook.cli.permissions import add_network, network_of
 from sandhook.text.names import is_name
 
 if TYPE_CHECKING:

@@ -1,10 +1,11 @@
-"""The options of ``exec`` and ``fire`` for ``--host``, which runs scripts on this machine."""
+"""The options of ``exec`` and ``fire`` for what scripts may reach: this machine, the network, and repositories."""
 
 from __future__ import annotations
 
 import sys
 
 from sandhook.cli import UsageError
+from sandhook.cli.arguments import add_git_writes
 from sandhook.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from sandhook.cli.arguments import Parser
     from sandhook.host.world import Host
+    from sandhook.net.network import Network
 
 
 def add_host(parser: Parser, summary: str) -> None:
@@ -61,3 +63,36 @@ def host_of(options: argparse.Namespace, *, inherit: bool = False) -> Host | Non
         inherit=inherit,
         subreaper=sys.platform == "linux",
     )
+
+
+def add_network(parser: Parser) -> None:
+    """Add --allow-url and --allow-private."""
+    add = parser.add_argument
+    add(
+        "--allow-url",
+        action="append",
+        default=[],
+        metavar="URL",
+        help="allow curl and wget this scheme, host and port; paths below with * (again for more)",
+    )
+    add("--allow-private", action="store_true", help="also allow addresses that are not public")
+
+
+def add_permissions(parser: Parser) -> None:
+    """Add the options about the network, and --git-writes."""
+    add_network(parser)
+    add_git_writes(parser)
+
+
+def network_of(options: argparse.Namespace) -> Network | None:
+    """Return the allowed network; None if no URL is allowed."""
+    if not options.allow_url:
+        if options.allow_private:
+            raise UsageError("--allow-private needs --allow-url URL")
+        return None
+    from sandhook.net.network import Network
+
+    try:
+        return Network(options.allow_url, private=options.allow_private)
+    except ValueError as error:
+        raise UsageError(f"--allow-url: {error}") from None
