@@ -1,7 +1,7 @@
 """The bytecode of the program's modules in one file: a process that fires one hook loads two hundred modules.
 
 Python's own search takes 54 µs for a module, a third of the time in which such a process begins; an entry of this file takes 20. The
-file stands beside the bytecode that Python keeps of the package, in ``__pycache__`` or below ``sys.pycache_prefix``; it is written by a
+file stands next to the bytecode that Python keeps of the package, in ``__pycache__`` or below ``sys.pycache_prefix``; it is written by a
 run that has loaded other modules, if Python may write bytecode, and nothing depends on it. As with Python's own files, an entry counts
 while its source has the size and the time that it had.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _PACKAGE = "sandhook"
 #: Fewer new modules are not worth a new file.
 _WORTH = 8
-#: Bytes in front of the index, which are its length.
+#: Bytes before the index, which are its length.
 _PREFIX = 8
 #: Bytes of an index that is read, and of the bytecode of one module.
 _MOST = 1 << 22
