@@ -71,8 +71,31 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     step = numbers[1] if len(numbers) > 2 else Number(1, 0, 0)
     if not step.numerator and not step.infinite:
         raise UsageError(f"invalid Zero increment value: '{operands[1]}'")
+    is_usual = options.format_ is None and not options.equal and len(options.separator) <= _LONG
+    if is_usual and all(number.scale == 0 == number.precision for number in (first, step, last)):
+        bound = last.numerator + (1 if step.numerator > 0 else -1)
+        _print_integers(range(first.numerator, bound, step.numerator), options.separator, ctx)
+        return 0
     print_numbers(texts(options, first, step, last, ctx), options.separator, ctx)
     return 0
+
+
+def _print_integers(numbers: range, separator: str, ctx: Context) -> None:
+    """Write numbers as ``print_numbers`` does, in half the time: one template converts a batch of them."""
+    conversion = "%d" + separator.replace("%", "%%")
+    template = ""
+    at = 0
+    while batch := tuple(numbers[at : at + _BATCH]):  # a range may have more numbers than len() can count
+        ctx.charge(1 + (len(batch) >> 2))
+        at += len(batch)
+        if len(batch) == _BATCH:
+            template = template or conversion * _BATCH
+            text = template % batch
+        else:
+            text = conversion * len(batch) % batch
+        if not numbers[at : at + 1]:
+            text = text[: len(text) - len(separator)] + "\n"
+        ctx.write(text.encode("utf-8", "surrogateescape"))
 
 
 def print_numbers(pieces: Iterator[list[str]], separator: str, ctx: Context) -> None:

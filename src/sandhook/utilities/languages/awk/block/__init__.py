@@ -38,8 +38,10 @@ class Plan:
         """Run the rules on records; return False, without effect, when the ordinary path must run them."""
         rt.budget.check_clock()
         text = "".join(records)
-        are_digits = text.isascii() and text.isdigit()
-        if (rt.blanks and not (are_digits or is_blank_safe(text))) or not self._suits(rt, records, text):
+        are_digits = text.isascii() and text.encode().isdigit()  # that of bytes is ten times as fast
+        if rt.blanks and not (are_digits or is_blank_safe(text)):
+            return False
+        if not self._suits(rt, records, len(text)):
             return False
         run = BlockRun(rt, len(records), self._fields)
         undivided = rt.blanks and (are_digits or not any(blank in text for blank in " \t\n"))
@@ -70,15 +72,11 @@ class Plan:
             rt.ctx.write(run.output().encode("utf-8", "surrogateescape"))
         return True
 
-    def _suits(self, rt: Runtime, records: list[str], text: str) -> bool:
-        """Return True when columns of these records have the fields of the ordinary path, and fit into memory."""
-        if (
-            rt.icase
-            or not (_is_exact(rt.nr) and _is_exact(rt.fnr))
-            or (rt.blanks and not is_blank_safe(text))
-        ):
+    def _suits(self, rt: Runtime, records: list[str], length: int) -> bool:
+        """Return True when columns of these records, of ``length`` characters, are as on the ordinary path and fit into memory."""
+        if rt.icase or not (_is_exact(rt.nr) and _is_exact(rt.fnr)):
             return False
-        size = len(records) * (_CELL + self._constants) + len(text)
+        size = len(records) * (_CELL + self._constants) + length
         budget = rt.budget
         if budget.memory_used + self._nodes * size > budget.limits.memory_bytes:
             return False

@@ -178,6 +178,14 @@ class Columns:
         field = at
         return lambda rows: rows.each_number(field) if reads[field] == 1 else rows.numbers(field)
 
+    def digits(self, node: Expression) -> Callable[[Rows], Iterable[str] | None]:
+        """Compile the texts of a field that is read once as a number, of rows in which they are digits; None for others."""
+        at, reads = self._field(node), self._number_reads
+        if at is None or at > 0:
+            return lambda rows: None
+        field = at
+        return lambda rows: rows.records if reads[field] == 1 and rows.is_digits(field) else None
+
     def _arithmetic(self, node: Arithmetic) -> ToNumbers:
         apply, left = _OPERATIONS[node.operator], self.number(node.left)
         if isinstance(node.right, Number):

@@ -207,7 +207,11 @@ class Rows:
 
         Raises ValueError while it is iterated, if a record of an input of digits is empty.
         """
-        return map(float, self.records) if at <= 0 and self.digits else self.numbers(at)
+        return map(float, self.records) if self.is_digits(at) else self.numbers(at)
+
+    def is_digits(self, at: int) -> bool:
+        """Return whether all texts of a field are known to be digits alone; one may be empty."""
+        return at <= 0 and self.digits
 
     def divided(self) -> list[Texts]:
         """Return the fields of every record, at least as many of them as the rules read."""
