@@ -83,11 +83,15 @@ def _compile_run(assign: Step, apply: Apply | None, node: SimpleCommand) -> Run:
 
 
 def _plain_assignment(compiler: Compiler, command: SimpleCommand, node: Assignment) -> Run | None:
-    """Compile ``name=text`` and ``name=$((...))`` to one closure: no command is more frequent in loops.
+    """Compile ``name=text``, ``name=$((...))`` and ``name[key]=text`` to one closure: no command is more frequent in loops.
 
     Return None for any other assignment.
     """
-    if not isinstance(node.value, Word) or node.subscript is not None or node.append:
+    if not isinstance(node.value, Word):
+        return None
+    if node.subscript is not None and node.subscript.parts:
+        return _element_assignment(compiler, command, node, node.subscript, node.value)
+    if node.subscript is not None or node.append:
         return None
     parts = node.value.parts
     if len(parts) == 1 and isinstance(parts[0], ArithmeticExpansion):
@@ -197,8 +201,6 @@ def _assignment_step(compiler: Compiler, node: Assignment) -> Step:
         if len(words) == len(node.value.elements):
             words_of = [_list_word(compiler, word) for word in words]
             return _listing_step(node.name, words_of, general, append=node.append)
-    if isinstance(node.value, Word) and node.subscript is not None:
-        return _element_step(compiler, node, node.subscript, node.value, general)
     return general
 
 
@@ -323,42 +325,18 @@ def _integer_step(name: str, value: Callable[[State], int]) -> Step:
     return step
 
 
-def _element_step(compiler: Compiler, node: Assignment, subscript: Word, value: Word, general: Step) -> Step:
-    """Compile ``name[subscript]=value`` for the plain array that ``name`` mostly is."""
-    name, append = node.name, node.append
+def _element_assignment(
+    compiler: Compiler, command: SimpleCommand, node: Assignment, subscript: Word, value: Word
+) -> Run:
+    """Compile ``name[subscript]=value`` alone, for the plain array that ``name`` mostly is."""
+    name, append, line = node.name, node.append, command.line
+    general = _general_step(compiler, node)
     key_of = compiler.words.key(subscript, lambda state: is_associative(state, name))
     text_of = compiler.words.string(value, assignment=True)
     index_of = compiler.words.index(subscript)
 
-    def step(state: State) -> None:
-        array: Any = state.values.get(name)  # the body of plain_array, without a call
-        kind = array.__class__
-        if (
-            (kind is not AssociativeArray and (kind is not IndexedArray or index_of is None))
-            or state.attributes.get(name, 0) & COMPUTED
-            or state.instrumented
-            or state.options.allexport
-        ):
-            general(state)
-            return
-        text = text_of(state)
-        key: Any
-        try:
-            key = key_of(state) if index_of is None or kind is AssociativeArray else index_of(state)
-        except NotPlain:
-            key = state.shell.subscript(state, key_of(state))
-        except ShellError as error:
-            raise error.ending_unit() from None
-        old = array.items.get(key)
-        if (
-            old is not None
-            and len(old) == len(text)
-            and len(text) <= LARGE
-            and array.shared is None
-            and not append
-        ):
-            array.items[key] = text  # replacing a short text charges nothing
-            return
+    def put(state: State, array: Any, key: Any, text: str) -> None:
+        """Put a text into the array that has to be charged, or is a copy."""
         if key == "" or (key.__class__ is int and key < 0):
             key = array.top() + key if key else -1
             if key < 0:
@@ -367,7 +345,52 @@ def _element_step(compiler: Compiler, node: Assignment, subscript: Word, value: 
             text = (array.get(key) or "") + text
         store(array, key, text, state.budget)
 
-    return step
+    def run(state: State) -> int:
+        budget = state.budget
+        budget.slice_left = slice_left = budget.slice_left - 1
+        if slice_left < 0:
+            state.shell.poll(state)
+        state.line = line
+        state.substitution_status = 0
+        if state.instrumented and state.shell.debug(state, command):
+            return 0
+        try:
+            array: Any = state.values.get(name)  # the body of plain_array, without a call
+            kind = array.__class__
+            if (
+                (kind is not AssociativeArray and (kind is not IndexedArray or index_of is None))
+                or state.attributes.get(name, 0) & COMPUTED
+                or state.instrumented
+                or state.options.allexport
+            ):
+                general(state)
+            else:
+                text = text_of(state)
+                key: Any
+                try:
+                    key = key_of(state) if index_of is None or kind is AssociativeArray else index_of(state)
+                except NotPlain:
+                    key = state.shell.subscript(state, key_of(state))
+                except ShellError as error:
+                    raise error.ending_unit() from None
+                old = array.items.get(key)
+                if (
+                    old is None
+                    or len(old) != len(text)
+                    or len(text) > LARGE
+                    or array.shared is not None
+                    or append
+                ):
+                    put(state, array, key, text)
+                else:
+                    array.items[key] = text  # replacing a short text charges nothing
+        except ShellError as error:
+            return state.shell.fatal_error(state, error)
+        state.status = status = state.substitution_status
+        state.pipestatus = None
+        return status
+
+    return run
 
 
 def compile_assignment(
