@@ -270,7 +270,9 @@ COMMANDS: dict[str, tuple[Sequence[str], float]] = {
         ("fire", "--hooks", "guard.json", "--contract", "claude_code", "PreToolUse", "--tool", "Bash",
          "--input", '{"command":"ls"}'), 55,
     ),
+    "sandhook hook, a script with read and jq": (("hook", "--contract", "claude_code", "--", "guard.sh"), 55),
 }  # fmt: skip
+_PAYLOAD = b'{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}'
 
 
 def of_commands(scale: float) -> Iterator[Row]:
@@ -280,6 +282,7 @@ def of_commands(scale: float) -> Iterator[Row]:
         for name, command in (("plain", "exit 0"), ("guard", _PAYLOAD_HOOK)):
             group = {"matcher": "Bash", "hooks": [{"type": "command", "command": command}]}
             Path(directory, f"{name}.json").write_text(json.dumps({"hooks": {"PreToolUse": [group]}}))
+        Path(directory, "guard.sh").write_text(f"#!/bin/bash\n{_PAYLOAD_HOOK}\n")
         env = os.environ | {"SANDHOOK_CACHE_DIR": directory, "PYTHONPYCACHEPREFIX": directory}
         env.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
 
@@ -288,7 +291,12 @@ def of_commands(scale: float) -> Iterator[Row]:
         def used(arguments: Sequence[str]) -> float:
             before = clock() or 0.0
             subprocess.run(
-                [sys.executable, *arguments], env=env, cwd=directory, capture_output=True, check=True
+                [sys.executable, *arguments],
+                env=env,
+                cwd=directory,
+                input=_PAYLOAD,
+                capture_output=True,
+                check=True,
             )
             return ((clock() or 0.0) - before) * 1e3
 

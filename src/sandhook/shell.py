@@ -25,6 +25,7 @@ from sandhook.kernel.descriptor import ReadInput, WriteBytes
 from sandhook.kernel.settings import Restrictions, Settings
 from sandhook.kernel.stack import in_thread_if_stack_is_deep
 from sandhook.limits import DEFAULT_LIMITS, Cancellation, Limits, Overflow
+from sandhook.record import new_record
 from sandhook.state.state import State
 from sandhook.text.surrogates import as_shell_text
 from sandhook.typed import TYPE_CHECKING
@@ -119,7 +120,7 @@ class Shell:
         elif fs is None:
             fs = MemoryFileSystem(quota_bytes=self.limits.fs_bytes, quota_inodes=self.limits.fs_inodes)
         self.fs: FileSystem = fs
-        self.settings = Settings(start_files, git_writes, dispatches_scripts, restrictions)
+        self.settings = new_record(Settings, (start_files, git_writes, dispatches_scripts, restrictions))
         if git_writes:
             from sandhook.vfs.in_memory import check_in_memory
 
@@ -179,8 +180,8 @@ class Shell:
         Raises:
             TypeError, ValueError, IsolationError: An argument is wrong.
         """
-        streams = Streams(stdin, stdout, stderr, overflow, cancel, steps)
-        text = Script(script, args, env, name, from_file)
+        streams = new_record(Streams, (stdin, stdout, stderr, overflow, cancel, steps))
+        text = new_record(Script, (script, args, env, name, from_file))
         check_run(text, streams, limits, temporary_files)
         if self.isolation == "process":
             return self._run_in_worker(text, limits or self.limits, streams, temporary_files)

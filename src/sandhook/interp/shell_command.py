@@ -9,12 +9,13 @@ from sandhook.interp.lookup import not_started, search
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import NAMES, SIGQUIT
 from sandhook.lazy import lazily
+from sandhook.record import new_record
 from sandhook.state.control import ExitShell
 from sandhook.state.environment import exported_functions, exported_variables
 from sandhook.state.options import LETTERS, SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.records import Input, Invocation
 from sandhook.state.state import Interpreter, Programs, State
-from sandhook.state.values import ARRAY, EXPORT, READONLY, IndexedArray
+from sandhook.state.values import ARRAY, EXPORT, READONLY, IndexedArray, Value
 from sandhook.text.names import is_name
 from sandhook.text.numbers import decimal
 from sandhook.vfs.errors import error_text, fs_error
@@ -40,6 +41,8 @@ _FIXED: dict[str, str | IndexedArray] = {
 _ATTRIBUTES = {
     **ATTRIBUTES, "BASH_VERSINFO": ARRAY | READONLY, "OLDPWD": EXPORT, "PWD": EXPORT, "SHLVL": EXPORT,
 }  # fmt: skip
+_INITIAL: dict[str, Value] = {**_DEFAULTS, **_FIXED}
+_NOT_IMPORTED = frozenset({*_ATTRIBUTES, *_FIXED})
 _LEVEL = lazily(r"\s*[+-]?[0-9]{1,9}\s*")
 
 #: Variables that a nested shell imports from its environment; a run itself ignores them.
@@ -103,7 +106,7 @@ def new_state(
         main: The path of the script file.
         programs: The programs of the host; None in a sandbox.
     """
-    invocation = Invocation(input, main, None, process.parent_pid, frozenset(process.ignored))
+    invocation = new_record(Invocation, (input, main, None, process.parent_pid, frozenset(process.ignored)))
     state = runtime.state_class(
         process, runtime, name, invocation=invocation, dynamics=DYNAMICS, unlisted=UNLISTED, programs=programs
     )
@@ -114,11 +117,12 @@ def new_state(
     process.caught.add(SIGQUIT)  # it ends a subshell, but not a shell
     if process.ignored:
         state.traps.update((NAMES[number], "") for number in process.ignored)
-    values = state.values
-    values.update(_DEFAULTS)
+    state.values = values = _INITIAL.copy()  # in half the time of an update of an empty one
+    state.attributes = _ATTRIBUTES.copy()
     _import_environment(state, environment)
-    state.attributes.update(_ATTRIBUTES)
-    values.update(_FIXED)
+    if not _NOT_IMPORTED.isdisjoint(environment):
+        state.attributes.update(_ATTRIBUTES)
+        values.update(_FIXED)
     if programs is not None:
         values.update((key, value) for key, value in programs.facts().items() if key not in environment)
     state.last_argument = environment.get("_", name)
