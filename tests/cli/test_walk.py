@@ -19,6 +19,7 @@ from sandhook.cli.outputs import OUTPUTS
 from sandhook.journal.schema import Decided, HookRun
 from tests.cli.schemas import check
 from tests.replay.replaytools import entry, write
+from tests.sandbox.tools import every
 
 if sys.platform == "win32":
     pytest.skip("Windows has no pseudo-terminals of this kind", allow_module_level=True)
@@ -141,7 +142,7 @@ def test_a_pipe_gets_plain_text(command: str, project: Path) -> None:
     assert b"\x1b" not in piped.stdout and b"\r" not in piped.stdout
 
 
-@pytest.mark.parametrize("command", WALKS)
+@pytest.mark.parametrize("command", every(3, WALKS))
 def test_json_in_a_pipe_while_messages_are_on_a_terminal(command: str, project: Path) -> None:
     """A bar on the terminal once took the place of standard output, and jq received nothing."""
     status, arguments = WALKS[command]

@@ -66,7 +66,9 @@ def same(program: Program, first: tuple[str, str], second: tuple[str, str]) -> b
     return first == second
 
 
-@pytest.mark.parametrize("program", [each for each in WITH_LONG if each.name not in NOT_SHORTENED], ids=title)
+@pytest.mark.parametrize(
+    "program", every(3, [each for each in WITH_LONG if each.name not in NOT_SHORTENED]), ids=title
+)
 def test_a_long_option_can_be_shortened(program: Program) -> None:
     for flag, option in long_options(program).items():
         if (program.name, flag) == ("rm", "--no-preserve-root"):

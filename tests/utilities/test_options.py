@@ -142,7 +142,9 @@ def test_every_field_is_read_or_without_effect(program: Program) -> None:
 
 @pytest.mark.parametrize(
     "program",
-    [each for each in programs() if each.name not in TAKES_ALL.keys() - CONTINUES - NAMELESS - SIGNALS],
+    every(
+        3, [each for each in programs() if each.name not in TAKES_ALL.keys() - CONTINUES - NAMELESS - SIGNALS]
+    ),
     ids=title,
 )
 def test_every_accepted_letter_is_declared(program: Program) -> None:
