@@ -90,7 +90,7 @@ def _plain_assignment(compiler: Compiler, command: SimpleCommand, node: Assignme
     if not isinstance(node.value, Word):
         return None
     if node.subscript is not None and node.subscript.parts:
-        return _element_assignment(compiler, command, node, node.subscript, node.value)
+        return _element_assignment(compiler, command, node)
     if node.subscript is not None or node.append:
         return None
     parts = node.value.parts
@@ -325,18 +325,10 @@ def _integer_step(name: str, value: Callable[[State], int]) -> Step:
     return step
 
 
-def _element_assignment(
-    compiler: Compiler, command: SimpleCommand, node: Assignment, subscript: Word, value: Word
-) -> Run:
-    """Compile ``name[subscript]=value`` alone, for the plain array that ``name`` mostly is."""
-    name, append, line = node.name, node.append, command.line
-    general = _general_step(compiler, node)
-    key_of = compiler.words.key(subscript, lambda state: is_associative(state, name))
-    text_of = compiler.words.string(value, assignment=True)
-    index_of = compiler.words.index(subscript)
+def _putter(name: str, subscript: Word, *, append: bool) -> Callable[[State, Any, Any, str], None]:
+    """Return a function that puts a text into an array, and charges it."""
 
     def put(state: State, array: Any, key: Any, text: str) -> None:
-        """Put a text into the array that has to be charged, or is a copy."""
         if key == "" or (key.__class__ is int and key < 0):
             key = array.top() + key if key else -1
             if key < 0:
@@ -344,6 +336,20 @@ def _element_assignment(
         if append:
             text = (array.get(key) or "") + text
         store(array, key, text, state.budget)
+
+    return put
+
+
+def _element_assignment(compiler: Compiler, command: SimpleCommand, node: Assignment) -> Run:
+    """Compile ``name[subscript]=value`` alone, for the plain array that ``name`` mostly is."""
+    name, append, line = node.name, node.append, command.line
+    subscript, value = node.subscript, node.value
+    assert subscript is not None and isinstance(value, Word)
+    put = _putter(name, subscript, append=append)
+    general = _general_step(compiler, node)
+    key_of = compiler.words.key(subscript, lambda state: is_associative(state, name))
+    text_of = compiler.words.string(value, assignment=True)
+    index_of = compiler.words.index(subscript)
 
     def run(state: State) -> int:
         budget = state.budget
