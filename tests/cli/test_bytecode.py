@@ -164,3 +164,14 @@ def test_it_stands_below_the_prefix_and_knows_the_level_of_optimization(
     assert len(load(package, **env)["kept"]) == len(VALUES)
     assert not load(package, PYTHONPYCACHEPREFIX=env["PYTHONPYCACHEPREFIX"])["kept"]
     assert not (package / "__pycache__").exists()
+
+
+def test_a_system_without_pread_reads_it_too(package: Path) -> None:
+    finder = package / "bytecode.py"
+    text = finder.read_text()
+    assert 'hasattr(os, "pread")' in text
+    finder.write_text(text.replace('hasattr(os, "pread")', "False"))
+    load(package)
+    result = load(package)
+    assert result["values"] == VALUES
+    assert len(result["kept"]) == len(VALUES)
