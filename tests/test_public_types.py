@@ -73,7 +73,7 @@ def write(data: bytes) -> None:
 result: Result = shell.run("cat", stdin=read, args=["a"], env={"X": "y"}, stdout=write, overflow="drop")
 result = session.run("cat", stdin=read, args=("a",), env={"X": "y"}, stderr=write, cancel=Cancellation())
 shell.run("cat", overflow="keep")  # refused
-session.run("cat", name="x")  # refused
+session.run("cat", fs=None)  # refused
 kept: bytes = session.snapshot()
 again: Session = Shell.restore(kept, limits=Limits(), network=None, crlf=False)
 Shell.restore(kept, cwd="/")  # refused

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -29,6 +31,16 @@ CASES_NOT_ON_THE_MACHINE = frozenset(
 )
 
 
+def jq_of_the_machine() -> str:
+    """Return the version; the cases were recorded with 1.8, and older ones even abort."""
+    jq = shutil.which("jq")
+    return (
+        ""
+        if jq is None
+        else subprocess.run([jq, "--version"], capture_output=True, text=True, check=False).stdout
+    )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("prefer", ["own", "machine"])
 def test_host_mode_passes_the_cases(prefer: str) -> None:
@@ -39,6 +51,7 @@ def test_host_mode_passes_the_cases(prefer: str) -> None:
     if prefer == "machine":
         # The machine's nice adds to the niceness of this process; the cases were recorded without one.
         others = NOT_ON_THE_MACHINE | ({"nice"} if os.nice(0) else frozenset())
+        others |= set() if jq_of_the_machine().startswith("jq-1.8") else {"jq"}
         files = [file for file in files if Path(file.path).stem not in others]
     left_out = CASES_NOT_ON_THE_MACHINE if prefer == "machine" else frozenset()
     selected = [

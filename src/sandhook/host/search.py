@@ -40,7 +40,7 @@ class PathSearch:
     def search(self, state: State, name: str, path: str | None) -> lookup.Located | None:
         """Look a name without slash up in PATH; return the file, and the name of sandhook's utility if it is one."""
         if is_path(name, WINDOWS):
-            return name, None
+            return (name, None) if self._runs_by_name(state, name) else None
         fallback: str | None = None
         for candidate, utility in self._candidates(state, name, path):
             if utility is not None:
@@ -48,10 +48,12 @@ class PathSearch:
             if self._runs_by_name(state, candidate):
                 return candidate, None
             if fallback is None:
-                absolute = join(state.process.cwd, candidate)
-                if self._fs.exists(absolute) and not self._fs.is_dir(absolute):
-                    fallback = candidate
+                fallback = candidate if self._is_file(state, candidate) else None
         return None if fallback is None else (fallback, None)
+
+    def _is_file(self, state: State, path: str) -> bool:
+        absolute = join(state.process.cwd, path)
+        return self._fs.exists(absolute) and not self._fs.is_dir(absolute)
 
     def files(self, state: State, name: str, path: str | None) -> Iterator[str]:
         """Yield every file that ``search`` could return, in order."""
