@@ -278,8 +278,11 @@ class Context:
     # ------------------------------------------------------------------ input
 
     def stdin_reader(self) -> Reader:
-        """Return a reader of standard input. Raises OSError(EBADF) when it is closed."""
-        description = self.process.descriptor(0)
+        """Return a reader of standard input, whose first read raises OSError(EBADF) if that is closed."""
+        description = self.process.descriptors.get(0)
+        if description is None:
+            self.read_closed = True
+            return Reader(Description(), self)
         description.retain()
         return Reader(description, self)
 

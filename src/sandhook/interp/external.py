@@ -211,7 +211,10 @@ def run_own_shell(runtime: Interpreter, state: State, argv: Sequence[str]) -> in
 
     if is_all_of_process(state):
         return _in_place(runtime, state, run)
-    return _in_child(runtime, state, state.process.fork(), run)
+    child = state.process.fork()
+    if runtime.job_control(state):
+        child.group = child.pid
+    return _in_child(runtime, state, child, run)
 
 
 def is_all_of_process(state: State) -> bool:

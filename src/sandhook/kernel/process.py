@@ -64,13 +64,14 @@ class Process:
         argv: The arguments of the shell, or of the utility that replaced it; () stands for "bash".
         utility: The utility that the shell runs and waits for; on a real system it would be a process.
         niceness: The value that ``nice`` prints; it does not affect scheduling.
+        group: The number of its process group. A job under ``set -m`` and ``setsid`` begin new ones.
         foreground_child: The child that runs in the task of this process, which waits for it.
         resource_limits: The limits that ``ulimit`` has set: (letter, whether it is the hard limit) to the value
             in the unit of ``ulimit``, None for unlimited.
     """
 
     __slots__ = (
-        "argv", "blocked", "caught", "cwd", "descriptors", "done", "foreground_child", "ignored", "kernel", "niceness",
+        "argv", "blocked", "caught", "cwd", "descriptors", "done", "foreground_child", "group", "ignored", "kernel", "niceness",
         "on_signal", "parent_pid", "pending", "pid", "resource_limits", "signal", "signal_target", "status", "umask",
         "utility", "waiters",
     )  # fmt: skip
@@ -79,7 +80,7 @@ class Process:
         self, kernel: Kernel, pid: int, parent_pid: int, descriptors: dict[int, Description], cwd: VirtualPath
     ) -> None:
         self.kernel = kernel
-        self.pid = pid
+        self.pid = self.group = pid
         self.parent_pid = parent_pid
         self.descriptors = descriptors
         self.cwd = cwd
@@ -218,6 +219,7 @@ class Process:
         for description in descriptors.values():
             description.references += 1
         child = kernel.new_process(self.pid, descriptors, self.cwd)
+        child.group = self.group
         child.umask = self.umask
         child.argv = self.argv
         child.niceness = self.niceness
@@ -413,6 +415,10 @@ class Kernel:
         process = Process(self, pid, parent_pid, descriptors, cwd)
         self.processes[pid] = process
         return process
+
+    def members(self, group: int) -> list[Process]:
+        """Return the living processes of a process group."""
+        return [process for process in self.processes.values() if process.group == group and not process.done]
 
     def close_descriptors(self) -> None:
         """Close what processes still have open after the run: one whose task never began could not close it."""
