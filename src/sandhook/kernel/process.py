@@ -27,6 +27,7 @@ from sandhook.kernel.signals import (
     STOPPING,
     BrokenPipe,
     Terminated,
+    UtilityTerminated,
 )
 from sandhook.limits import Budget, Limits
 from sandhook.typed import TYPE_CHECKING
@@ -62,6 +63,7 @@ class Process:
         blocked: The waiting task of this process, if any.
         signal_target: The process that receives this one's signals: the last one of a background pipeline.
         argv: The arguments of the shell, or of the utility that replaced it; () stands for "bash".
+        group_signal: A signal that the whole process group received, so that it also ends the utility; 0 for no signal.
         utility: The utility that the shell runs and waits for; on a real system it would be a process.
         niceness: The value that ``nice`` prints; it does not affect scheduling.
         group: The number of its process group. A job under ``set -m`` and ``setsid`` begin new ones.
@@ -71,7 +73,7 @@ class Process:
     """
 
     __slots__ = (
-        "argv", "blocked", "caught", "cwd", "descriptors", "done", "foreground_child", "group", "ignored", "kernel", "niceness",
+        "argv", "blocked", "caught", "cwd", "descriptors", "done", "foreground_child", "group", "group_signal", "ignored", "kernel", "niceness",
         "on_signal", "parent_pid", "pending", "pid", "resource_limits", "signal", "signal_target", "status", "umask",
         "utility", "waiters",
     )  # fmt: skip
@@ -86,7 +88,7 @@ class Process:
         self.cwd = cwd
         self.umask = 0o022
         self.status = 0
-        self.signal = 0
+        self.signal = self.group_signal = 0
         self.done = False
         self.pending: list[int] = []
         self.caught: set[int] = set()
@@ -331,6 +333,12 @@ class Process:
             # tasks that wait for this process are woken now; its own task runs on to the end of the child
             self.end(128 + signal, signal)
 
+    def kill_with_group(self, signal: int) -> None:
+        """Send a signal that all processes of a group receive: the utility that a shell waits for, too."""
+        if signal in self.caught:
+            self.group_signal = signal
+        self.kill(signal)
+
     def _runs_now(self) -> bool:
         """Return True if the current task belongs to this process or to its foreground child."""
         process = getattr(getcurrent(), "process", None)
@@ -344,6 +352,11 @@ class Process:
         while self.pending:
             signal = self.pending.pop(0)
             if signal in self.caught and self.on_signal is not None and signal != SIGKILL:
+                if signal == self.group_signal:
+                    self.group_signal = 0
+                    if self.utility:
+                        self.pending.insert(0, signal)  # the trap of the shell runs after the utility
+                        raise UtilityTerminated(signal)
                 self.on_signal(signal)
             elif signal not in self.ignored:
                 raise Terminated(signal)

@@ -34,6 +34,8 @@ class _Target(Protocol):
 
     def kill(self, signal: int) -> None: ...
 
+    def kill_with_group(self, signal: int) -> None: ...
+
 
 class _Request:
     """The options and operands of ``kill``.
@@ -123,9 +125,13 @@ def _send(state: State, operand: str, signal: int) -> bool:
         print_error(state, f"kill: {error.message}")
         return False
     sent = False
+    to_group = operand[:1] == "-" or operand == "0"
     for process in targets:
         try:
-            process.kill(signal)
+            if to_group:
+                process.kill_with_group(signal)
+            else:
+                process.kill(signal)
         except BuiltinError as error:
             print_error(state, f"kill: {error.message}")
         else:
@@ -188,6 +194,8 @@ class _Foreign:
             self._host.kill(self._pid, signal)
         except OSError as error:
             raise BuiltinError(f"({self._pid}) - {error_text(error)}") from None
+
+    kill_with_group = kill
 
 
 def _list(state: State, words: Sequence[str]) -> int:
