@@ -114,6 +114,7 @@ class Context:
         "name",
         "process",
         "program",
+        "read_closed",
         "run",
     )
 
@@ -134,6 +135,7 @@ class Context:
         self.environment = environment
         self.run = run
         self.failed = 0
+        self.read_closed = False
         self._held = self._held_most = 0
         self._out: list[bytes] = []
         self._out_size = 0
@@ -189,15 +191,20 @@ class Context:
         environment: Mapping[str, str] | None = None,
         stdin: Description | None = None,
         in_place: bool = False,
+        new_group: bool = False,
     ) -> int:
         """Run another command to its end and return its exit status; report it when it cannot be run.
 
         Args:
             words: The text between the utility's name and the reason in the message; "{}" is the command.
+            new_group: Run it in a new process group.
         """
-        return self._report_start(
-            argv, self.run(argv, environment=environment, stdin=stdin, in_place=in_place), words
-        )
+        child = None
+        if new_group:
+            child = self.process.fork()
+            child.group = child.pid
+        ended = self.run(argv, environment=environment, stdin=stdin, process=child, in_place=in_place)
+        return self._report_start(argv, ended, words)
 
     def _report_start(self, argv: Sequence[str], ended: Ended, words: str = "'{}'") -> int:
         if ended.not_started is not None:

@@ -18,6 +18,8 @@ from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_bre
 from sandhook.text.quoting import quote_always, quote_odd
 
+READ_ERROR = "read error: {}"
+
 _MAX_NUMBER = (1 << 63) - 1
 _OFFSET = lazily(r"[+-]?[0-9]{1,19}", re.ASCII)
 _FORMAT = lazily(r"%([-' #0]*)([0-9]{0,4})((?:\.[0-9]{0,4})?)(.?)", re.ASCII | re.DOTALL)

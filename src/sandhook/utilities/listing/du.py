@@ -20,6 +20,8 @@ from sandhook.text.quoting import quote_always
 from sandhook.utilities.listing.sizes import block_size_option, blocks_of, human_size
 from sandhook.vfs.base import Entry, Stat
 
+READ_ERROR = "-: read error: {}"
+
 WRITE_ERROR = {"": "write error", "EBADF": "write error: {}"}
 
 

@@ -6,6 +6,7 @@ Divergence: L-GZIP-001, xz uses small dictionaries and one thread, and -lvv list
 
 from __future__ import annotations
 
+import errno
 import stat as bits
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -216,6 +217,12 @@ class _Worker:
                 size = self._write(self.convert(source), None)
             except CorruptError as error:
                 self._corruption_error(self.messages.stream, error, "")
+                return
+            except OSError as error:
+                self.ctx.abandon()
+                message = self.messages.unreadable_input(error, expands=self.expands, test=self.options.test)
+                blank = error.errno == errno.EISDIR if self.kind == "gzip" else "ossible" in message[0]
+                self.print(message, blank_line_before=blank)
                 return
             self._finish("", "", source, size, 0)
 

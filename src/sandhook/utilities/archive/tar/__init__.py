@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from sandhook.command.accounts import accounts
 from sandhook.command.context import Context, Failure
@@ -340,6 +340,17 @@ class Job:
         finally:
             file.release()
 
+    def _fail_to_read(self, error: OSError) -> NoReturn:
+        """Raise FatalError for an archive that cannot be read, which is standard input."""
+        text = f"-: Cannot read: {reason(error)}\n{{0}}: At beginning of tape, quitting now"
+        if self._options.packing not in (None, "auto"):
+            child = f"{{0}}: {text}\n{{0}}: Error is not recoverable: exiting now\n".replace(
+                "{0}", "tar (child)"
+            )
+            self._ctx.process.write_error(f"{child}\ngzip: stdin: unexpected end of file\n".encode())
+            raise FatalError("Child returned status 2")
+        raise FatalError(text.replace("{0}", self._ctx.name))
+
     def _read(self) -> None:
         from sandhook.formats.compressed import CorruptError, expanded, kind_of
 
@@ -356,7 +367,10 @@ class Job:
         home = ctx.process.cwd
         with reader:
             chunks = reader.chunks()
-            first = next(chunks, b"")
+            try:
+                first = next(chunks, b"")
+            except OSError as error:
+                self._fail_to_read(error)
             requested = self._options.packing if self._options.packing != "auto" else None
             packing = requested or kind_of(first) if first else None
             pieces: Iterator[bytes] = chain((first,) if first else (), chunks)

@@ -7,6 +7,7 @@ Divergence: L-PATCH-001, ed scripts, --merge, -D, -Z, -T, -V, -g and --verbose a
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
@@ -49,6 +50,10 @@ def _apply_all(options: Options, target: str | None, name: str, ctx: Context) ->
         with ctx.open(name) as reader:
             data = reader.read_all()
     except OSError as error:
+        if name == "-":
+            raise Failure(
+                f"**** {'read error' if error.errno == errno.EISDIR else 'fstat'} : {reason(error)}"
+            ) from None
         raise Failure(f"**** Can't open patch file {name} : {reason(error)}") from None
     ctx.budget.check_fits(3 * len(data) + 150 * data.count(b"\n"))
     parser = Parser(split_lines(data, ctx.charge), options.kind, ctx.charge, file_known=target is not None)

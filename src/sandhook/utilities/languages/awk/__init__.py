@@ -32,6 +32,9 @@ from sandhook.utilities.languages.awk.special import ARGC, ARGV, ENVIRON, FS, PR
 from sandhook.utilities.languages.awk.symbols import function_table
 from sandhook.utilities.languages.awk.values import Array, Fatal, ScalarContext, Strnum, Unlabelled
 
+READ_ERROR = "fatal: error reading input file `-': {}"
+READ_STATUS = 2
+
 PERMUTE = False
 FIXED_NAMES = dict.fromkeys(("awk", "gawk", "mawk", "nawk"), "")
 BASE_NAME = True

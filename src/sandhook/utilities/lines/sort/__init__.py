@@ -6,6 +6,7 @@ Divergence: L-SORT-001, -g compares with 53 bits; all sorting is done in memory,
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -271,6 +272,8 @@ def read_names(source: str, ctx: Context) -> list[str]:
         with ctx.open(source) as reader:
             records = split(reader.read_all(), b"\0", ctx.charge)
     except OSError as error:
+        if source == "-":
+            raise Failure("cannot read file names from '-'") from None
         raise Failure(f"open failed: {quote_odd(source)}: {error_text(error)}") from None
     if not records[-1]:
         records.pop()
@@ -303,6 +306,7 @@ def read_lines(name: str, delimiter: bytes, ctx: Context, *, missing: str = "can
             data = reader.read_all()
     except OSError as error:
         kind = "read failed" if isinstance(error, IsADirectoryError) else missing
+        kind = "stat failed" if error.errno == errno.EBADF else kind
         raise Failure(f"{kind}: {quote_odd(name)}: {error_text(error)}") from None
     ctx.budget.check_fits(2 * len(data) + _LINE_COST * data.count(delimiter))
     ctx.hold(len(data))  # until the end: sort has all inputs at once
