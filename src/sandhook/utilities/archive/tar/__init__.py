@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from sandhook.command.accounts import accounts
 from sandhook.command.context import Context, Failure
@@ -23,6 +23,7 @@ from sandhook.text.quoting import quote_escaped, quoted_name
 from sandhook.utilities.archive.tar import format as format_
 from sandhook.utilities.archive.tar.create import Creator
 from sandhook.utilities.archive.tar.extract import Extractor
+from sandhook.utilities.archive.tar.job import ConflictError, FatalError
 from sandhook.utilities.archive.tar.names import transformer
 from sandhook.utilities.archive.tar.options import (
     SYNTAX,
@@ -340,23 +341,16 @@ class Job:
         finally:
             file.release()
 
-    def _fail_to_read(self, error: OSError) -> NoReturn:
-        """Raise FatalError for an archive that cannot be read, which is standard input."""
-        text = f"-: Cannot read: {reason(error)}\n{{0}}: At beginning of tape, quitting now"
-        if self._options.packing not in (None, "auto"):
-            child = f"{{0}}: {text}\n{{0}}: Error is not recoverable: exiting now\n".replace(
-                "{0}", "tar (child)"
-            )
-            self._ctx.process.write_error(f"{child}\ngzip: stdin: unexpected end of file\n".encode())
-            raise FatalError("Child returned status 2")
-        raise FatalError(text.replace("{0}", self._ctx.name))
-
     def _read(self) -> None:
-        from sandhook.formats.compressed import CorruptError, expanded, kind_of
+        from sandhook.formats.compressed import kind_of
+        from sandhook.utilities.archive.tar.unpacking import Unpacker, check_kind, fail_to_read
 
         ctx, archive = self._ctx, self._options.archive
+        unpacker = None
         try:
             reader = ctx.open(archive)
+        except IsADirectoryError as error:
+            fail_to_read(archive, self._options.packing not in (None, "auto"), error, ctx)
         except OSError as error:
             text = f"{archive}: Cannot open: {reason(error)}"
             if self._options.packing not in (None, "auto"):  # GNU tar's child process opens the archive here
@@ -370,13 +364,15 @@ class Job:
             try:
                 first = next(chunks, b"")
             except OSError as error:
-                self._fail_to_read(error)
+                fail_to_read(archive, self._options.packing not in (None, "auto"), error, ctx)
             requested = self._options.packing if self._options.packing != "auto" else None
-            packing = requested or kind_of(first) if first else None
+            packing = requested or kind_of(first)
             pieces: Iterator[bytes] = chain((first,) if first else (), chunks)
             if packing:
-                self._check_compression(packing, kind_of(first))
-                pieces = expanded(pieces, packing, ctx.charge, ctx.budget.charge_memory)
+                if first or packing == "xz":
+                    check_kind(packing, kind_of(first), ctx)
+                unpacker = Unpacker(pieces, packing, ctx)
+                pieces = unpacker.expanded()
             pieces = self._count_bytes(pieces)
             try:
                 for directory, _ in self.names:
@@ -395,11 +391,12 @@ class Job:
                     ctx.error(str(error))  # GNU tar reports it for the member, then for the archive
                 raise FatalError(str(error)) from None
             except format_.FormatError as error:
-                self.error(str(error))
-            except CorruptError as error:
-                raise FatalError(f"{archive}: {error}") from None
+                if unpacker is None or not unpacker.status:
+                    self.error(str(error))
             finally:
                 ctx.process.cwd = home
+            if unpacker is not None and unpacker.status:
+                raise FatalError(f"Child returned status {unpacker.status}")
 
     def _compare(self, stream: format_.Stream) -> None:
         from sandhook.utilities.archive.tar.compare import Comparer
@@ -407,20 +404,6 @@ class Job:
         comparer = Comparer(self, self._ctx)
         comparer.run(stream)
         self._ctx.failed = max(self._ctx.failed, int(comparer.differs))
-
-    def _check_compression(self, requested: str, actual: str) -> None:
-        """Raise FatalError, after the decompressor's message, when the data have another format."""
-        if requested in (actual, "lzma"):
-            return
-        status = 1
-        if requested == "gzip":
-            self._ctx.process.write_error(b"\ngzip: stdin: not in gzip format\n")
-        elif requested == "bzip2":
-            self._ctx.process.write_error(b"bzip2: (stdin) is not a bzip2 file.\n")
-            status = 2
-        else:
-            self._ctx.process.write_error(b"xz: (stdin): File format not recognized\n")
-        raise FatalError(f"Child returned status {status}")
 
     # ------------------------------------------------------------------ members
 
@@ -490,14 +473,6 @@ class Job:
         size = str(member.size).rjust(self._width - len(owner))
         arrow = {format_.SYMBOLIC_LINK: " -> ", format_.HARD_LINK: " link to "}.get(member.kind)
         return f"{mode} {owner}{size} {self._time(member)} {listed_name}{arrow + self.quote_name(member.link) if arrow else ''}"
-
-
-class ConflictError(Exception):
-    """The requested operations cannot be combined."""
-
-
-class FatalError(Exception):
-    """The archive cannot be used."""
 
 
 def _format_size(size: int) -> str:

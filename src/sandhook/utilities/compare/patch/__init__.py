@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError
-from sandhook.utilities.compare.patch.files import Outcome, Patcher
+from sandhook.utilities.compare.patch.files import CUT, Outcome, Patcher
 from sandhook.utilities.compare.patch.options import Options
 from sandhook.utilities.compare.patch.parse import Parser
 from sandhook.utilities.compare.sides import split_lines
@@ -65,6 +65,8 @@ def _apply_all(options: Options, target: str | None, name: str, ctx: Context) ->
             has_patches = True
             outcome = max(outcome, patcher.apply(patch))
             ctx.flush()
+        if parser.reaches_cut():
+            ctx.write_line(CUT)
     finally:
         patcher.finish()
     if not has_patches and data:
