@@ -15,7 +15,7 @@ from sandhook.command.accounts import accounts
 from sandhook.command.context import Context, Failure
 from sandhook.command.modes import Mode, mode_string
 from sandhook.command.operands import reason, stat_of
-from sandhook.command.options import UsageError
+from sandhook.command.options import OptionError, UsageError
 from sandhook.dates.clock import format_moment, moment, zone_of
 from sandhook.dates.parse import BadDate, parse_date
 from sandhook.text.numbers import is_number
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 RAW = True  # the first word may be options without a dash: tar xzf FILE
 USAGE_STATUS = 2
-_HINT = "Try 'tar --help' or 'tar --usage' for more information."
+_HINT = "Try '{0} --help' or '{0} --usage' for more information."
 
 #: Exit status after a usage error.
 _USAGE_ERROR_STATUS = 64
@@ -65,14 +65,15 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     try:
         options, operands = SYNTAX.parse(with_dashes(list(arguments)))
     except UsageError as error:
-        ctx.error(f"{error}\n{_HINT}" if error.hint else str(error))
+        name = ctx.name.rpartition("/")[2] if isinstance(error, OptionError) else ctx.name
+        ctx.error(f"{error}\n{_HINT.format(name)}" if error.hint else str(error))
         return _USAGE_ERROR_STATUS if error.status is None else error.status
     modes = set(options.modes)
     if len(modes) != 1:
         text = "You must specify one of the '-Acdtrux', '--delete' or '--test-label' options"
         if modes:
             text = "You may not specify more than one '-Acdtrux', '--delete' or  '--test-label' option"
-        ctx.error(f"{text}\n{_HINT}")
+        ctx.error(f"{text}\n{_HINT.format(ctx.name)}")
         return 2
     try:
         job = Job(options, modes.pop(), ctx)
@@ -168,12 +169,12 @@ class Job:
                 self.names += [("", line) for line in self._lines(file) if line]
             operands = [name for _, name in self.names if name]
             if self.mode == "c" and not operands and not options.files_from:
-                ctx.error(f"Cowardly refusing to create an empty archive\n{_HINT}")
+                ctx.error(f"Cowardly refusing to create an empty archive\n{_HINT.format(ctx.name)}")
                 return 2
             self._warn_of_ineffective_exclusions()
             self._work(operands)
         except ConflictError as error:
-            ctx.error(f"{error}\n{_HINT}")
+            ctx.error(f"{error}\n{_HINT.format(ctx.name)}")
             return 2
         except FatalError as error:
             ctx.error(f"{error}\ntar: Error is not recoverable: exiting now")
@@ -232,7 +233,8 @@ class Job:
             try:
                 return stat_of(self._ctx, text).mtime_ns
             except OSError as error:
-                problem = f"{text}: Cannot stat: {reason(error)}\ntar: Date sample file not found\n{_HINT}"
+                why = f"{reason(error)}\n{self._ctx.name}: Date sample file not found"
+                problem = f"{text}: Cannot stat: {why}\n{_HINT.format(self._ctx.name)}"
                 raise UsageError(problem, hint=False) from None
         try:
             return parse_date(text, int(self._ctx.now() * 1e9), self._ctx.environment.get("TZ"))

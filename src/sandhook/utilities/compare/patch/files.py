@@ -286,6 +286,10 @@ class Patcher:
         try:
             if parent:
                 self._make_parents(parent)
+            info = find(ctx, name)
+            if info is not None and info.links > 1:  # other names keep the old contents
+                ctx.fs.unlink(ctx.path(name))
+                mode = info.mode if mode is None else mode
             file = ctx.create(name)
             try:
                 file.write(data)

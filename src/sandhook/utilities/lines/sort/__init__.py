@@ -14,7 +14,7 @@ from typing import Any
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import Syntax, UsageError, also, opt, option_set
 from sandhook.command.pieces import Charge, split
-from sandhook.text.quoting import quote_odd
+from sandhook.text.quoting import quote_escaped, quote_odd
 from sandhook.utilities.lines.sort.keys import Key, KeyFunction, check_flags, key_function, numeric, parse_key
 from sandhook.utilities.lines.sort.runs import has_many_equals, sort_lines, sorted_integers, sorted_once
 from sandhook.vfs.errors import error_text
@@ -46,7 +46,7 @@ def separator(text: str) -> bytes:
     if data == b"\\0":
         return b"\0"
     if len(data) > 1:
-        raise Failure(f"multi-character tab '{text}'")
+        raise Failure(f"multi-character tab {quote_escaped(text)}")
     return data
 
 
