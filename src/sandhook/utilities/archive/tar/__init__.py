@@ -399,6 +399,10 @@ class Job:
                 ctx.process.cwd = home
             if unpacker is not None and unpacker.status:
                 raise FatalError(f"Child returned status {unpacker.status}")
+            # The writer of a pipe must not die of SIGPIPE: tar reads whole records, and a decompressor all.
+            while not reader.description.seekable and (unpacker is not None or self._size % self.record):
+                if not next(chunks if unpacker is not None else pieces, b""):
+                    break
 
     def _compare(self, stream: format_.Stream) -> None:
         from sandhook.utilities.archive.tar.compare import Comparer
