@@ -102,21 +102,9 @@ class Context:
     """
 
     __slots__ = (
-        "_held",
-        "_held_most",
-        "_out",
-        "_out_size",
-        "budget",
-        "environment",
-        "failed",
-        "fs",
-        "kernel",
-        "name",
-        "process",
-        "program",
-        "read_closed",
-        "run",
-    )
+        "_held", "_held_most", "_out", "_out_size", "budget", "environment", "failed", "fs", "kernel", "name", "process",
+        "program", "read_closed", "run",
+    )  # fmt: skip
 
     def __init__(
         self,

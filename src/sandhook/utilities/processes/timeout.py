@@ -42,7 +42,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return the command's status, or 124 after a timeout; 125 when timeout itself fails."""
     signal = SIGTERM
     if options.signal is not None:
-        number = parse_signal(options.signal)
+        number = 0 if options.signal in ("0", "EXIT") else parse_signal(options.signal)
         if number is None:
             raise UsageError(f"'{options.signal}': invalid signal")
         signal = number

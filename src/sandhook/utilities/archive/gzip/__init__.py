@@ -26,6 +26,7 @@ from sandhook.formats.compressed import (
     gzip_header,
     kind_of,
 )
+from sandhook.utilities.archive.gzip.counting import CountingReader
 from sandhook.utilities.archive.gzip.messages import BzipMessages, GzipMessages, Message, XzMessages
 from sandhook.utilities.archive.gzip.xz_list import Lister, XzError, read_streams
 from sandhook.version import __version__
@@ -212,7 +213,7 @@ class _Worker:
     def stream(self) -> None:
         """Compress or expand standard input to standard output."""
         with self.ctx.stdin_reader() as reader:
-            source = _CountingReader(reader)
+            source = CountingReader(reader)
             try:
                 size = self._write(self.convert(source), None)
             except CorruptError as error:
@@ -226,7 +227,7 @@ class _Worker:
                 return
             self._finish("", "", source, size, 0)
 
-    def convert(self, source: _CountingReader, name: bytes = b"", mtime: int = 0) -> Iterator[bytes]:
+    def convert(self, source: CountingReader, name: bytes = b"", mtime: int = 0) -> Iterator[bytes]:
         """Yield a stream compressed, expanded or unchanged. Raises CorruptError."""
         chunks = source.chunks()
         if not self.expands:
@@ -271,6 +272,10 @@ class _Worker:
         ctx, options, messages = self.ctx, self.options, self.messages
         try:
             info = find(ctx, name)
+            dangles = info is None and self.kind == "gzip" and not (options.force or self.to_stdout)
+            if dangles and find(ctx, name, follow=False) is not None:
+                self.print(messages.link(name))
+                return
             if info is None and self.expands and not name.endswith(self.suffixes[0]) and self.kind == "gzip":
                 candidates = (name + each for each in self.suffixes if find(ctx, name + each) is not None)
                 name = next(candidates, name + self.suffixes[0])
@@ -311,7 +316,7 @@ class _Worker:
             self.print((f"{name}: {reason(error)}", "error"))
             return
         with reader:
-            source = _CountingReader(reader)
+            source = CountingReader(reader)
             base = name.rpartition("/")[2].encode("utf-8", "surrogateescape")
             target_created = False
             stored_name, mtime = b"", 0
@@ -401,7 +406,7 @@ class _Worker:
             file.release()
         return size
 
-    def _finish(self, name: str, target: str, source: _CountingReader, size: int, mtime: int) -> None:
+    def _finish(self, name: str, target: str, source: CountingReader, size: int, mtime: int) -> None:
         """Write the line of -l or -v for a file."""
         options = self.options
         if options.list_:
@@ -455,7 +460,7 @@ class _Worker:
         lister.finish()
         return self.status()
 
-    def _list(self, name: str, source: _CountingReader, mtime: int) -> None:
+    def _list(self, name: str, source: CountingReader, mtime: int) -> None:
         header, _, stored_time = gzip_header(source.head)
         overhead = header + 8 if len(self.sizes) < 2 else 0
         uncompressed = self.sizes[-1] if self.sizes else 0
@@ -483,23 +488,6 @@ class _Worker:
         self.ctx.write_line(
             f"{details}{size:19} {uncompressed:19} {_ratio(uncompressed, size - overhead)} {name}"
         )
-
-
-class _CountingReader:
-    """A reader that records the size, the first chunk and the last eight bytes."""
-
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
-        self.size = 0
-        self.head = b""
-        self.tail = b""
-
-    def chunks(self) -> Iterator[bytes]:
-        for data in self._reader.chunks():
-            self.size += len(data)
-            self.head = self.head or data
-            self.tail = (self.tail + data)[-8:]
-            yield data
 
 
 def _ratio(uncompressed: int, compressed_size: int) -> str:
