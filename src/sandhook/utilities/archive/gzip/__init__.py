@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Literal
 
-from sandhook.command.context import Context, Failure, Reader, WriteError
+from sandhook.command.context import Context, Failure, WriteError
 from sandhook.command.operands import beneath, find, reason
 from sandhook.command.options import Inform, Topic, UsageError, also, opt, option_set
 from sandhook.dates.clock import strftime
