@@ -13,7 +13,8 @@ from types import MappingProxyType
 
 from greenlet import GreenletExit, getcurrent
 
-from sandhook.kernel.descriptor import Description, File, Full, Input, Null, NullInput, RandomBytes, Zero
+from sandhook.kernel.descriptor import Description, File, Null, NullInput
+from sandhook.kernel.devices import device_stream
 from sandhook.kernel.failure import CommandFailure
 from sandhook.kernel.pipe import Duplex, Pipe, PipeReader, PipeWriter
 from sandhook.kernel.scheduler import Scheduler, Task
@@ -186,19 +187,9 @@ class Process:
 
     def _open_device(self, device: Device, *, read: bool, write: bool) -> Description:
         kind = device.kind
-        budget = self.kernel.budget
-        if kind == "null":
-            return Null() if write else NullInput()
-        if kind == "zero":
-            return Zero(budget)
-        if kind == "full":
-            return Full(budget)
-        if kind == "random":
-            return RandomBytes(budget)
-        if kind == "uuid":
-            from sandhook.text.uuids import uuid_text
-
-            return Input(uuid_text(RandomBytes(budget).read(16), 4).encode() + b"\n")
+        stream = device_stream(kind, self.kernel.budget, write=write)
+        if stream is not None:
+            return stream
         if kind == "fifo":
             return self.kernel.open_fifo(device.key, read=read, write=write)
         number = {"stdin": 0, "stdout": 1, "stderr": 2, "fd": device.number}.get(kind)
@@ -315,8 +306,10 @@ class Process:
 
     # ------------------------------------------------------------------ signals
 
-    def kill(self, signal: int) -> None:
-        """Send a signal; it takes effect at the process's next safe point."""
+    def kill(self, signal: int, *, to_group: bool = False) -> None:
+        """Send a signal, which takes effect at the next safe point; ``to_group``: also to the utility that runs."""
+        if to_group and signal in self.caught:
+            self.group_signal = signal
         if self.done or signal == 0 or signal in self.ignored:
             return
         if self.signal_target is not None and not self.signal_target.done:
@@ -332,12 +325,6 @@ class Process:
         elif uncaught and signal != SIGINT and self.foreground_child is not None and not self._runs_now():
             # tasks that wait for this process are woken now; its own task runs on to the end of the child
             self.end(128 + signal, signal)
-
-    def kill_with_group(self, signal: int) -> None:
-        """Send a signal that all processes of a group receive: the utility that a shell waits for, too."""
-        if signal in self.caught:
-            self.group_signal = signal
-        self.kill(signal)
 
     def _runs_now(self) -> bool:
         """Return True if the current task belongs to this process or to its foreground child."""

@@ -32,9 +32,7 @@ USAGE = "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [
 class _Target(Protocol):
     """A process that can be sent a signal."""
 
-    def kill(self, signal: int) -> None: ...
-
-    def kill_with_group(self, signal: int) -> None: ...
+    def kill(self, signal: int, *, to_group: bool = False) -> None: ...
 
 
 class _Request:
@@ -128,10 +126,7 @@ def _send(state: State, operand: str, signal: int) -> bool:
     to_group = operand[:1] == "-" or operand == "0"
     for process in targets:
         try:
-            if to_group:
-                process.kill_with_group(signal)
-            else:
-                process.kill(signal)
+            process.kill(signal, to_group=to_group)
         except BuiltinError as error:
             print_error(state, f"kill: {error.message}")
         else:
@@ -188,14 +183,12 @@ class _Foreign:
         self._host = host
         self._pid = pid
 
-    def kill(self, signal: int) -> None:
+    def kill(self, signal: int, *, to_group: bool = False) -> None:
         """Send a signal. Raises BuiltinError."""
         try:
             self._host.kill(self._pid, signal)
         except OSError as error:
             raise BuiltinError(f"({self._pid}) - {error_text(error)}") from None
-
-    kill_with_group = kill
 
 
 def _list(state: State, words: Sequence[str]) -> int:

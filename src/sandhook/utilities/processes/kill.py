@@ -72,7 +72,7 @@ def _send(word: str, signal: int, ctx: Context) -> None:
     if pid <= 0:
         targets = list(processes.values()) if pid == -1 else ctx.kernel.members(-pid or ctx.process.group)
         for process in targets:
-            process.kill_with_group(signal)
+            process.kill(signal, to_group=True)
         if targets:
             return
     target = processes.get(pid)

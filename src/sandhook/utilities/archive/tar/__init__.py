@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 RAW = True  # the first word may be options without a dash: tar xzf FILE
 USAGE_STATUS = 2
-_HINT = "Try '{0} --help' or '{0} --usage' for more information."
 
 #: Exit status after a usage error.
 _USAGE_ERROR_STATUS = 64
@@ -66,14 +65,14 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         options, operands = SYNTAX.parse(with_dashes(list(arguments)))
     except UsageError as error:
         name = ctx.name.rpartition("/")[2] if isinstance(error, OptionError) else ctx.name
-        ctx.error(f"{error}\n{_HINT.format(name)}" if error.hint else str(error))
+        ctx.error(f"{error}\n{_hint(name)}" if error.hint else str(error))
         return _USAGE_ERROR_STATUS if error.status is None else error.status
     modes = set(options.modes)
     if len(modes) != 1:
         text = "You must specify one of the '-Acdtrux', '--delete' or '--test-label' options"
         if modes:
             text = "You may not specify more than one '-Acdtrux', '--delete' or  '--test-label' option"
-        ctx.error(f"{text}\n{_HINT.format(ctx.name)}")
+        ctx.error(f"{text}\n{_hint(ctx.name)}")
         return 2
     try:
         job = Job(options, modes.pop(), ctx)
@@ -169,12 +168,12 @@ class Job:
                 self.names += [("", line) for line in self._lines(file) if line]
             operands = [name for _, name in self.names if name]
             if self.mode == "c" and not operands and not options.files_from:
-                ctx.error(f"Cowardly refusing to create an empty archive\n{_HINT.format(ctx.name)}")
+                ctx.error(f"Cowardly refusing to create an empty archive\n{_hint(ctx.name)}")
                 return 2
             self._warn_of_ineffective_exclusions()
             self._work(operands)
         except ConflictError as error:
-            ctx.error(f"{error}\n{_HINT.format(ctx.name)}")
+            ctx.error(f"{error}\n{_hint(ctx.name)}")
             return 2
         except FatalError as error:
             ctx.error(f"{error}\ntar: Error is not recoverable: exiting now")
@@ -234,7 +233,7 @@ class Job:
                 return stat_of(self._ctx, text).mtime_ns
             except OSError as error:
                 why = f"{reason(error)}\n{self._ctx.name}: Date sample file not found"
-                problem = f"{text}: Cannot stat: {why}\n{_HINT.format(self._ctx.name)}"
+                problem = f"{text}: Cannot stat: {why}\n{_hint(self._ctx.name)}"
                 raise UsageError(problem, hint=False) from None
         try:
             return parse_date(text, int(self._ctx.now() * 1e9), self._ctx.environment.get("TZ"))
@@ -479,6 +478,10 @@ class Job:
         size = str(member.size).rjust(self._width - len(owner))
         arrow = {format_.SYMBOLIC_LINK: " -> ", format_.HARD_LINK: " link to "}.get(member.kind)
         return f"{mode} {owner}{size} {self._time(member)} {listed_name}{arrow + self.quote_name(member.link) if arrow else ''}"
+
+
+def _hint(name: str) -> str:
+    return f"Try '{name} --help' or '{name} --usage' for more information."
 
 
 def _format_size(size: int) -> str:
