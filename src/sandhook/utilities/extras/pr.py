@@ -16,7 +16,7 @@ from sandhook.dates.clock import strftime
 from sandhook.lazy import lazily
 
 ANY_ORDER = True
-NUMERIC = "legacy_columns"
+DIGITS = "legacy_columns"
 
 _HEAD = _FOOT = 5  #: lines above and below the text
 _MAX_PAGE = 1_000_000
