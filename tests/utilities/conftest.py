@@ -47,11 +47,12 @@ class Sandbox:
         kernel = Kernel(self.fs, self.limits)
         cap = OutputCap(self.limits.output_bytes)
         out, err = Capture(kernel.budget, cap), Capture(kernel.budget, cap)
-        process = kernel.new_process(1, {0: Input(stdin), 1: out, 2: err}, VirtualPath("/workspace"))
+        shell = process = kernel.new_process(1, {0: Input(stdin), 1: out, 2: err}, VirtualPath("/workspace"))
         variables = dict(env or {})
 
-        def run(command, *, environment=None, stdin=None, process=process, in_place=False):  # type: ignore[no-untyped-def]
+        def run(command, *, environment=None, stdin=None, process=None, in_place=False):  # type: ignore[no-untyped-def]
             """What env and xargs call: another utility, in the same process or in one that was made for it."""
+            process = process or shell
             held = process.descriptors[0]
             if stdin is not None:
                 process.descriptors[0] = stdin

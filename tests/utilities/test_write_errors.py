@@ -146,7 +146,7 @@ def test_the_tables_name_utilities() -> None:
     [
         ("cpio -o <<< f > /dev/full", "cpio: write error: No space left on device\n"),
         ("cpio -o <<< f >&-", "cpio: write error: Bad file descriptor\n"),
-        ("cpio -i <&-", "cpio: read error: Bad file descriptor\n"),
+        ("cpio -i <&-", "cpio: standard input is closed: Bad file descriptor\n"),
         ("patch -s -o - f p > /dev/full", "patch: **** write error : No space left on device\n"),
     ],
 )

@@ -102,20 +102,9 @@ class Context:
     """
 
     __slots__ = (
-        "_held",
-        "_held_most",
-        "_out",
-        "_out_size",
-        "budget",
-        "environment",
-        "failed",
-        "fs",
-        "kernel",
-        "name",
-        "process",
-        "program",
-        "run",
-    )
+        "_held", "_held_most", "_out", "_out_size", "budget", "environment", "failed", "fs", "kernel", "name", "process",
+        "program", "read_closed", "run",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -134,6 +123,7 @@ class Context:
         self.environment = environment
         self.run = run
         self.failed = 0
+        self.read_closed = False
         self._held = self._held_most = 0
         self._out: list[bytes] = []
         self._out_size = 0
@@ -189,15 +179,20 @@ class Context:
         environment: Mapping[str, str] | None = None,
         stdin: Description | None = None,
         in_place: bool = False,
+        new_group: bool = False,
     ) -> int:
         """Run another command to its end and return its exit status; report it when it cannot be run.
 
         Args:
             words: The text between the utility's name and the reason in the message; "{}" is the command.
+            new_group: Run it in a new process group.
         """
-        return self._report_start(
-            argv, self.run(argv, environment=environment, stdin=stdin, in_place=in_place), words
-        )
+        child = None
+        if new_group:
+            child = self.process.fork()
+            child.group = child.pid
+        ended = self.run(argv, environment=environment, stdin=stdin, process=child, in_place=in_place)
+        return self._report_start(argv, ended, words)
 
     def _report_start(self, argv: Sequence[str], ended: Ended, words: str = "'{}'") -> int:
         if ended.not_started is not None:
@@ -278,8 +273,11 @@ class Context:
     # ------------------------------------------------------------------ input
 
     def stdin_reader(self) -> Reader:
-        """Return a reader of standard input. Raises OSError(EBADF) when it is closed."""
-        description = self.process.descriptor(0)
+        """Return a reader of standard input, whose first read raises OSError(EBADF) if that is closed."""
+        description = self.process.descriptors.get(0)
+        if description is None:
+            self.read_closed = True
+            return Reader(Description(), self)
         description.retain()
         return Reader(description, self)
 

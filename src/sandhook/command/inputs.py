@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.operands import reason
-from sandhook.text.quoting import quote_odd
+from sandhook.command.operands import not_readable, reason, shown_input
 
 
 class Joined:
@@ -55,12 +54,11 @@ class Joined:
                             remaining -= len(data)
                         yield data
             except OSError as error:
-                is_directory = isinstance(error, IsADirectoryError)
-                self.opened = self.opened or is_directory
-                if is_directory and self._lenient:
-                    self._ctx.error(f"{name}: {reason(error)}")
+                self.opened = self.opened or not_readable(error)
+                if not_readable(error) and self._lenient:
+                    self._ctx.error(f"{self._ctx.name if name == '-' else name}: {reason(error)}")
                 else:
-                    shown = quote_odd(name) if self._ctx.program == "od" else name
+                    shown = shown_input(name) if self._ctx.program == "od" else name
                     self._ctx.fail(f"{shown}: {reason(error)}")
 
     def blocks(self, size: int) -> Iterator[bytes]:

@@ -7,6 +7,7 @@ import stat as bits
 
 from sandhook.command.context import Context
 from sandhook.kernel.status import descriptor_status
+from sandhook.text.quoting import quote_odd
 from sandhook.vfs.base import Stat
 from sandhook.vfs.errors import error_text, fs_error
 from sandhook.vfs.path import VirtualPath
@@ -75,6 +76,16 @@ def link_location(ctx: Context, name: str) -> tuple[VirtualPath, str]:
 
 
 # --------------------------------------------------------------------------- messages
+
+
+def not_readable(error: OSError) -> bool:
+    """Return True if the operand was opened and cannot be read: a directory, or a closed standard input."""
+    return error.errno in (errno.EISDIR, errno.EBADF)
+
+
+def shown_input(name: str) -> str:
+    """Return an operand as the programs show it that call standard input by its name."""
+    return "'standard input'" if name == "-" else quote_odd(name)
 
 
 def reason(error: OSError) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure, WriteError
 from sandhook.command.options import Inform, OptionError, UsageError
-from sandhook.command.utility import Utility
+from sandhook.command.utility import Utility, Whole
 from sandhook.kernel.signals import SIGPIPE, BrokenPipe
+from sandhook.vfs.errors import TEXTS
 
 
 def run_utility(utility: Utility, arguments: Sequence[str], ctx: Context) -> int:
@@ -44,9 +46,15 @@ def _run(utility: Utility, arguments: Sequence[str], ctx: Context) -> int:
             ctx.flush()
             return error.status
         except OSError as error:
-            prefix = f"{error.filename}: " if error.filename else ""
-            ctx.error(f"{prefix}{error.strerror}")
-            return utility.usage_status
+            if error.filename:
+                ctx.error(f"{error.filename}: {error.strerror}")
+                return utility.usage_status
+            text = utility.read_error.replace("{}", str(error.strerror))
+            ctx.write_error(f"{text}\n" if isinstance(utility.read_error, Whole) else f"{ctx.name}: {text}\n")
+            status = utility.read_status
+        if ctx.read_closed and utility.closed_input:
+            ctx.error(f"{utility.closed_input}: {TEXTS[errno.EBADF]}")
+            status = status or utility.usage_status
         ctx.flush()
         return status
     except BrokenPipe:

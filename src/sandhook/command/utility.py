@@ -8,6 +8,13 @@ from sandhook.command.context import Context
 from sandhook.command.options import Syntax, is_negative_number
 from sandhook.typed import Any, Protocol
 
+
+class Whole(str):
+    """A message that is complete: the name of the program does not precede it."""
+
+    __slots__ = ()
+
+
 #: ``WRITE_ERROR`` of programs that report an error of writing once more when they end.
 WRITE_ERROR_TWICE = {"": "write error: {}", "large": "write error: {}\n{name}: write error"}
 
@@ -35,6 +42,9 @@ class Declaration(Protocol):
     names. HINT_QUOTE: Its opening quote. ARGP: The hint also names --usage, as that of programs made with argp.
     WRITE_ERROR: The message for an error of output; see ``write_errors``. WRITE_STATUS: The exit status of that.
     IGNORED_WRITE_STATUS: The exit status if the program ignores such an error.
+    READ_ERROR: The message for a standard input that cannot be read, where ``run`` raises that error; "{}" is the reason,
+    and the name of the program precedes it unless the message is ``Whole``. READ_STATUS: The exit status of that.
+    CLOSED_INPUT: What the last message names, if the program closes standard input when it ends and this was closed before.
     FIXED_NAMES: The names that messages of programs begin with, regardless of ``argv[0]``; "" for its last part.
     """
 
@@ -50,8 +60,8 @@ class Utility:
     """
 
     __slots__ = (
-        "_syntax", "any_order", "argp", "base_name", "declaration", "fixed_names", "hint_quote", "ignored_write_status", "informs", "named_hint", "operand_words",
-        "option_status", "programs", "raw", "run", "subcommands", "usage", "usage_status", "write_error", "write_status",
+        "_syntax", "any_order", "argp", "base_name", "closed_input", "declaration", "fixed_names", "hint_quote", "ignored_write_status", "informs", "named_hint", "operand_words",
+        "option_status", "programs", "raw", "read_error", "read_status", "run", "subcommands", "usage", "usage_status", "write_error", "write_status",
     )  # fmt: skip
 
     def __init__(self, declaration: Declaration) -> None:
@@ -76,6 +86,9 @@ class Utility:
         self.write_error: str | Mapping[str, str] = getattr(declaration, "WRITE_ERROR", "write error: {}")
         self.ignored_write_status: int = getattr(declaration, "IGNORED_WRITE_STATUS", 0)
         self.write_status: int = getattr(declaration, "WRITE_STATUS", self.usage_status)
+        self.read_error: str = getattr(declaration, "READ_ERROR", "{}")
+        self.read_status: int = getattr(declaration, "READ_STATUS", self.usage_status)
+        self.closed_input: str = getattr(declaration, "CLOSED_INPUT", "")
         self.fixed_names: Mapping[str, str] = getattr(declaration, "FIXED_NAMES", {})
 
     def options_of(self, program: str) -> type | None:

@@ -12,13 +12,7 @@ import errno
 from collections.abc import Mapping
 
 from sandhook.command.context import WriteError
-
-
-class Whole(str):
-    """A template that is the whole message: the name of the program does not precede it."""
-
-    __slots__ = ()
-
+from sandhook.command.utility import Whole
 
 #: Bytes that the C library collects before it writes. A program notices the error while it writes more than these,
 #: and otherwise when it ends.

@@ -17,7 +17,7 @@ from sandhook.interp.subshell import in_subshell
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.failure import CommandFailure
 from sandhook.kernel.process import Process
-from sandhook.kernel.signals import SIGCHLD
+from sandhook.kernel.signals import SIGCHLD, UtilityTerminated
 from sandhook.state.environment import ExportedVariables, lower_level, set_environment
 from sandhook.state.fork import fork
 from sandhook.state.state import Function, Interpreter, State
@@ -125,7 +125,10 @@ def run_standard(runtime: Interpreter, state: State, name: str, argv: Sequence[s
         process.argv = argv
     else:
         process.utility = argv
-    status = run_utility(utility, argv[1:], ShellContext(called, state, name))
+    try:
+        status = run_utility(utility, argv[1:], ShellContext(called, state, name))
+    except UtilityTerminated as death:
+        status = 128 + death.signal
     process.utility = ()
     if process.caught:  # on a real system the utility is a child process, so SIGCHLD is sent
         process.kill(SIGCHLD)
@@ -211,7 +214,10 @@ def run_own_shell(runtime: Interpreter, state: State, argv: Sequence[str]) -> in
 
     if is_all_of_process(state):
         return _in_place(runtime, state, run)
-    return _in_child(runtime, state, state.process.fork(), run)
+    child = state.process.fork()
+    if runtime.job_control(state):
+        child.group = child.pid
+    return _in_child(runtime, state, child, run)
 
 
 def is_all_of_process(state: State) -> bool:

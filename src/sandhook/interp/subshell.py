@@ -199,7 +199,9 @@ def in_background(run: Run, node: Command) -> Run:
     def start(state: State) -> int:
         state.budget.charge(1)
         child = state.process.fork()
-        if not state.shell.job_control(state):
+        if state.shell.job_control(state):
+            child.group = child.pid
+        else:
             # Without job control a job reads nothing and cannot be interrupted (XCU 2.11), but as in bash it
             # reads the input of the pipeline or the redirected compound command that it is part of.
             if not own_input and not state.execution.redirected_input:

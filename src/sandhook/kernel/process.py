@@ -13,7 +13,8 @@ from types import MappingProxyType
 
 from greenlet import GreenletExit, getcurrent
 
-from sandhook.kernel.descriptor import Description, File, Full, Input, Null, NullInput, RandomBytes, Zero
+from sandhook.kernel.descriptor import Description, File, Null, NullInput
+from sandhook.kernel.devices import device_stream
 from sandhook.kernel.failure import CommandFailure
 from sandhook.kernel.pipe import Duplex, Pipe, PipeReader, PipeWriter
 from sandhook.kernel.scheduler import Scheduler, Task
@@ -27,6 +28,7 @@ from sandhook.kernel.signals import (
     STOPPING,
     BrokenPipe,
     Terminated,
+    UtilityTerminated,
 )
 from sandhook.limits import Budget, Limits
 from sandhook.typed import TYPE_CHECKING
@@ -62,15 +64,17 @@ class Process:
         blocked: The waiting task of this process, if any.
         signal_target: The process that receives this one's signals: the last one of a background pipeline.
         argv: The arguments of the shell, or of the utility that replaced it; () stands for "bash".
+        group_signal: A signal that the whole process group received, so that it also ends the utility; 0 for no signal.
         utility: The utility that the shell runs and waits for; on a real system it would be a process.
         niceness: The value that ``nice`` prints; it does not affect scheduling.
+        group: The number of its process group. A job under ``set -m`` and ``setsid`` begin new ones.
         foreground_child: The child that runs in the task of this process, which waits for it.
         resource_limits: The limits that ``ulimit`` has set: (letter, whether it is the hard limit) to the value
             in the unit of ``ulimit``, None for unlimited.
     """
 
     __slots__ = (
-        "argv", "blocked", "caught", "cwd", "descriptors", "done", "foreground_child", "ignored", "kernel", "niceness",
+        "argv", "blocked", "caught", "cwd", "descriptors", "done", "foreground_child", "group", "group_signal", "ignored", "kernel", "niceness",
         "on_signal", "parent_pid", "pending", "pid", "resource_limits", "signal", "signal_target", "status", "umask",
         "utility", "waiters",
     )  # fmt: skip
@@ -79,13 +83,13 @@ class Process:
         self, kernel: Kernel, pid: int, parent_pid: int, descriptors: dict[int, Description], cwd: VirtualPath
     ) -> None:
         self.kernel = kernel
-        self.pid = pid
+        self.pid = self.group = pid
         self.parent_pid = parent_pid
         self.descriptors = descriptors
         self.cwd = cwd
         self.umask = 0o022
         self.status = 0
-        self.signal = 0
+        self.signal = self.group_signal = 0
         self.done = False
         self.pending: list[int] = []
         self.caught: set[int] = set()
@@ -183,19 +187,9 @@ class Process:
 
     def _open_device(self, device: Device, *, read: bool, write: bool) -> Description:
         kind = device.kind
-        budget = self.kernel.budget
-        if kind == "null":
-            return Null() if write else NullInput()
-        if kind == "zero":
-            return Zero(budget)
-        if kind == "full":
-            return Full(budget)
-        if kind == "random":
-            return RandomBytes(budget)
-        if kind == "uuid":
-            from sandhook.text.uuids import uuid_text
-
-            return Input(uuid_text(RandomBytes(budget).read(16), 4).encode() + b"\n")
+        stream = device_stream(kind, self.kernel.budget, write=write)
+        if stream is not None:
+            return stream
         if kind == "fifo":
             return self.kernel.open_fifo(device.key, read=read, write=write)
         number = {"stdin": 0, "stdout": 1, "stderr": 2, "fd": device.number}.get(kind)
@@ -218,6 +212,7 @@ class Process:
         for description in descriptors.values():
             description.references += 1
         child = kernel.new_process(self.pid, descriptors, self.cwd)
+        child.group = self.group
         child.umask = self.umask
         child.argv = self.argv
         child.niceness = self.niceness
@@ -311,8 +306,10 @@ class Process:
 
     # ------------------------------------------------------------------ signals
 
-    def kill(self, signal: int) -> None:
-        """Send a signal; it takes effect at the process's next safe point."""
+    def kill(self, signal: int, *, to_group: bool = False) -> None:
+        """Send a signal, which takes effect at the next safe point; ``to_group``: also to the utility that runs."""
+        if to_group and signal in self.caught:
+            self.group_signal = signal
         if self.done or signal == 0 or signal in self.ignored:
             return
         if self.signal_target is not None and not self.signal_target.done:
@@ -342,6 +339,11 @@ class Process:
         while self.pending:
             signal = self.pending.pop(0)
             if signal in self.caught and self.on_signal is not None and signal != SIGKILL:
+                if signal == self.group_signal:
+                    self.group_signal = 0
+                    if self.utility:
+                        self.pending.insert(0, signal)  # the trap of the shell runs after the utility
+                        raise UtilityTerminated(signal)
                 self.on_signal(signal)
             elif signal not in self.ignored:
                 raise Terminated(signal)
@@ -413,6 +415,10 @@ class Kernel:
         process = Process(self, pid, parent_pid, descriptors, cwd)
         self.processes[pid] = process
         return process
+
+    def members(self, group: int) -> list[Process]:
+        """Return the living processes of a process group."""
+        return [process for process in self.processes.values() if process.group == group and not process.done]
 
     def close_descriptors(self) -> None:
         """Close what processes still have open after the run: one whose task never began could not close it."""

@@ -37,6 +37,14 @@ DESCRIPTIONS: dict[int, str] = {
 }  # fmt: skip
 
 
+class UtilityTerminated(BaseException):
+    """A signal ends the utility that a shell waits for, but not the shell, which has a trap for it."""
+
+    def __init__(self, signal: int) -> None:
+        super().__init__(signal)
+        self.signal = signal
+
+
 class Terminated(BaseException):
     """A signal ends a process. Control flow, so neither an Exception nor a SandhookError."""
 

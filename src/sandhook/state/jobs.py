@@ -38,7 +38,7 @@ class Job:
         if not self._text and self._node is not None:
             from sandhook.syntax.unparse import unparse
 
-            self._text = unparse(self._node)
+            self._text = unparse(self._node, as_bash=True)
         return self._text
 
     @property

@@ -5,7 +5,7 @@ spelling than was read, so does this: ``elif`` as ``else`` with an ``if``, ``for
 ``in "$@"``, ``$'...'`` as '...', ``<&-`` as ``0>&-``, ``function f`` before every definition,
 a function's body always in braces. Read again, the text means the same; where bash's own output
 would not (a here-document before ``then``, a lost 1 in ``1<>f``, ``<f if``), the text is written so
-that it does. Only ``declare -f`` prints ``coproc COPROC a b``, as bash does.
+that it does. Only ``declare -f`` and ``jobs`` print ``coproc COPROC a b``, as bash does.
 
 Source: bash 5.2 print_cmd.c, as its output shows.
 """
@@ -33,12 +33,13 @@ _RESERVED = frozenset((
 _TIME_WORDS = frozenset(("time", "-p", "--", "!", ";"))
 
 
-def unparse(node: n.Node, posix: bool = False) -> str:
+def unparse(node: n.Node, posix: bool = False, *, as_bash: bool = False) -> str:
     """Return shell text for any node, without a newline at its end.
 
     Args:
         node: A command, a list, a word or a part of one.
         posix: Write ``f ()`` rather than ``function f ()``, as bash does in POSIX mode.
+        as_bash: See ``function_text``.
 
     Raises:
         LimitExceeded: The tree is nested more deeply than the parser makes one.
@@ -46,6 +47,7 @@ def unparse(node: n.Node, posix: bool = False) -> str:
     try:
         if isinstance(node, (n.CommandList, *_PRINTERS)):
             printer = Printer(posix)
+            printer.names_coprocesses = as_bash
             printer.command(node)
             return printer.text()
         return word_text(node, substitution_text)

@@ -1,8 +1,7 @@
 """kill: send a virtual signal to processes of this run.
 
 Source: POSIX.1-2024 XCU 3 kill; bash 5.2 reference manual 7.2.
-Divergence: L-KILL-001, signals that stop a process do nothing, because no terminal could continue it;
-a process group (0, or a negative number) is all processes of the run.
+Divergence: L-KILL-001, signals that stop a process do nothing, because no terminal could continue it.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ USAGE = "kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [
 class _Target(Protocol):
     """A process that can be sent a signal."""
 
-    def kill(self, signal: int) -> None: ...
+    def kill(self, signal: int, *, to_group: bool = False) -> None: ...
 
 
 class _Request:
@@ -124,9 +123,10 @@ def _send(state: State, operand: str, signal: int) -> bool:
         print_error(state, f"kill: {error.message}")
         return False
     sent = False
+    to_group = operand[:1] == "-" or operand == "0"
     for process in targets:
         try:
-            process.kill(signal)
+            process.kill(signal, to_group=to_group)
         except BuiltinError as error:
             print_error(state, f"kill: {error.message}")
         else:
@@ -159,12 +159,15 @@ def _targets(state: State, word: str) -> Sequence[_Target]:
         raise BuiltinError(
             f"{word}: arguments must be process or job IDs" if word else "`': not a pid or valid job spec"
         )
-    processes = state.process.kernel.processes
-    if pid == 0 or (pid < 0 and (pid == -1 or -pid in processes)):
+    kernel = state.process.kernel
+    processes = kernel.processes
+    if pid == -1:
         return list(processes.values())
+    if pid <= 0 and (members := kernel.members(-pid or state.process.group)):
+        return members
     target = processes.get(pid)
     if target is None:
-        host = state.process.kernel.outside
+        host = kernel.outside
         if host is None:
             raise BuiltinError(f"({pid}) - No such process")
         return [_Foreign(host, pid)]
@@ -180,7 +183,7 @@ class _Foreign:
         self._host = host
         self._pid = pid
 
-    def kill(self, signal: int) -> None:
+    def kill(self, signal: int, *, to_group: bool = False) -> None:
         """Send a signal. Raises BuiltinError."""
         try:
             self._host.kill(self._pid, signal)

@@ -57,6 +57,8 @@ def compile_subshell(node: Subshell, body: Run) -> Run:
         if slice_left < 0:
             state.shell.poll(state)
         child = state.process.fork()
+        if "monitor" in state.options.enabled:
+            child.group = child.pid
         status: int = state.shell.guard_stack(state, lambda: in_subshell(state, child, body))
         state.status = status
         state.line = line
@@ -242,6 +244,8 @@ def compile_coprocess(compiler: Compiler, node: Coprocess) -> Run:
         child = process.fork()
         child.install(0, their_in)
         child.install(1, their_out)
+        if state.shell.job_control(state):
+            child.group = child.pid
         start_subshell(state, child, body)
         from sandhook.state.jobs import Job
 

@@ -262,6 +262,8 @@ def _compile_stages(
 
     def run_pipeline(state: State) -> int:
         process = state.process
+        if process.pending:
+            process.deliver()  # no stage starts after the death of the shell
         lasts_in_shell = uses_lastpipe(state)
         alone, state.execution.alone = state.execution.alone, False
         parts = untrapped if alone else stages

@@ -13,6 +13,8 @@ from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.text.locale import messages_are_posix
 
+READ_ERROR = "-: {}"
+
 WRITE_ERROR = {"": "standard output: {}", "large": "write failed", "EBADF": ""}
 IGNORED_WRITE_STATUS = 1  # it has found a difference
 

@@ -9,7 +9,7 @@ import base64
 from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.command.context import Context, Failure, Reader
-from sandhook.command.operands import reason
+from sandhook.command.operands import not_readable, reason
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.command.pieces import pieces
 from sandhook.text.quoting import quote_odd
@@ -173,9 +173,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             else:
                 _encode(reader, encoding, options.wrap, ctx)
     except OSError as error:
-        directory = isinstance(error, IsADirectoryError)
+        unreadable = not_readable(error)
         raise Failure(
-            f"read error: {reason(error)}" if directory else f"{quote_odd(name)}: {reason(error)}"
+            f"read error: {reason(error)}" if unreadable else f"{quote_odd(name)}: {reason(error)}"
         ) from None
     return 0
 

@@ -13,6 +13,8 @@ from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.command.utility import WRITE_ERROR_CLOSED
 from sandhook.utilities.encoding.digests import ALGORITHMS, Algorithm, Settings, check_listing, print_digest
 
+CLOSED_INPUT = "standard input"
+
 WRITE_ERROR = WRITE_ERROR_CLOSED
 
 

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from sandhook.command.context import Context
-from sandhook.command.operands import reason
+from sandhook.command.operands import not_readable, reason
 from sandhook.record import Record
 from sandhook.text.quoting import quote_odd
 
@@ -109,7 +109,10 @@ def check_listing(listing: str, algorithm: Algorithm | None, options: Settings, 
         with ctx.open(listing) as reader:
             lines = [line.decode("utf-8", "surrogateescape") for line in reader.lines()]
     except OSError as error:
-        ctx.fail(f"{quote_odd(listing)}: {reason(error)}")
+        unreadable_input = listing == "-" and not_readable(error)
+        ctx.fail(
+            "'standard input': read error" if unreadable_input else f"{quote_odd(listing)}: {reason(error)}"
+        )
         return
     parsed_lines = 0
     for number, line in enumerate(lines, 1):

@@ -16,6 +16,8 @@ from sandhook.command.inputs import Joined
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.utilities.encoding.od_types import Type, Writer, line_width, parse_types, writer
 
+CLOSED_INPUT = "standard input"
+
 WRITE_ERROR = {"": "write error: {}", "large": "write error\n{name}: write error: {}"}
 
 _OFFSET = re.compile(r"\+?(0[xX][0-9a-fA-F]+|[0-9]+)([bB]?)", re.ASCII)

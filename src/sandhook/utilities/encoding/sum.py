@@ -14,6 +14,8 @@ from sandhook.command.utility import WRITE_ERROR_CLOSED
 from sandhook.text.quoting import quote_odd
 from sandhook.utilities.encoding.sums import sum_line
 
+CLOSED_INPUT = "standard input"
+
 WRITE_ERROR = WRITE_ERROR_CLOSED
 
 

@@ -15,6 +15,8 @@ from sandhook.command.options import Syntax, UsageError, opt, option_set
 from sandhook.command.versions import first_line
 from sandhook.kernel.descriptor import Description, File
 
+READ_STATUS = 2
+
 RAW = True  # its options are words with one dash
 FIXED_NAMES = {"xxd": "xxd"}
 

@@ -21,6 +21,8 @@ from sandhook.typed import TYPE_CHECKING
 if TYPE_CHECKING:
     import re
 
+READ_ERROR = "read error: {}"
+
 _MAX_NUMBER = (1 << 63) - 1
 _OFFSET = lazily(r"(?a)[+-]?[0-9]{1,19}")
 _FORMAT = lazily(r"(?as)%([-' #0]*)([0-9]{0,4})((?:\.[0-9]{0,4})?)(.?)")

@@ -27,6 +27,8 @@ from sandhook.command.options import UsageError, opt, option_set
 from sandhook.command.pieces import PIECE
 from sandhook.command.ranges import Range, parse_list
 
+READ_ERROR = "error reading input: {}"
+
 _UNITS = "KMGTPEZY"
 _ROUNDINGS = {
     "up": ROUND_CEILING, "down": ROUND_FLOOR, "from-zero": ROUND_UP, "towards-zero": ROUND_DOWN,

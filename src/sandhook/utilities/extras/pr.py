@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.operands import reason, stat_of
+from sandhook.command.operands import reason, shown_input, stat_of
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.command.pieces import map_bytes
 from sandhook.dates.clock import strftime
 from sandhook.lazy import lazily
-from sandhook.text.quoting import quote_odd
 
 ANY_ORDER = True
-NUMERIC = "legacy_columns"
+DIGITS = "legacy_columns"
 
 _HEAD = _FOOT = 5  #: lines above and below the text
 _MAX_PAGE = 1_000_000
@@ -139,7 +138,7 @@ def _read(name: str, options: Options, ctx: Context) -> bytes | None:
         if options.silent:
             ctx.failed = 1
         else:
-            ctx.fail(f"{quote_odd(name)}: {reason(error)}")
+            ctx.fail(f"{shown_input(name)}: {reason(error)}")
         return None
 
 

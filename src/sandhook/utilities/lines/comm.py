@@ -12,6 +12,8 @@ from sandhook.command.operands import reason
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.text.quoting import quote_odd
 
+READ_ERROR = "-: {}"
+
 
 @option_set
 class Options:

@@ -14,6 +14,8 @@ from sandhook.command.ranges import LAST, Range, parse_list
 from sandhook.text.quoting import quote_odd
 from sandhook.vfs.errors import error_text
 
+CLOSED_INPUT = "-"
+
 SHORT = 64  #: bytes between parts that are joined with those of many lines before they are written
 
 

@@ -15,6 +15,8 @@ from sandhook.command.utility import WRITE_ERROR_TWICE
 from sandhook.text.quoting import quote_odd
 from sandhook.utilities.lines.tabs import TabStops, parse_tabs
 
+CLOSED_INPUT = "-"
+
 WRITE_ERROR = WRITE_ERROR_TWICE
 
 NUMERIC = "tabs"

@@ -15,6 +15,8 @@ from sandhook.command.options import opt, option_set
 from sandhook.command.pieces import PIECE
 from sandhook.text.quoting import quote_odd
 
+CLOSED_INPUT = "-"
+
 #: ``-72`` is ``-w 72``.
 NUMERIC = "width"
 _CONTROLS = re.compile(rb"[\t\b\r]")  #: characters that do not occupy exactly one column

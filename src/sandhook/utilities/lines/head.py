@@ -17,6 +17,8 @@ from sandhook.record import Record
 from sandhook.text.quoting import quote_always
 from sandhook.vfs.errors import error_text
 
+CLOSED_INPUT = "-"
+
 RAW = True  # -5 is an option only before all others
 _LEGACY = re.compile(r"([0-9]+)([bkmclqvz]*)", re.ASCII)
 
@@ -99,7 +101,13 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             continue
         with reader:
             headers.write(name)
-            copy(reader, amount, delimiter, ctx)
+            try:
+                copy(reader, amount, delimiter, ctx)
+            except OSError as error:
+                looks = amount.elided and error.errno == errno.EBADF
+                ctx.fail(
+                    f"{'cannot fstat' if looks else 'error reading'} 'standard input': {error_text(error)}"
+                )
     return ctx.failed
 
 

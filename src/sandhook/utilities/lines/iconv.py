@@ -16,6 +16,8 @@ from sandhook.kernel.descriptor import Description
 from sandhook.text.locale import characters_are_bytes
 from sandhook.utilities.lines.transliteration import transliteration
 
+READ_ERROR = "error while reading the input: {}"
+
 WRITE_ERROR = {
     "": "error while closing output file: {}",
     "large": "conversion stopped due to problem in writing the output",

@@ -135,7 +135,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         joiner = _Joiner(options, fields, specs, ctx)
         sources = [_Source(joiner, index, operands[index], readers[index]) for index in (0, 1)]
         joiner.run(sources[0], sources[1])
-    except IsADirectoryError as error:
+    except OSError as error:
         raise Failure(f"read error: {reason(error)}") from None
     finally:
         for reader in readers:

@@ -15,6 +15,8 @@ from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_bre
 from sandhook.text.quoting import quote_odd
 
+CLOSED_INPUT = "-"
+
 _FORMATS = ("ln", "rn", "rz")
 
 _MAX = 2**63

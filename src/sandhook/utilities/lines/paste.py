@@ -13,6 +13,8 @@ from sandhook.command.options import opt, option_set
 from sandhook.command.utility import WRITE_ERROR_TWICE
 from sandhook.text.quoting import quote_odd
 
+CLOSED_INPUT = "-"
+
 WRITE_ERROR = WRITE_ERROR_TWICE
 
 _ESCAPES = {
@@ -75,7 +77,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             lines = reader.lines(end)
             shared = lines if name == "-" else shared
             inputs.append(lines)
-        _parallel(inputs, delimiters, end, ctx)
+        try:
+            _parallel(inputs, delimiters, end, ctx)
+        except OSError as error:
+            ctx.fail(f"-: {reason(error)}")
     finally:
         for reader in readers:
             reader.close()

@@ -9,7 +9,7 @@ import errno
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.operands import reason
+from sandhook.command.operands import not_readable, reason
 from sandhook.command.options import option_set
 from sandhook.command.utility import WRITE_ERROR_UTIL_LINUX
 from sandhook.vfs.errors import fs_error
@@ -41,8 +41,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                     except UnicodeDecodeError:
                         ctx.fail(f"{name}: {number}: {_NO_CHARACTER}")
                         break
-        except IsADirectoryError as error:
-            ctx.fail(f"{name}: 0: {reason(error)}")
         except OSError as error:
-            ctx.fail(f"cannot open {name}: {reason(error)}")
+            if not_readable(error):
+                ctx.fail(f"{'stdin' if name == '-' else name}: 0: {reason(error)}")
+            else:
+                ctx.fail(f"cannot open {name}: {reason(error)}")
     return ctx.failed

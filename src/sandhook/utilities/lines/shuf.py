@@ -11,7 +11,7 @@ from itertools import repeat
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.counts import bounded_number
-from sandhook.command.operands import reason
+from sandhook.command.operands import not_readable, reason
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.command.pieces import split
 from sandhook.command.utility import WRITE_ERROR_TWICE
@@ -123,7 +123,8 @@ def _lines(
         with ctx.open(name) as reader:
             data = reader.read_all()
     except OSError as error:
-        raise Failure(f"{quote_odd(name)}: {reason(error)}") from None
+        shown = "read error" if not_readable(error) else quote_odd(name)
+        raise Failure(f"{shown}: {reason(error)}") from None
     ctx.budget.check_fits(2 * len(data) + 64 * data.count(end))
     lines = split(data, end, ctx.charge)
     if not lines[-1]:

@@ -15,6 +15,8 @@ from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.kernel.descriptor import Description, Input
 from sandhook.text.quoting import quote_always
 
+READ_ERROR = "-: {}"
+
 NUMERIC = "legacy"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _TOO_SMALL = "Numerical result out of range"

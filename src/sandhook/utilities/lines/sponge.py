@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
 from sandhook.command.options import opt, option_set
+from sandhook.command.utility import Whole
+
+READ_ERROR = Whole("failed to read from stdin: {}")
 
 
 @option_set

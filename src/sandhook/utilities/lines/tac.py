@@ -10,12 +10,14 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.operands import reason
+from sandhook.command.operands import not_readable, reason, shown_input
 from sandhook.command.options import opt, option_set
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_regex
 from sandhook.pattern.translate import Dialect
 from sandhook.text.quoting import quote_always
+
+CLOSED_INPUT = "-"
 
 
 @option_set
@@ -43,8 +45,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             with ctx.open(name) as reader:
                 data = reader.read_all()
         except OSError as error:
-            if isinstance(error, IsADirectoryError):
-                ctx.fail(f"{name}: read error: Invalid argument")
+            if not_readable(error):
+                why = "Invalid argument" if isinstance(error, IsADirectoryError) else reason(error)
+                ctx.fail(f"{shown_input(name)}: read error: {why}")
             else:
                 ctx.fail(f"failed to open {quote_always(name)} for reading: {reason(error)}")
             continue

@@ -6,6 +6,7 @@ Source: POSIX.1-2024 XCU 3, tail. Oracle: GNU coreutils 9.1.
 
 from __future__ import annotations
 
+import errno
 import re
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -17,6 +18,8 @@ from sandhook.kernel.descriptor import File
 from sandhook.record import Record
 from sandhook.text.quoting import quote_always
 from sandhook.vfs.errors import error_text
+
+CLOSED_INPUT = "-"
 
 RAW = True  # "-5" and "+5" are options only as the first argument
 _LEGACY = re.compile(r"[-+]([0-9]*)([bcl]?)(f?)", re.ASCII)
@@ -212,7 +215,11 @@ def begin(name: str, amount: Amount, delimiter: bytes, headers: Headers, ctx: Co
         ctx.fail(f"cannot open {quote_always(name)} for reading: {error_text(error)}")
         return None
     headers.write(name)
-    copy(reader, amount, delimiter, ctx)
+    try:
+        copy(reader, amount, delimiter, ctx)
+    except OSError as error:
+        looks = "cannot fstat" if error.errno == errno.EBADF else "error reading"
+        ctx.fail(f"{looks} 'standard input': {error_text(error)}")
     return reader
 
 

@@ -17,6 +17,9 @@ from sandhook.kernel.signals import BrokenPipe
 from sandhook.text.quoting import quote_odd
 from sandhook.vfs.errors import error_text
 
+READ_ERROR = "read error: {}"
+CLOSED_INPUT = "standard input"
+
 
 @option_set
 class Options:

@@ -13,6 +13,8 @@ from sandhook.command.options import UsageError, option_set
 from sandhook.command.pieces import split_words
 from sandhook.text.quoting import quote_odd
 
+CLOSED_INPUT = "standard input"
+
 
 @option_set
 class Options:
@@ -49,6 +51,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         with ctx.open(name) as reader:
             words = [word for part in split_words(reader.read_all(), ctx.charge) for word in part]
     except OSError as error:
+        if ctx.read_closed:
+            return 1
         raise Failure(f"{quote_odd(name)}: {reason(error)}") from None
     ctx.budget.check_fits(150 * len(words))
     ctx.charge(len(words))

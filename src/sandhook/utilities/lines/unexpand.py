@@ -14,19 +14,17 @@ from sandhook.command.utility import WRITE_ERROR_TWICE
 from sandhook.text.quoting import quote_odd
 from sandhook.utilities.lines.tabs import TabStops, parse_tabs
 
+CLOSED_INPUT = "-"
+
 WRITE_ERROR = WRITE_ERROR_TWICE
 
 NUMERIC = "tabs"
 
 
-class _Everywhere(str):
-    """Stops that the letter ``a`` follows in one word: ``-4a``."""
+class _Digits(str):
+    """A word of digits, commas and the letter ``a``: ``-4a``."""
 
     __slots__ = ()
-
-
-def _short_tabs(text: str) -> str:
-    return _Everywhere(text[:-1]) if text[-1:] == "a" else text
 
 
 @option_set
@@ -39,7 +37,7 @@ class Options:
     all_: bool = opt("-a", "--all", help="blanks anywhere, where at least two end at a stop")
     first: bool = opt("--first-only", help="only blanks at the beginning, even with -a or -t")
     tabs: tuple[str, ...] = also(
-        opt("TABS", help="-4: stops, without -a", append=True, convert=_short_tabs),
+        opt("TABS", help="-4: stops, without -a", append=True, convert=_Digits),
         opt(
             "-t", "--tabs", "TABS", "columns between stops (8), or their list; implies -a",
             append=True, implies="all_",
@@ -49,9 +47,11 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read."""
-    everywhere = options.all_ or any(isinstance(text, _Everywhere) for text in options.tabs)
-    everywhere = everywhere and not options.first
-    stops = parse_tabs(options.tabs)
+    # Digits of several words are one number, as in GNU's: -4 -8 is -48.
+    digits = "".join(text for text in options.tabs if isinstance(text, _Digits))
+    everywhere = (options.all_ or "a" in digits) and not options.first
+    texts = [text for text in options.tabs if not isinstance(text, _Digits)]
+    stops = parse_tabs([*texts, digits.replace("a", "")] if digits else texts)
     for name in operands or ("-",):
         try:
             with ctx.open(name) as reader:

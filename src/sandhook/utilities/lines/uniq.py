@@ -13,6 +13,8 @@ from sandhook.command.options import UsageError, opt, option_set
 from sandhook.text.quoting import quote_odd
 from sandhook.vfs.errors import error_text
 
+READ_ERROR = "error reading '-'"
+
 NUMERIC = "legacy"
 _FIELD = re.compile(rb"[ \t\n]*[^ \t\n]*")
 

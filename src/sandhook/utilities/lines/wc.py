@@ -10,12 +10,15 @@ import stat
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure, Reader
+from sandhook.command.operands import not_readable, shown_input
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.command.pieces import split
 from sandhook.command.utility import WRITE_ERROR_CLOSED
 from sandhook.text.locale import characters_are_bytes
 from sandhook.text.quoting import quote_odd
 from sandhook.vfs.errors import error_text
+
+CLOSED_INPUT = "-"
 
 WRITE_ERROR = WRITE_ERROR_CLOSED
 
@@ -84,9 +87,9 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             with ctx.open(name) as reader:
                 counts = count(reader, options, by_bytes)
         except OSError as error:
-            ctx.fail(f"{quote_odd(name)}: {error_text(error)}")
-            if isinstance(error, IsADirectoryError):
-                write(options, Counts(), name, width, ctx)
+            ctx.fail(f"{quote_odd(name) if names else shown_input(name)}: {error_text(error)}")
+            if not_readable(error):
+                write(options, Counts(), name if names else "", width, ctx)
             continue
         total.add(counts)
         write(options, counts, name if names else "", width, ctx)
@@ -101,6 +104,8 @@ def read_names(source: str, ctx: Context) -> list[str]:
         with ctx.open(source) as reader:
             data = reader.read_all()
     except OSError as error:
+        if source == "-":
+            raise Failure(f"-: read error: {error_text(error)}") from None
         raise Failure(f"cannot open '{source}' for reading: {error_text(error)}") from None
     names = split(data.removesuffix(b"\0"), b"\0", ctx.charge) if data else []
     return [name.decode("utf-8", "surrogateescape") for name in names]

@@ -14,7 +14,7 @@ from sandhook.command.operands import reason, stat_of
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.record import Record
 from sandhook.text.quoting import quote_always, quote_odd
-from sandhook.utilities.listing.sizes import block_size_option, blocks_of, human_size
+from sandhook.utilities.listing.sizes import block_size_option, blocks_of, chosen_block_size, human_size
 from sandhook.vfs.path import VirtualPath
 
 _SOURCE, _TYPE, _TARGET = "sandhook", "tmpfs", "/"
@@ -47,7 +47,7 @@ class Options:
     """
 
     all_: bool = opt("-a", "--all", help="include file systems without blocks", ignored="")
-    size: tuple[int, str] = block_size_option("-H", "--si")
+    size: tuple[int, str] | None = block_size_option("-H", "--si")
     inodes: bool = opt("-i", "--inodes", help="numbers of files instead of sizes")
     local: bool = opt("-l", "--local", help="only local file systems", ignored="")
     portable: bool = opt("-P", "--portability", help="the format of POSIX")
@@ -86,6 +86,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             ctx.fail(f"file system type {quote_always(kind)} both selected and excluded")
         return ctx.failed
     usage = measure_usage(ctx)
+    scale = chosen_block_size(options.size, "DF", ctx.environment)
     rows: list[list[str]] = []
     columns = _columns(options)
     is_selected = _TYPE not in options.not_types and (not options.types or _TYPE in options.types)
@@ -97,17 +98,17 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 ctx.fail(f"{quote_odd(name)}: {reason(error)}")
                 continue
         if is_selected:
-            rows.append(_row(columns, usage, options, name or "-"))
+            rows.append(_row(columns, usage, scale, name or "-"))
     if not rows:
         if not ctx.failed:
             raise Failure("no file systems processed")
         return ctx.failed
     if options.total:
-        total = _row(columns, usage, options, "-")
+        total = _row(columns, usage, scale, "-")
         for index, column in enumerate(columns):
             total[index] = {"source": "total", "target": "-", "fstype": "-"}.get(column, total[index])
         rows.append(total)
-    _print([_titles(columns, options), *rows], columns, ctx)
+    _print([_titles(columns, options, scale), *rows], columns, ctx)
     return ctx.failed
 
 
@@ -153,15 +154,15 @@ def _columns(options: Options) -> tuple[str, ...]:
     return ("source", *kind, "size", "used", "avail", "pcent", "target")
 
 
-def _titles(columns: tuple[str, ...], options: Options) -> list[str]:
-    unit, suffix = options.size
+def _titles(columns: tuple[str, ...], options: Options, scale: tuple[int, str]) -> list[str]:
+    unit, suffix = scale
     titles = dict(_TITLES)
     if not unit:
         titles["size"] = "Size"
+    elif options.portable and not suffix:
+        titles["size"] = f"{unit}-blocks"
     elif unit != 1024:
         titles["size"] = f"1{suffix}-blocks" if suffix else f"{_size_name(unit)}-blocks"
-    elif options.portable:
-        titles["size"] = "1024-blocks"
     if options.portable:
         titles["pcent"], titles["avail"] = "Capacity", "Available"
     elif unit and options.output is None:
@@ -179,8 +180,8 @@ def _size_name(unit: int) -> str:
     return f"{unit}B"
 
 
-def _row(columns: tuple[str, ...], usage: Usage, options: Options, name: str) -> list[str]:
-    unit, suffix = options.size
+def _row(columns: tuple[str, ...], usage: Usage, scale: tuple[int, str], name: str) -> list[str]:
+    unit, suffix = scale
 
     def amount(size: int) -> str:
         return f"{-(-size // unit)}{suffix}" if unit else human_size(size, suffix)

@@ -17,8 +17,10 @@ from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.dates.clock import strftime
 from sandhook.pattern.glob import Pattern, compile_pattern
 from sandhook.text.quoting import quote_always
-from sandhook.utilities.listing.sizes import block_size_option, blocks_of, human_size
+from sandhook.utilities.listing.sizes import block_size_option, blocks_of, chosen_block_size, human_size
 from sandhook.vfs.base import Entry, Stat
+
+READ_ERROR = "-: read error: {}"
 
 WRITE_ERROR = {"": "write error", "EBADF": "write error: {}"}
 
@@ -56,7 +58,7 @@ class Options:
         "-d", "--max-depth", "N", "print only files at most N levels below", convert=_depth
     )
     apparent: bool = opt("--apparent-size", help="sizes of files instead of their blocks")
-    size: tuple[int, str] = block_size_option(
+    size: tuple[int, str] | None = block_size_option(
         "--si",
         further=[
             opt(
@@ -169,6 +171,7 @@ class _Directory:
 class _Walk:
     def __init__(self, options: Options, ctx: Context, many_operands: bool) -> None:
         self.options = options
+        self._scale = chosen_block_size(options.size, "DU", ctx.environment)
         self.ctx = ctx
         self.many_operands = many_operands  #: the same file may be reached under the same name
         self.latest = 0
@@ -285,7 +288,7 @@ class _Walk:
         limit = self.options.threshold
         if (limit > 0 and size < limit) or (limit < 0 and size > -limit):
             return
-        text = _format_size(size, self.options)
+        text = _format_size(size, self._scale, self.options)
         if self.style:
             seconds, fraction = divmod(time, 10**9)
             text += "\t" + strftime(self.style, seconds, self.ctx.environment.get("TZ"), fraction)
@@ -306,8 +309,8 @@ def _time_style(text: str | None) -> str:
 _STYLES = {"full-iso": "%Y-%m-%d %H:%M:%S.%N %z", "long-iso": "%Y-%m-%d %H:%M", "iso": "%Y-%m-%d"}
 
 
-def _format_size(size: int, options: Options) -> str:
-    unit, suffix = options.size
+def _format_size(size: int, scale: tuple[int, str], options: Options) -> str:
+    unit, suffix = scale
     if options.inodes:
         return human_size(size, suffix) if not unit else str(size)
     if not unit:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat as bits
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sandhook.command.context import Failure
@@ -69,6 +69,23 @@ def read_block_size(text: str, flag: str = "--block-size") -> tuple[int, str]:
     return size, "" if text[:1].isdigit() else "kB" if suffix == "KB" else suffix
 
 
+def chosen_block_size(
+    option: tuple[int, str] | None, program: str, environment: Mapping[str, str]
+) -> tuple[int, str]:
+    """Return the unit of the option, or that of the variables for ``program`` and for all; see ``block_size_option``."""
+    if option is not None:
+        return option
+    for name in (f"{program}_BLOCK_SIZE", "BLOCK_SIZE", "BLOCKSIZE"):
+        if name in environment:
+            try:
+                return read_block_size(
+                    environment[name].removeprefix("'")
+                )  # "'" groups digits in some locales
+            except UsageError:
+                break
+    return (512 if "POSIXLY_CORRECT" in environment else 1024), ""
+
+
 def block_size_option(*si_flags: str, further: Sequence[Any] = ()) -> Any:
     """Declare -B and the options for fixed units. A value is the unit in bytes, 0 for the human-readable forms, and a suffix.
 
@@ -82,7 +99,7 @@ def block_size_option(*si_flags: str, further: Sequence[Any] = ()) -> Any:
             "SIZE",
             "units of SIZE",
             convert=lambda text: read_block_size(text, "-B"),
-            default=(1024, ""),
+            default=None,
         ),
         opt("--block-size", "SIZE", "the same", convert=read_block_size),
         opt("-h", "--human-readable", help="sizes like 1K 234M 2G", const=(0, "human")),

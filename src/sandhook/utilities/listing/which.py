@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context
 from sandhook.command.options import opt, option_set
-from sandhook.command.write_errors import Whole
+from sandhook.command.utility import Whole
 
 PERMUTE = False
 USAGE_STATUS = 2

@@ -69,10 +69,12 @@ def _send(word: str, signal: int, ctx: Context) -> None:
         raise Failure(f"failed to parse argument: '{word}'")
     pid = int(word)
     processes = ctx.kernel.processes
-    if pid == 0 or (pid < 0 and (pid == -1 or -pid in processes)):  # the run is one process group
-        for process in list(processes.values()):
-            process.kill(signal)
-        return
+    if pid <= 0:
+        targets = list(processes.values()) if pid == -1 else ctx.kernel.members(-pid or ctx.process.group)
+        for process in targets:
+            process.kill(signal, to_group=True)
+        if targets:
+            return
     target = processes.get(pid)
     if target is None:
         ctx.fail(f"({word}): No such process")

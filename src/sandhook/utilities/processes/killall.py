@@ -29,12 +29,7 @@ class Options:
 
     exact: bool = opt("-e", "--exact", help="names over 15 characters must match wholly")
     icase: bool = opt("-I", "--ignore-case", help="ignore case")
-    group: bool = opt(
-        "-g",
-        "--process-group",
-        help="signal the process group, which is the whole run",
-        ignored="",
-    )
+    group: bool = opt("-g", "--process-group", help="signal the groups of the processes")
     ask: bool = opt("-i", "--interactive", help="ask for each process")
     list_signals: bool = opt("-l", "--list", help="print the names of signals")
     quiet: bool = opt("-q", "--quiet", help="do not report names without processes")
@@ -80,7 +75,8 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         for row in matches:
             if options.ask and not confirm(ctx, f"Kill {row.name}({row.pid}) ? (y/N) "):
                 continue
-            row.process.kill(signal)
+            for process in ctx.kernel.members(row.process.group) if options.group else (row.process,):
+                process.kill(signal)
             if options.verbose:
                 line = f"Killed {row.name}({row.pid}) with signal {signal}\n"
                 ctx.process.write_error(line.encode("utf-8", "surrogateescape"))

@@ -225,9 +225,11 @@ def _tests(options: Options, ctx: Context) -> list[Callable[[Row], bool]]:
     first = min(ctx.kernel.processes)
     if options.parents:
         tests.append(lambda row: row.parent in options.parents)
-    for numbers in (options.groups, options.sessions):
-        if numbers:  # all processes of a run are one group and one session
-            tests.append(_constant(first in numbers or 0 in numbers))
+    if options.groups:
+        groups = {number or ctx.process.group for number in options.groups}
+        tests.append(lambda row: row.process.group in groups)
+    if options.sessions:  # all processes of a run are one session
+        tests.append(_constant(first in options.sessions or 0 in options.sessions))
     if options.namespaces:
         tests.append(_constant(any(number in ctx.kernel.processes for number in options.namespaces)))
     for text in (options.users, options.real_users):

@@ -1,4 +1,4 @@
-"""setsid: run a command in a new session, which has no effect without terminals.
+"""setsid: run a command in a new session, which is a new process group, as there are no terminals.
 
 Oracle: util-linux 2.38.
 """
@@ -30,6 +30,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return the command's status; 126 and 127 when it cannot be run or found; 0 with -f."""
     if not operands:
         raise UsageError("no command specified")
-    if not options.fork or options.wait:
-        return ctx.run_command(operands, _NOT_STARTED)
-    return ctx.run_command(["sh", "-c", '"$@" &', "sh", *operands], _NOT_STARTED)
+    if options.fork and not options.wait:
+        return ctx.run_command(["sh", "-c", 'set -m; "$@" &', "sh", *operands], _NOT_STARTED)
+    process = ctx.process
+    if process.utility or process.pid == process.group:
+        return ctx.run_command(operands, _NOT_STARTED, new_group=True)
+    process.group = process.pid  # it is a process of its own, which the command replaces
+    return ctx.run_command(operands, _NOT_STARTED, in_place=True)

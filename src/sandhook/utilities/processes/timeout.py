@@ -31,7 +31,7 @@ class Options:
     Run COMMAND, and send it TERM if it still runs after DURATION (seconds, or with m, h, d).
     """
 
-    foreground: bool = opt("--foreground", ignored="there is no terminal")
+    foreground: bool = opt("--foreground", help="run COMMAND in the process group of timeout")
     kill_after: str | None = opt("-k", "--kill-after", "DURATION", "send KILL this long after the signal")
     preserve: bool = opt("--preserve-status", "return COMMAND's status even after a timeout")
     signal: str | None = opt("-s", "--signal", "SIGNAL", "the signal to send")
@@ -42,7 +42,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return the command's status, or 124 after a timeout; 125 when timeout itself fails."""
     signal = SIGTERM
     if options.signal is not None:
-        number = parse_signal(options.signal)
+        number = 0 if options.signal in ("0", "EXIT") else parse_signal(options.signal)
         if number is None:
             raise UsageError(f"'{options.signal}': invalid signal")
         signal = number
@@ -54,11 +54,11 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     command = list(operands[1:])
     ctx.flush()
     if not seconds:
-        return ctx.run_command(command, _NOT_STARTED)
+        return ctx.run_command(command, _NOT_STARTED, new_group=not options.foreground)
     watch = _Watch(ctx, command[0], seconds, kill_after, signal, options.verbose)
     watch.start()
     try:
-        status = ctx.run_command(command, _NOT_STARTED)
+        status = ctx.run_command(command, _NOT_STARTED, new_group=not options.foreground)
     finally:
         watch.stop()
     if not watch.fired or options.preserve:

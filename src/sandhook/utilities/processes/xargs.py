@@ -13,6 +13,8 @@ from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.kernel.descriptor import Null
 
+READ_ERROR = CLOSED_INPUT = "error closing file"
+
 PERMUTE = False
 
 #: Bytes of one command line; GNU's default.
@@ -168,7 +170,10 @@ def _size(text: str | None, ctx: Context) -> int:
 
 def _input(options: Options, ctx: Context) -> Reader:
     if options.file is None:
-        return ctx.stdin_reader()
+        reader = ctx.stdin_reader()
+        return (
+            ctx.open("/dev/null") if ctx.read_closed else reader
+        )  # the error counts as the end of the input
     try:
         return ctx.open(options.file)
     except IsADirectoryError:  # it can be opened, and xargs takes the error of reading it for the end

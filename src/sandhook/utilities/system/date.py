@@ -77,6 +77,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     zone = "UTC" if options.utc else ctx.environment.get("TZ")
     format_, setting = _format(options, operands)
     now = int(ctx.now() * 1e9)
+    if options.set_ is not None and (options.date is not None or options.reference is not None):
+        raise UsageError("the options to print and set the time may not be used together")
     if options.set_ is not None or setting is not None:
         _setting_error(options, setting, format_, now, ctx)
     for time in _times(options, now, zone, ctx):

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from sandhook.command.context import Context
 from sandhook.command.options import UsageError, opt, option_set
 
+READ_ERROR = 'error while reading "standard input": {}'
+
 WRITE_ERROR = {"": "write error: {}", "EPIPE": ""}
 
 _REFERENCE = re.compile(rb"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))")

@@ -6,12 +6,13 @@ Divergence: L-GZIP-001, xz uses small dictionaries and one thread, and -lvv list
 
 from __future__ import annotations
 
+import errno
 import stat as bits
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Literal
 
-from sandhook.command.context import Context, Failure, Reader, WriteError
+from sandhook.command.context import Context, Failure, WriteError
 from sandhook.command.operands import beneath, find, reason
 from sandhook.command.options import Inform, Topic, UsageError, also, opt, option_set
 from sandhook.dates.clock import strftime
@@ -25,6 +26,7 @@ from sandhook.formats.compressed import (
     gzip_header,
     kind_of,
 )
+from sandhook.utilities.archive.gzip.counting import CountingReader
 from sandhook.utilities.archive.gzip.messages import BzipMessages, GzipMessages, Message, XzMessages
 from sandhook.utilities.archive.gzip.xz_list import Lister, XzError, read_streams
 from sandhook.version import __version__
@@ -211,15 +213,21 @@ class _Worker:
     def stream(self) -> None:
         """Compress or expand standard input to standard output."""
         with self.ctx.stdin_reader() as reader:
-            source = _CountingReader(reader)
+            source = CountingReader(reader)
             try:
                 size = self._write(self.convert(source), None)
             except CorruptError as error:
                 self._corruption_error(self.messages.stream, error, "")
                 return
+            except OSError as error:
+                self.ctx.abandon()
+                message = self.messages.unreadable_input(error, expands=self.expands, test=self.options.test)
+                blank = error.errno == errno.EISDIR if self.kind == "gzip" else "ossible" in message[0]
+                self.print(message, blank_line_before=blank)
+                return
             self._finish("", "", source, size, 0)
 
-    def convert(self, source: _CountingReader, name: bytes = b"", mtime: int = 0) -> Iterator[bytes]:
+    def convert(self, source: CountingReader, name: bytes = b"", mtime: int = 0) -> Iterator[bytes]:
         """Yield a stream compressed, expanded or unchanged. Raises CorruptError."""
         chunks = source.chunks()
         if not self.expands:
@@ -264,6 +272,10 @@ class _Worker:
         ctx, options, messages = self.ctx, self.options, self.messages
         try:
             info = find(ctx, name)
+            dangles = info is None and self.kind == "gzip" and not (options.force or self.to_stdout)
+            if dangles and find(ctx, name, follow=False) is not None:
+                self.print(messages.link(name))
+                return
             if info is None and self.expands and not name.endswith(self.suffixes[0]) and self.kind == "gzip":
                 candidates = (name + each for each in self.suffixes if find(ctx, name + each) is not None)
                 name = next(candidates, name + self.suffixes[0])
@@ -304,7 +316,7 @@ class _Worker:
             self.print((f"{name}: {reason(error)}", "error"))
             return
         with reader:
-            source = _CountingReader(reader)
+            source = CountingReader(reader)
             base = name.rpartition("/")[2].encode("utf-8", "surrogateescape")
             target_created = False
             stored_name, mtime = b"", 0
@@ -394,7 +406,7 @@ class _Worker:
             file.release()
         return size
 
-    def _finish(self, name: str, target: str, source: _CountingReader, size: int, mtime: int) -> None:
+    def _finish(self, name: str, target: str, source: CountingReader, size: int, mtime: int) -> None:
         """Write the line of -l or -v for a file."""
         options = self.options
         if options.list_:
@@ -448,7 +460,7 @@ class _Worker:
         lister.finish()
         return self.status()
 
-    def _list(self, name: str, source: _CountingReader, mtime: int) -> None:
+    def _list(self, name: str, source: CountingReader, mtime: int) -> None:
         header, _, stored_time = gzip_header(source.head)
         overhead = header + 8 if len(self.sizes) < 2 else 0
         uncompressed = self.sizes[-1] if self.sizes else 0
@@ -476,23 +488,6 @@ class _Worker:
         self.ctx.write_line(
             f"{details}{size:19} {uncompressed:19} {_ratio(uncompressed, size - overhead)} {name}"
         )
-
-
-class _CountingReader:
-    """A reader that records the size, the first chunk and the last eight bytes."""
-
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
-        self.size = 0
-        self.head = b""
-        self.tail = b""
-
-    def chunks(self) -> Iterator[bytes]:
-        for data in self._reader.chunks():
-            self.size += len(data)
-            self.head = self.head or data
-            self.tail = (self.tail + data)[-8:]
-            yield data
 
 
 def _ratio(uncompressed: int, compressed_size: int) -> str:

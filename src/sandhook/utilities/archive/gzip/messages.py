@@ -9,6 +9,7 @@ import errno
 
 from sandhook.command.context import WriteError
 from sandhook.formats.compressed import CorruptError
+from sandhook.vfs.errors import reason
 
 #: The text, and the severity: "error", "warning", "corrupt", or "note", which does not change the exit status.
 Message = tuple[str, str]
@@ -37,6 +38,11 @@ class GzipMessages:
         """Return the message for standard output that cannot be written, "" for none."""
         return f"\n{program}: stdout: {error.reason}\n"
 
+    def unreadable_input(self, error: OSError, *, expands: bool, test: bool) -> Message:
+        """Return the message for standard input that cannot be read."""
+        name = "standard input" if error.errno == errno.EBADF else self.stream
+        return f"{name}: {reason(error)}", "error"
+
     def missing(self, name: str) -> Message:
         return f"{name}: No such file or directory", "error"
 
@@ -58,7 +64,15 @@ class GzipMessages:
     def unknown_suffix(self, name: str) -> Message:
         return f"{name}: unknown suffix -- ignored", "warning"
 
-    def corrupt_data(self, name: str, error: CorruptError, target: str, *, test: bool) -> Message:
+    def corrupt_data(
+        self,
+        name: str,
+        error: CorruptError,
+        target: str,
+        *,
+        test: bool,
+        why: str = "No such file or directory",
+    ) -> Message:
         return f"{name}: {error}", "warning" if error.reason == "trailing garbage" else "corrupt"
 
     def test_result(self, name: str, compressed: int, uncompressed: int) -> str:
@@ -92,6 +106,14 @@ class BzipMessages(GzipMessages):
             f"\tInput file = {name}, output file = (stdout)\n"
         )
 
+    def unreadable_input(self, error: OSError, *, expands: bool, test: bool) -> Message:
+        if expands:
+            return self.corrupt_data(
+                self.stream, CorruptError("", "truncated"), "", test=test, why=reason(error)
+            )
+        text = "I/O or other error, bailing out.  Possible reason follows."
+        return f"{text}\nbzip2: {reason(error)}\n\tInput file = (stdin), output file = (stdout)", "error"
+
     def missing(self, name: str) -> Message:
         return f"Can't open input file {name}: No such file or directory.", "error"
 
@@ -113,7 +135,15 @@ class BzipMessages(GzipMessages):
     def unknown_suffix(self, name: str) -> Message:
         return f"Can't guess original name for {name} -- using {name}.out", "note"
 
-    def corrupt_data(self, name: str, error: CorruptError, target: str, *, test: bool) -> Message:
+    def corrupt_data(
+        self,
+        name: str,
+        error: CorruptError,
+        target: str,
+        *,
+        test: bool,
+        why: str = "No such file or directory",
+    ) -> Message:
         if error.reason == "trailing garbage":
             return f"{name}: trailing garbage after EOF ignored", "note"
         if error.reason == "unrecognized":
@@ -127,7 +157,7 @@ class BzipMessages(GzipMessages):
         output = target or "(stdout)"
         headline = (
             "Compressed file ends unexpectedly;\n\tperhaps it is corrupted?  *Possible* reason follows.\n"
-            "bzip2: No such file or directory\n"
+            f"bzip2: {why}\n"
             if truncated
             else "Data integrity error when decompressing.\n"
         )
@@ -172,6 +202,9 @@ class XzMessages(GzipMessages):
     def lost_output(self, program: str, error: WriteError, name: str) -> str:
         return "" if error.code == errno.EPIPE else f"{program}: (stdout): Write error: {error.reason}\n"
 
+    def unreadable_input(self, error: OSError, *, expands: bool, test: bool) -> Message:
+        return f"{self.stream}: Read error: {reason(error)}", "error"
+
     def exists(self, target: str) -> Message:
         return f"{target}: File exists", "error"
 
@@ -190,7 +223,15 @@ class XzMessages(GzipMessages):
     def unknown_suffix(self, name: str) -> Message:
         return f"{name}: Filename has an unknown suffix, skipping", "warning"
 
-    def corrupt_data(self, name: str, error: CorruptError, target: str, *, test: bool) -> Message:
+    def corrupt_data(
+        self,
+        name: str,
+        error: CorruptError,
+        target: str,
+        *,
+        test: bool,
+        why: str = "No such file or directory",
+    ) -> Message:
         text = str(error)
         if error.reason == "truncated":
             text = "Unexpected end of input"

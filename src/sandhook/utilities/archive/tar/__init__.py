@@ -15,7 +15,7 @@ from sandhook.command.accounts import accounts
 from sandhook.command.context import Context, Failure
 from sandhook.command.modes import Mode, mode_string
 from sandhook.command.operands import reason, stat_of
-from sandhook.command.options import UsageError
+from sandhook.command.options import OptionError, UsageError
 from sandhook.dates.clock import format_moment, moment, zone_of
 from sandhook.dates.parse import BadDate, parse_date
 from sandhook.text.numbers import is_number
@@ -23,6 +23,7 @@ from sandhook.text.quoting import quote_escaped, quoted_name
 from sandhook.utilities.archive.tar import format as format_
 from sandhook.utilities.archive.tar.create import Creator
 from sandhook.utilities.archive.tar.extract import Extractor
+from sandhook.utilities.archive.tar.job import ConflictError, FatalError
 from sandhook.utilities.archive.tar.names import transformer
 from sandhook.utilities.archive.tar.options import (
     SYNTAX,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
 RAW = True  # the first word may be options without a dash: tar xzf FILE
 USAGE_STATUS = 2
-_HINT = "Try 'tar --help' or 'tar --usage' for more information."
 
 #: Exit status after a usage error.
 _USAGE_ERROR_STATUS = 64
@@ -64,14 +64,15 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     try:
         options, operands = SYNTAX.parse(with_dashes(list(arguments)))
     except UsageError as error:
-        ctx.error(f"{error}\n{_HINT}" if error.hint else str(error))
+        name = ctx.name.rpartition("/")[2] if isinstance(error, OptionError) else ctx.name
+        ctx.error(f"{error}\n{_hint(name)}" if error.hint else str(error))
         return _USAGE_ERROR_STATUS if error.status is None else error.status
     modes = set(options.modes)
     if len(modes) != 1:
         text = "You must specify one of the '-Acdtrux', '--delete' or '--test-label' options"
         if modes:
             text = "You may not specify more than one '-Acdtrux', '--delete' or  '--test-label' option"
-        ctx.error(f"{text}\n{_HINT}")
+        ctx.error(f"{text}\n{_hint(ctx.name)}")
         return 2
     try:
         job = Job(options, modes.pop(), ctx)
@@ -167,12 +168,12 @@ class Job:
                 self.names += [("", line) for line in self._lines(file) if line]
             operands = [name for _, name in self.names if name]
             if self.mode == "c" and not operands and not options.files_from:
-                ctx.error(f"Cowardly refusing to create an empty archive\n{_HINT}")
+                ctx.error(f"Cowardly refusing to create an empty archive\n{_hint(ctx.name)}")
                 return 2
             self._warn_of_ineffective_exclusions()
             self._work(operands)
         except ConflictError as error:
-            ctx.error(f"{error}\n{_HINT}")
+            ctx.error(f"{error}\n{_hint(ctx.name)}")
             return 2
         except FatalError as error:
             ctx.error(f"{error}\ntar: Error is not recoverable: exiting now")
@@ -231,7 +232,8 @@ class Job:
             try:
                 return stat_of(self._ctx, text).mtime_ns
             except OSError as error:
-                problem = f"{text}: Cannot stat: {reason(error)}\ntar: Date sample file not found\n{_HINT}"
+                why = f"{reason(error)}\n{self._ctx.name}: Date sample file not found"
+                problem = f"{text}: Cannot stat: {why}\n{_hint(self._ctx.name)}"
                 raise UsageError(problem, hint=False) from None
         try:
             return parse_date(text, int(self._ctx.now() * 1e9), self._ctx.environment.get("TZ"))
@@ -341,11 +343,15 @@ class Job:
             file.release()
 
     def _read(self) -> None:
-        from sandhook.formats.compressed import CorruptError, expanded, kind_of
+        from sandhook.formats.compressed import kind_of
+        from sandhook.utilities.archive.tar.unpacking import Unpacker, check_kind, fail_to_read
 
         ctx, archive = self._ctx, self._options.archive
+        unpacker = None
         try:
             reader = ctx.open(archive)
+        except IsADirectoryError as error:
+            fail_to_read(archive, self._options.packing not in (None, "auto"), error, ctx)
         except OSError as error:
             text = f"{archive}: Cannot open: {reason(error)}"
             if self._options.packing not in (None, "auto"):  # GNU tar's child process opens the archive here
@@ -356,13 +362,18 @@ class Job:
         home = ctx.process.cwd
         with reader:
             chunks = reader.chunks()
-            first = next(chunks, b"")
+            try:
+                first = next(chunks, b"")
+            except OSError as error:
+                fail_to_read(archive, self._options.packing not in (None, "auto"), error, ctx)
             requested = self._options.packing if self._options.packing != "auto" else None
-            packing = requested or kind_of(first) if first else None
+            packing = requested or kind_of(first)
             pieces: Iterator[bytes] = chain((first,) if first else (), chunks)
             if packing:
-                self._check_compression(packing, kind_of(first))
-                pieces = expanded(pieces, packing, ctx.charge, ctx.budget.charge_memory)
+                if first or packing == "xz":
+                    check_kind(packing, kind_of(first), ctx)
+                unpacker = Unpacker(pieces, packing, ctx)
+                pieces = unpacker.expanded()
             pieces = self._count_bytes(pieces)
             try:
                 for directory, _ in self.names:
@@ -381,11 +392,16 @@ class Job:
                     ctx.error(str(error))  # GNU tar reports it for the member, then for the archive
                 raise FatalError(str(error)) from None
             except format_.FormatError as error:
-                self.error(str(error))
-            except CorruptError as error:
-                raise FatalError(f"{archive}: {error}") from None
+                if unpacker is None or not unpacker.status:
+                    self.error(str(error))
             finally:
                 ctx.process.cwd = home
+            if unpacker is not None and unpacker.status:
+                raise FatalError(f"Child returned status {unpacker.status}")
+            # The writer of a pipe must not die of SIGPIPE: tar reads whole records, and a decompressor all.
+            while not reader.description.seekable and (unpacker is not None or self._size % self.record):
+                if not next(chunks if unpacker is not None else pieces, b""):
+                    break
 
     def _compare(self, stream: format_.Stream) -> None:
         from sandhook.utilities.archive.tar.compare import Comparer
@@ -393,20 +409,6 @@ class Job:
         comparer = Comparer(self, self._ctx)
         comparer.run(stream)
         self._ctx.failed = max(self._ctx.failed, int(comparer.differs))
-
-    def _check_compression(self, requested: str, actual: str) -> None:
-        """Raise FatalError, after the decompressor's message, when the data have another format."""
-        if requested in (actual, "lzma"):
-            return
-        status = 1
-        if requested == "gzip":
-            self._ctx.process.write_error(b"\ngzip: stdin: not in gzip format\n")
-        elif requested == "bzip2":
-            self._ctx.process.write_error(b"bzip2: (stdin) is not a bzip2 file.\n")
-            status = 2
-        else:
-            self._ctx.process.write_error(b"xz: (stdin): File format not recognized\n")
-        raise FatalError(f"Child returned status {status}")
 
     # ------------------------------------------------------------------ members
 
@@ -478,12 +480,8 @@ class Job:
         return f"{mode} {owner}{size} {self._time(member)} {listed_name}{arrow + self.quote_name(member.link) if arrow else ''}"
 
 
-class ConflictError(Exception):
-    """The requested operations cannot be combined."""
-
-
-class FatalError(Exception):
-    """The archive cannot be used."""
+def _hint(name: str) -> str:
+    return f"Try '{name} --help' or '{name} --usage' for more information."
 
 
 def _format_size(size: int) -> str:

@@ -9,6 +9,14 @@ from sandhook.utilities.archive.tar.format import Member
 from sandhook.utilities.archive.tar.select import Selection
 
 
+class ConflictError(Exception):
+    """The requested operations cannot be combined."""
+
+
+class FatalError(Exception):
+    """The archive cannot be used."""
+
+
 class Job(Protocol):
     """One call of tar. Most fields are its options, as ``Options`` describes them."""
 

@@ -257,7 +257,7 @@ def with_dashes(arguments: list[str]) -> list[str]:
         words.append(f"-{letter}")
         if option is not None and option.metavar is not None:
             if not rest:
-                raise UsageError(f"Old option '{letter}' requires an argument.")
+                raise UsageError(f"Old option '{letter}' requires an argument.", status=2)
             words.append(rest.pop(0))
     return [*words, *rest]
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import beneath, find, reason, stat_of
 from sandhook.command.options import OptionError, Syntax, UsageError, also, opt, option_set
-from sandhook.command.write_errors import Whole
+from sandhook.command.utility import Whole
 from sandhook.pattern.glob import compile_pattern
 from sandhook.utilities.archive.zip.format import (
     FormatError,

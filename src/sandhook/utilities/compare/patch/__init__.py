@@ -7,12 +7,13 @@ Divergence: L-PATCH-001, ed scripts, --merge, -D, -Z, -T, -V, -g and --verbose a
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
 from sandhook.command.options import UsageError
-from sandhook.utilities.compare.patch.files import Outcome, Patcher
+from sandhook.utilities.compare.patch.files import CUT, Outcome, Patcher
 from sandhook.utilities.compare.patch.options import Options
 from sandhook.utilities.compare.patch.parse import Parser
 from sandhook.utilities.compare.sides import split_lines
@@ -49,6 +50,10 @@ def _apply_all(options: Options, target: str | None, name: str, ctx: Context) ->
         with ctx.open(name) as reader:
             data = reader.read_all()
     except OSError as error:
+        if name == "-":
+            raise Failure(
+                f"**** {'read error' if error.errno == errno.EISDIR else 'fstat'} : {reason(error)}"
+            ) from None
         raise Failure(f"**** Can't open patch file {name} : {reason(error)}") from None
     ctx.budget.check_fits(3 * len(data) + 150 * data.count(b"\n"))
     parser = Parser(split_lines(data, ctx.charge), options.kind, ctx.charge, file_known=target is not None)
@@ -60,6 +65,8 @@ def _apply_all(options: Options, target: str | None, name: str, ctx: Context) ->
             has_patches = True
             outcome = max(outcome, patcher.apply(patch))
             ctx.flush()
+        if parser.reaches_cut():
+            ctx.write_line(CUT)
     finally:
         patcher.finish()
     if not has_patches and data:

@@ -12,6 +12,9 @@ from sandhook.utilities.compare.patch.apply import Applier, Placement
 from sandhook.utilities.compare.patch.parse import Hunk, Patch
 from sandhook.utilities.compare.sides import split_lines
 
+#: What patch reports about a last line without a newline, which it ignores.
+CUT = "patch unexpectedly ends in middle of line"
+
 if TYPE_CHECKING:
     from sandhook.utilities.compare.patch.options import Options
 
@@ -86,9 +89,15 @@ class Patcher:
         lines = split_lines(data, self._ctx.charge)
         if self._skip_already_empty(patch, lines, name):
             return Outcome.REJECTED
+        if patch.kind == "context":  # GNU's patch has read the first hunk before it chose the file
+            self._say_cut(patch, 0)
+            if patch.error is not None and not patch.hunks:
+                raise patch.error
         self._print(f"{verb} file {target}")
         if patch.error is not None:
+            self._say_cut(patch, patch.cut_at)
             raise patch.error
+        self._say_cut(patch, 0)
         ignore = self._check_reversed(patch, lines, exists)
         if ignore:
             placements = [Placement(0, 0, 0, True) for _ in patch.hunks]
@@ -113,6 +122,8 @@ class Patcher:
         applier = Applier(lines, options.fuzz, options.loose, self._ctx.charge)
         placements = []
         for number, hunk in enumerate(patch.hunks, 1):
+            if number > 1:
+                self._say_cut(patch, number - 1)
             placement = applier.apply(hunk)
             placements.append(placement)
             if placement.failed:
@@ -124,7 +135,15 @@ class Patcher:
                 if placement.offset:
                     text += f" (offset {placement.offset} line{'s' if placement.offset != 1 else ''})"
                 self._print(text + ".")
+        if patch.hunks:
+            self._say_cut(patch, len(patch.hunks))
+            self._say_cut(patch, len(patch.hunks))  # once for a next hunk, once for a next patch
         return placements, applier.finish()
+
+    def _say_cut(self, patch: Patch, index: int | None) -> None:
+        """Report that the patch ended in the middle of a line, if it did so in the hunk with this index."""
+        if index is not None and patch.cut_at == index:
+            self._say(CUT)
 
     def _skip_already_empty(self, patch: Patch, lines: list[bytes], name: str) -> bool:
         """Return whether a patch would empty a file that is already empty; report that it is skipped."""
@@ -267,6 +286,10 @@ class Patcher:
         try:
             if parent:
                 self._make_parents(parent)
+            info = find(ctx, name)
+            if info is not None and info.links > 1:  # other names keep the old contents
+                ctx.fs.unlink(ctx.path(name))
+                mode = info.mode if mode is None else mode
             file = ctx.create(name)
             try:
                 file.write(data)

@@ -84,6 +84,8 @@ class Patch:
         preamble: The text before the first hunk, for messages.
         line: The line of the first hunk.
         error: Why parsing stopped before the end of the patch.
+        cut_at: The index of the hunk in which the patch ended in the middle of a line, their number if it did so
+            after them, None if it did not.
         was_reversed: It seemed to be applied already, and is applied in reverse (-t).
     """
 
@@ -102,6 +104,7 @@ class Patch:
         self.line = 0
         self.error: Failure | None = None
         self.was_reversed = False
+        self.cut_at: int | None = None
 
     def reverse(self) -> None:
         """Reverse the patch in place."""
@@ -118,11 +121,18 @@ class Parser:
         self, lines: list[bytes], kind: str, charge: Callable[[int], None], *, file_known: bool = True
     ) -> None:
         """``file_known``: an operand names the file, so a normal difference, which has no header, is usable."""
-        self.lines = lines
+        self._cut = bool(lines) and lines[-1][-1:] != b"\n" and lines[-1][:1] != _EMPTY
+        self.lines = lines[:-1] if self._cut else lines  # GNU's patch ignores a last line without a newline
+        self._is_short = False
         self.file_known = file_known
         self.position = 0
         self.kind = kind
         self.charge = charge
+
+    def reaches_cut(self) -> bool:
+        """Return True, once, if what was read ended in the middle of a line."""
+        cut, self._cut = self._cut, False
+        return cut
 
     def next(self) -> Patch | None:
         """Return the next file's patch, or None when only garbage remains."""
@@ -233,19 +243,27 @@ class Parser:
         readers = {"unified": self._parse_unified, "context": self._context, "normal": self._normal}
         read = readers[patch.kind]
         while self.position < len(self.lines):
+            self._is_short = False
             try:
                 hunk = read()
             except Failure as error:
                 patch.error = error
+                if self.position >= len(self.lines) and self.reaches_cut():
+                    patch.cut_at = len(patch.hunks)
                 return
             if hunk is None:
                 return
+            if self._is_short and self.reaches_cut():
+                patch.cut_at = len(patch.hunks)
             patch.hunks.append(hunk)
+        if self.reaches_cut():
+            patch.cut_at = len(patch.hunks)
 
-    def _malformed_error(self) -> Failure:
+    def _malformed_error(self, *, numbered: bool = False) -> Failure:
         line = self.lines[self.position] if self.position < len(self.lines) else b""
         if self.position >= len(self.lines):
-            return Failure("**** unexpected end of file in patch", 2)
+            where = f" at line {self.position}" if numbered else ""
+            return Failure(f"**** unexpected end of file in patch{where}", 2)
         return Failure(f"**** malformed patch at line {self.position + 1}: {_text(line)}", 2)
 
     def _no_newline(self, lines: list[tuple[bytes, bytes]]) -> None:
@@ -267,6 +285,7 @@ class Parser:
         while old > 0 or new > 0:
             self.charge(1)
             if self.position >= len(self.lines):
+                self._is_short = True
                 if new > _LOST_LINES:
                     raise self._malformed_error()
                 if not (old and new) or not any(mark != b" " for mark, _ in lines):
@@ -314,6 +333,10 @@ class Parser:
             else 0
         )
         new = self._context_half(b"+", None, new_count)
+        if len(new) < new_count and self.position >= len(self.lines):
+            self._is_short = True
+            if self._cut and any(line[0] == b"!" for line in old) != any(line[0] == b"!" for line in new):
+                raise Failure(f"**** context mangled in hunk at line {begin + 1}", 2)
         lines = _merge(old, new)
         return Hunk(int(old_range[1]), int(new_range[1]), lines, begin, function)
 
@@ -348,7 +371,7 @@ class Parser:
         self._normal_half(b"< ", b"-", old, lines)
         if letter == b"c":
             if self.position >= len(self.lines) or not self.lines[self.position].startswith(b"---"):
-                raise self._malformed_error()
+                raise self._malformed_error(numbered=True)
             self.position += 1
         self._normal_half(b"> ", b"+", new, lines)
         return Hunk(first, new_first, lines, begin)
@@ -357,7 +380,7 @@ class Parser:
         for _ in range(count):
             self.charge(1)
             if self.position >= len(self.lines) or self.lines[self.position][:1] != prefix[:1]:
-                raise self._malformed_error()
+                raise self._malformed_error(numbered=True)
             lines.append((mark, self.lines[self.position][2:] or b"\n"))
             self.position += 1
             self._no_newline(lines)

@@ -14,6 +14,8 @@ from sandhook.command.options import Inform
 from sandhook.utilities.data.jq.arguments import TRY_HELP, MisuseError, Options, parse
 from sandhook.utilities.data.jq.calling import call_jq
 
+READ_ERROR = "error: {}"
+
 JQ_VERSION = "jq-1.8.2"  #: the version of the oracle
 
 __all__ = ["Options"]

@@ -60,6 +60,10 @@ def _color_mode(text: str) -> str:
     return text
 
 
+#: The first number that is no offset in a file.
+_OFFSET_END = 1 << 63
+
+
 @option_set
 class Options:
     """hexdump [-bcCdovx] [-e FORMAT] [-f FILE] [-n LENGTH] [-s OFFSET] [FILE]...
@@ -121,6 +125,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         _repeat_last(line, size)
     if options.skip and not operands and isinstance(ctx.process.descriptors.get(0), PipeReader):
         raise Failure("stdin: Illegal seek")
+    if options.skip >= _OFFSET_END:
+        raise Failure(f"{operands[0] if operands else 'stdin'}: Invalid argument")
     source = Joined(ctx, operands or ("-",), options.length, lenient=True)
     source.skip(options.skip)
     if size:

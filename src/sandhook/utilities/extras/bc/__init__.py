@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Reader
 from sandhook.command.options import opt, option_set
-from sandhook.command.write_errors import Whole
+from sandhook.command.utility import Whole
 from sandhook.utilities.extras.bc import execute
 from sandhook.utilities.extras.bc.assembler import BcSyntaxError
 from sandhook.utilities.extras.bc.instructions import Function
@@ -55,8 +55,12 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 ctx.flush()
                 ctx.process.write_error(text.encode("utf-8", "surrogateescape") + b"\n")
                 return 1
-        with ctx.stdin_reader() as reader:
-            _program(_lines(reader), "(standard_in)", machine, ctx)
+        try:
+            with ctx.stdin_reader() as reader:
+                _program(_lines(reader), "(standard_in)", machine, ctx)
+        except OSError:
+            ctx.write_error("(standard_in) 1: read() in flex scanner failed\n")
+            return 1
     except (Quit, execute.ProgramHalt):
         pass
     return 0

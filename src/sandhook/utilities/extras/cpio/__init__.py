@@ -20,6 +20,7 @@ from sandhook.utilities.extras.cpio.options import HINT, Options
 USAGE_STATUS = 2
 ARGP = True
 ANY_ORDER = True
+READ_ERROR = "standard input is closed: {}"
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

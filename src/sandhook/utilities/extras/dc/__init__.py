@@ -12,6 +12,8 @@ from sandhook.command.options import Inform, also, opt, option_set
 from sandhook.utilities.extras.dc.commands import run_text
 from sandhook.utilities.extras.dc.machine import Machine
 
+READ_ERROR = "error reading input: {}"
+
 WRITE_ERROR = "error writing to stdout: {}"
 
 
@@ -48,11 +50,13 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             try:
                 with ctx.open(text) as reader:
                     text = reader.read_all().decode("utf-8", "surrogateescape")
-            except IsADirectoryError:
+            except OSError as error:
+                if text == "-":
+                    raise
+                if not isinstance(error, IsADirectoryError):
+                    ctx.error(f"Could not open file {text}")
+                    continue
                 ctx.error(f"Will not attempt to process directory {text}")
-                continue
-            except OSError:
-                ctx.error(f"Could not open file {text}")
                 continue
         if not run_text(machine, text):
             return 1 if kind == "f" else 0

@@ -24,6 +24,8 @@ from sandhook.utilities.files.dd.operands import (
 )
 from sandhook.vfs.errors import error_text, fs_error
 
+CLOSED_INPUT = "closing input file 'standard input'"
+
 OPERAND_WORDS = {
     "Operands": tuple(f"{name}={value}" for name, value in OPERANDS.items()),
     "Conversions": CONVERSIONS,
@@ -68,6 +70,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 _synchronize(request, target, ctx)
             except OSError as error:
                 ctx.fail(f"error {copier.activity}: {reason(error)}")
+                if ctx.read_closed:
+                    return ctx.failed
             copier.report(ctx.now() - start)
         finally:
             target.release()
@@ -82,9 +86,7 @@ class _CannotSeek(Failure):
 
 def _source(request: Request, ctx: Context) -> Description:
     if request.source is None:
-        descriptor = ctx.process.descriptor(0)
-        descriptor.retain()
-        return descriptor
+        return ctx.stdin_reader().description
     try:
         return ctx.process.open(request.source)
     except IsADirectoryError:

@@ -32,6 +32,9 @@ from sandhook.utilities.languages.awk.special import ARGC, ARGV, ENVIRON, FS, PR
 from sandhook.utilities.languages.awk.symbols import function_table
 from sandhook.utilities.languages.awk.values import Array, Fatal, ScalarContext, Strnum, Unlabelled
 
+READ_ERROR = "fatal: error reading input file `-': {}"
+READ_STATUS = 2
+
 PERMUTE = False
 FIXED_NAMES = dict.fromkeys(("awk", "gawk", "mawk", "nawk"), "")
 BASE_NAME = True
@@ -214,7 +217,7 @@ def _describe_process(rt: Runtime, names: Sequence[str]) -> None:
     array, kernel, process = rt.arrays[PROCINFO], rt.ctx.kernel, rt.ctx.process
     entries: dict[str, str | float] = {
         "version": "5.2.1", "FS": SPECIAL[rt.mode], "strftime": "%a %b %e %H:%M:%S %Z %Y", "platform": "posix",
-        "pid": float(process.pid), "ppid": float(process.parent_pid), "pgrpid": float(process.pid),
+        "pid": float(process.pid), "ppid": float(process.parent_pid), "pgrpid": float(process.group),
         "uid": float(kernel.user_id), "euid": float(kernel.user_id),
         "gid": float(kernel.group_id), "egid": float(kernel.group_id),
     }  # fmt: skip

@@ -58,13 +58,21 @@ class Sources:
 
     def read(self, programs: Iterable[tuple[str, str]]) -> None:
         """Add the sources of the options, in their order: ("e", text), ("f", name) or ("i", name). Raises SourceError."""
+        unreadable: SourceError | None = None
         for kind, text in programs:
             if kind == "e":
                 self.add(text)
             elif kind == "i":
                 self._include(text, "")
             else:
-                self._add(self._open(text, "")[1], text)
+                try:
+                    self._add(self._open(text, "")[1], text)
+                except SourceError as error:
+                    if error.status != 1:
+                        raise
+                    unreadable = unreadable or error  # gawk opens all files before it reads one
+        if unreadable is not None:
+            raise unreadable
 
     def add(self, text: str) -> None:
         """Add a program text from the command line."""

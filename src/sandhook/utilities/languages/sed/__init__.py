@@ -23,6 +23,9 @@ from sandhook.utilities.languages.sed.records import Expression, RecordsRegex
 from sandhook.utilities.languages.sed.script import Chunk, Language, Pattern, ScriptError
 from sandhook.vfs.errors import error_text
 
+READ_ERROR = "read error on stdin: {}"
+READ_STATUS = 4
+
 WRITE_ERROR = {
     "": "couldn't flush stdout: {}",
     "large": "couldn't write {items} to stdout: {}",

@@ -17,8 +17,11 @@ from sandhook.vfs.errors import error_text
 def real_name(ctx: Context, name: str) -> str:
     """Return the name of the target of links (--follow-symlinks). Raises Failure, and OSError for a missing file."""
     path = ctx.path(name)
-    if not stat.S_ISLNK(ctx.fs.stat(path, follow=False).mode):
-        return name
+    try:
+        if not stat.S_ISLNK(ctx.fs.stat(path, follow=False).mode):
+            return name
+    except OSError as error:
+        raise Failure(f"couldn't readlink {name}: {error_text(error)}", 4) from None
     try:
         return ctx.fs.realpath(path)
     except OSError as error:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.operands import reason
+from sandhook.command.operands import not_readable, reason
 from sandhook.command.options import also, opt, option_set
 from sandhook.command.pieces import PIECE
 from sandhook.command.utility import WRITE_ERROR_UTIL_LINUX
@@ -116,7 +116,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                     elif options.keep_empty:
                         lines.append("")
         except OSError as error:
-            ctx.fail(f"{name}: {reason(error)}")
+            ctx.fail(f"{'read failed' if not_readable(error) else name}: {reason(error)}")
     if not lines:
         return ctx.failed
     if table:

@@ -13,6 +13,9 @@ from sandhook.command.options import Syntax, opt, option_set
 from sandhook.text.quoting import quote_always
 from sandhook.utilities.lines.fmt.filling import MAX_BYTES, Paragraph, Word
 
+READ_ERROR = "read error"
+CLOSED_INPUT = "closing standard input"
+
 RAW = True  # -WIDTH is an option only before all others
 _MAX_WIDTH = MAX_BYTES // 2
 

@@ -6,6 +6,7 @@ Divergence: L-SORT-001, -g compares with 53 bits; all sorting is done in memory,
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import Syntax, UsageError, also, opt, option_set
 from sandhook.command.pieces import Charge, split
-from sandhook.text.quoting import quote_odd
+from sandhook.text.quoting import quote_escaped, quote_odd
 from sandhook.utilities.lines.sort.keys import Key, KeyFunction, check_flags, key_function, numeric, parse_key
 from sandhook.utilities.lines.sort.runs import has_many_equals, sort_lines, sorted_integers, sorted_once
 from sandhook.vfs.errors import error_text
@@ -45,7 +46,7 @@ def separator(text: str) -> bytes:
     if data == b"\\0":
         return b"\0"
     if len(data) > 1:
-        raise Failure(f"multi-character tab '{text}'")
+        raise Failure(f"multi-character tab {quote_escaped(text)}")
     return data
 
 
@@ -271,6 +272,8 @@ def read_names(source: str, ctx: Context) -> list[str]:
         with ctx.open(source) as reader:
             records = split(reader.read_all(), b"\0", ctx.charge)
     except OSError as error:
+        if source == "-":
+            raise Failure("cannot read file names from '-'") from None
         raise Failure(f"open failed: {quote_odd(source)}: {error_text(error)}") from None
     if not records[-1]:
         records.pop()
@@ -303,6 +306,7 @@ def read_lines(name: str, delimiter: bytes, ctx: Context, *, missing: str = "can
             data = reader.read_all()
     except OSError as error:
         kind = "read failed" if isinstance(error, IsADirectoryError) else missing
+        kind = "stat failed" if error.errno == errno.EBADF else kind
         raise Failure(f"{kind}: {quote_odd(name)}: {error_text(error)}") from None
     ctx.budget.check_fits(2 * len(data) + _LINE_COST * data.count(delimiter))
     ctx.hold(len(data))  # until the end: sort has all inputs at once

@@ -13,6 +13,8 @@ from sandhook.command.options import UsageError, opt, option_set
 from sandhook.command.utility import WRITE_ERROR_TWICE
 from sandhook.utilities.lines.tr.sets import Set, parse_set
 
+READ_ERROR = "read error: {}"
+
 WRITE_ERROR = WRITE_ERROR_TWICE
 
 PERMUTE = False

@@ -18,6 +18,8 @@ from sandhook.utilities.listing.find.parse import Parser
 from sandhook.utilities.listing.find.state import Settings, Unknown, Visit, Walk
 from sandhook.vfs.base import Entry, Stat
 
+READ_ERROR = "‘(standard input)’: read error: {}"
+
 WRITE_ERROR = {
     "": "'standard output': {}\n{name}: write error",
     "EBADF": "'standard output': {}\n{name}: write error: {}",

@@ -422,7 +422,7 @@ def _size_unit(options: Options, ctx: Context) -> tuple[str, str]:
                 break
             blocks = "" if options.kibibytes else unit
             return ("" if name == "BLOCKSIZE" else unit), blocks
-    return "", ""
+    return "", "512:" if "POSIXLY_CORRECT" in ctx.environment and not options.kibibytes else ""
 
 
 def _layout(options: Options, order: _Order, ctx: Context) -> listing.Layout:

@@ -1,6 +1,6 @@
 """tree: list the contents of directories as a tree.
 
-Oracle: tree 2.1.0. Names are in byte order. Divergence: L-TREE-001, colours, HTML, --gitignore, -R
+Oracle: tree 2.1.0. Names are in byte order. Divergence: L-TREE-001, HTML, --gitignore, -R
 and -S are not offered, and --du counts each byte once in the total.
 """
 
@@ -19,6 +19,7 @@ from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.dates.clock import strftime
 from sandhook.utilities.listing.sizes import HALF_YEAR, human_size
 from sandhook.utilities.listing.tree import xml as xml
+from sandhook.utilities.listing.tree.colours import Colours
 from sandhook.utilities.listing.tree.nodes import MAX_DEPTH, Forest, Node, Rules, patterns
 from sandhook.utilities.listing.tree.paths import PathForest
 
@@ -45,7 +46,7 @@ def _limit(text: str) -> int:
 
 @option_set
 class Options:
-    """tree [-aAdfFilnNpqsughDQrtcUvxJX] [-L LEVEL] [-P PATTERN] [-I PATTERN] [DIRECTORY]...
+    """tree [-aACdfFilnNpqsughDQrtcUvxJX] [-L LEVEL] [-P PATTERN] [-I PATTERN] [DIRECTORY]...
 
     List each DIRECTORY (.) and everything below it.
     """
@@ -58,6 +59,7 @@ class Options:
     follow: bool = opt("-l", help="follow links to directories")
     level: int = opt("-L", "LEVEL", "the greatest depth", convert=_level, default=MAX_DEPTH)
     plain: bool = opt("-n", help="no colours (default)", ignored="")
+    colours: bool = opt("-C", help="colours, those of TREE_COLORS or LS_COLORS or its own")
     protections: bool = opt("-p", help="permissions")
     sizes: str = also(
         opt("-s", help="sizes in bytes", const="bytes", default=""),
@@ -172,6 +174,7 @@ class _Writer:
         self.directories = 0
         self.files = 0
         self.bytes = 0
+        self.colours = Colours(ctx.environment) if options.colours and "TERM" in ctx.environment else None
         self.names = accounts(ctx.fs) if options.user or options.group else None
         charset = options.charset if options.charset is not None else _locale(ctx)
         self.boxes = (
@@ -186,15 +189,15 @@ class _Writer:
         """Write a line."""
         self.write(text.encode("utf-8", "surrogateescape") + b"\n")
 
-    def missing(self, name: str) -> None:
-        """Report an operand that does not exist."""
+    def missing(self, name: str, shown: str = "") -> None:
+        """Report an operand that does not exist, or is no directory; ``shown`` is its name in colour."""
         self.ctx.failed = 2
         if self.options.json:
             self.line(f'  {{"type":"directory","name":{_json(name)},"error":"opening dir"}}')
         elif self.options.xml:
             self.line(xml.missing(xml.format_attributes([("name", name)]), "unknown"))
         else:
-            self.line(f"{name}  [error opening dir]")
+            self.line(f"{shown or name}  [error opening dir]")
 
     def top(self, node: Node) -> None:
         """Print an operand and everything below it."""
@@ -203,7 +206,7 @@ class _Writer:
                 self.line(xml.missing(xml.format_attributes(self._attributes(node)), "file"))
             else:
                 status = self.ctx.failed
-                self.missing(node.name)
+                self.missing(node.name, self._paint(node.name, node))
                 self.ctx.failed = status
             self.files += 1
             return
@@ -250,11 +253,11 @@ class _Writer:
 
     def _line(self, branch: str, node: Node) -> None:
         options = self.options
-        name = self._quote_name(node.path if options.full else node.name)
+        name = self._paint(self._quote_name(node.path if options.full else node.name), node)
         if options.classify:
             name += self._sign(node.info.mode) if node.target is None else ""
         if node.target is not None:
-            name += f" -> {self._quote_name(node.target)}"
+            name += f" -> {self._paint_target(self._quote_name(node.target), node)}"
             if options.classify:
                 name += self._sign_of_target(node)
         note = f"  [{node.note}]" if node.note else ""
@@ -263,6 +266,24 @@ class _Writer:
         details = self._details(node)
         start = f"{details}{branch}" if options.first_details else f"{branch}{details}"
         self.line(f"{start}{name}{note}")
+
+    def _paint(self, shown: str, node: Node) -> str:
+        if self.colours is None:
+            return shown
+        dangling = node.target is not None and not self._target_mode(node)
+        return self.colours.paint(shown, node.name, node.info.mode, dangling=dangling)
+
+    def _paint_target(self, shown: str, node: Node) -> str:
+        if self.colours is None or node.target is None:
+            return shown
+        return self.colours.paint(shown, node.target, self._target_mode(node))
+
+    def _target_mode(self, node: Node) -> int:
+        """Return the type and permissions of the target of a link, 0 if it is missing."""
+        try:
+            return self.ctx.fs.stat(self.ctx.path(node.path)).mode
+        except OSError:
+            return 0
 
     def _quote_name(self, name: str) -> str:
         if self.options.literal:

@@ -18,7 +18,6 @@ class Facts:
         self.uid, self.gid = current_user(ctx)
         names = accounts(ctx.fs)
         self.user, self.group = names.user(self.uid), names.group(self.gid)
-        self.first = min(ctx.kernel.processes)
         self.zone = ctx.environment.get("TZ")
         self.elapsed = int(ctx.budget.elapsed())
         self.start = int(ctx.now()) - self.elapsed
@@ -73,7 +72,7 @@ def _parent(facts: Facts, row: Row) -> str:
 
 
 def _group(facts: Facts, row: Row) -> str:
-    return str(facts.first)
+    return str(row.process.group)
 
 
 def _state(facts: Facts, row: Row) -> str:

@@ -256,8 +256,10 @@ def search_stdin(searcher: Searcher, style: Style, ctx: Context) -> bool:
         with ctx.stdin_reader() as reader:
             return searcher.search(reader, style.label)
     except OSError as error:
-        if error.errno != errno.EISDIR and not style.silent:
+        if not style.silent:
             ctx.error(f"{style.label}: {error_text(error)}")
+        if error.errno == errno.EISDIR:
+            searcher.print_directory(style.label)
         ctx.failed = 2
         return False
 
