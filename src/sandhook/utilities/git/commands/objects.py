@@ -5,7 +5,6 @@ Source: git-cat-file(1), git-ls-tree(1), git-hash-object(1).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
@@ -15,6 +14,7 @@ from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.names.pathspec import from_top
 from sandhook.utilities.git.names.quote import quote, relative
+from sandhook.utilities.git.names.templates import expanded
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.objects import GITLINK, TREE, TreeItem, object_id
@@ -240,7 +240,7 @@ class _TreeListing:
                 "objectsize:padded": f"{size:>7}",
                 "path": name,
             }
-            text = _expanded(options.template, values)
+            text = expanded("ls-tree", options.template, values.get)
         elif options.names:
             text = name
         elif options.ids:
@@ -250,23 +250,6 @@ class _TreeListing:
         else:
             text = _tree_line(item, oid, name)
         self.call.ctx.write(encode(text + ("\0" if options.nul else "\n")))
-
-
-def _expanded(template: str, values: dict[str, str]) -> str:
-    """Return a format of ls-tree with its fields. Raises GitError for an unknown one."""
-
-    def value(match: re.Match[str]) -> str:
-        if match[2]:
-            return bytes((int(match[2], 16),)).decode("utf-8", "surrogateescape")
-        if match[0] in ("%n", "%%"):
-            return "\n" if match[0] == "%n" else "%"
-        if match[1] is None:
-            raise GitError(f"bad ls-tree format: element '{match[0][1:]}' does not start with '('")
-        if match[1] not in values:
-            raise GitError(f"bad ls-tree format: %({match[1]})")
-        return values[match[1]]
-
-    return re.sub(r"%(?:\(([^()]*)\)|x([0-9a-fA-F]{2})|.?)", value, template)
 
 
 @option_set

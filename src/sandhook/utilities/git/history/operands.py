@@ -83,11 +83,15 @@ def _exists(repository: Repository, word: str) -> bool:
     return repository.access.stat(join(VirtualPath(repository.options.cwd), word)) is not None
 
 
-def check_paths(repository: Repository, words: Sequence[str]) -> None:
-    """Raise GitError for a word that is not a path, where "--" does not say that it is."""
+def check_paths(repository: Repository, words: Sequence[str], *, first: bool = True) -> None:
+    """Raise GitError for a word that is not a path, where "--" does not say that it is.
+
+    Args:
+        first: The first word could be a revision, too.
+    """
     names = Names(repository)
     for at, word in enumerate(words):
-        _check_path(repository, names, word, first=not at)
+        _check_path(repository, names, word, first=first and not at)
 
 
 def _check_path(repository: Repository, names: Names, word: str, *, first: bool) -> None:

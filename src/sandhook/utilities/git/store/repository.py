@@ -155,6 +155,7 @@ class Repository:
             self.place.root or "/",
             self.access.charge,
             defaults=self.options.pathspecs,
+            attributes_of=lambda path: self.attributes.of(path),
         )
 
     @cached_property
