@@ -7,19 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.utilities.git.commands.log import Log, Options, name_sources, parser, refuse
+from sandhook.utilities.git.commands.log import Log, name_sources
+from sandhook.utilities.git.commands.log_options import Options, parser, refuse
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.commit_diff import CommitDiff
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.operands import split_operands
-from sandhook.utilities.git.history.selection import (
-    Selection,
-    Starts,
-    WalkOptions,
-    find_starts,
-    pull_starts,
-)
+from sandhook.utilities.git.history.selection import Selection, WalkOptions
+from sandhook.utilities.git.history.starts import Starts, find_starts, pull_starts, with_input
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Tag
@@ -29,7 +25,7 @@ from sandhook.utilities.git.store.repository import Repository
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0; 2 for problems with --check."""
-    special, words = pull_starts(arguments)
+    special, words = pull_starts(with_input(call.repository, arguments))
     parsed = parser().parse(words)
     if parsed.unknown:
         raise GitError(f"unrecognized argument: {parsed.unknown[0]}")
