@@ -62,7 +62,7 @@ def _finish(output: DiffOutput, pairs: Iterable[Pair], options: DiffOptions, def
     shown = output.complete(pairs)
     if not options.quiet:
         output.write(shown, default)
-    return _status(output, found=bool(shown))
+    return _status(output, found=output.changed(shown, default))
 
 
 def _status(output: DiffOutput, *, found: bool) -> int:
@@ -191,7 +191,8 @@ class _CommitTree:
             self._head()
         if not self.output.options.quiet:
             self.output.write(pairs, "patch" if self.output.options.combined == "dense" else "raw")
-        return bool(pairs)
+        default = "patch" if self.output.options.combined == "dense" else "raw"
+        return self.output.changed(pairs, default)
 
     def merge(self, pathspec: Pathspec) -> int:
         """Print the differences from all parents of a merge; return 1 for differences with --exit-code."""
