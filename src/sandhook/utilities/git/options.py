@@ -40,5 +40,13 @@ class Options:
     exec_path: str | None = opt(
         "--exec-path", "DIR", "print where the libraries for scripts are", optional=True, const=""
     )
+    namespace: str | None = opt(
+        "--namespace", "NAME", "accepted, without effect: nothing is fetched or pushed"
+    )
+    place: str = also(
+        opt("--html-path", "print where the documentation is", const="html", default=""),
+        opt("--man-path", "print where the manual pages are", const="man"),
+        opt("--info-path", "print where the info files are", const="info"),
+    )
     help: bool = also(opt("-h", "print this"), opt("--help", "print this"))
     version: bool = also(opt("-v", "print the version"), opt("--version", "print the version"))

@@ -23,7 +23,7 @@ from sandhook.utilities.git.diff.output import DiffOutput
 from sandhook.utilities.git.diff.trees import compare_trees, compare_with_index, walk_tree
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import merge_bases
-from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.names import Names, excluded_parent
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
@@ -209,6 +209,9 @@ class _Comparison:
             return [left or "HEAD", right or "HEAD"]
         result = []
         for each in revisions:
+            if (excluded := excluded_parent(each)) is not None:
+                result += [f"{excluded[0]}^{excluded[1]}", excluded[0]]
+                continue
             if each.endswith("^!"):
                 parents = self.repository.objects.commit(self._names.commit(each[:-2])).parents
                 if len(parents) > 1:

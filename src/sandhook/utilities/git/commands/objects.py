@@ -65,13 +65,13 @@ def run_cat(call: Invocation, arguments: Sequence[str]) -> int:
     found = None if oid is None else objects.find(oid)
     if options.action == "-e":
         if oid is None:
-            raise GitError(f"Not a valid object name {operands[0]}")
+            raise _invalid(call, operands[0])
         return 0 if found is not None else 1
     if oid is None or found is None:
-        raise GitError(
-            f"Not a valid object name {operands[0]}"
+        raise (
+            _invalid(call, operands[0])
             if oid is None
-            else "git cat-file: could not get object info"
+            else GitError("git cat-file: could not get object info")
         )
     if options.action == "-t":
         call.ctx.write_line(found.kind)
@@ -83,6 +83,14 @@ def run_cat(call: Invocation, arguments: Sequence[str]) -> int:
     else:
         call.ctx.write(found.data)
     return 0
+
+
+def _invalid(call: Invocation, name: str) -> GitError:
+    """Return the error for a name that is not an object, after the reason why a suffix does not apply."""
+    fault = Names(call.repository).type_fault(name)
+    if fault is not None:
+        call.error(f"error: {fault}")
+    return GitError(f"Not a valid object name {name}")
 
 
 def _batch(call: Invocation, options: CatOptions) -> int:
@@ -110,7 +118,7 @@ def _typed(call: Invocation, kind: str, name: str) -> int:
     if kind not in ("blob", "tree", "commit", "tag"):
         raise GitError(f'invalid object type "{kind}"')
     if oid is None:
-        raise GitError(f"Not a valid object name {name}")
+        raise _invalid(call, name)
     found = objects.get(oid)
     if found.kind != kind:
         peeled = objects.peel(oid, kind)
@@ -156,7 +164,7 @@ def run_tree(call: Invocation, arguments: Sequence[str]) -> int:
     repository = call.repository
     oid = Names(repository).find(operands[0])
     if oid is None:
-        raise GitError(f"Not a valid object name {operands[0]}")
+        raise _invalid(call, operands[0])
     tree = repository.objects.peel(oid, "tree")
     if tree is None:
         raise GitError("not a tree object")

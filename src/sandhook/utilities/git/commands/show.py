@@ -12,7 +12,7 @@ from sandhook.utilities.git.commands.log_options import Options, parser, refuse
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.commit_diff import CommitDiff
-from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.names import Names, excluded_parent
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.history.selection import Selection, WalkOptions
 from sandhook.utilities.git.history.starts import Starts, find_starts, pull_starts, with_input
@@ -41,7 +41,9 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     diff = CommitDiff(repository, parsed.of(DiffOptions), pathspec, first_parent=walk.first_parent, show=True)
     diff.shows_root = options.root or repository.config.boolean("log.showroot", True)
     log = Log(repository, options, diff)
-    if special or any(".." in word or word.startswith("^") for word in revisions):
+    if special or any(
+        ".." in word or word.startswith("^") or excluded_parent(word) is not None for word in revisions
+    ):
         starts = find_starts(repository, revisions, special)
         log.selection = Selection(repository, walk, starts, pathspec)
         name_sources(log, starts, is_mixed=bool(special and revisions))

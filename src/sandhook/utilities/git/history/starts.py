@@ -11,7 +11,7 @@ from sandhook.record import Record
 from sandhook.utilities.git.diff.model import NULL_ID
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import merge_bases
-from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.names import Names, excluded_parent
 from sandhook.utilities.git.history.operands import is_revision
 from sandhook.utilities.git.names.pathspec import Pathspec, parse_pathspec
 from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
@@ -234,6 +234,11 @@ def _add_word(repository: Repository, names: Names, word: str, starts: Starts, n
     objects = repository.objects
     if word.startswith("^"):
         unwanted.append(names.commit(word[1:]))
+        return
+    if (excluded := excluded_parent(word)) is not None:
+        wanted.append(names.commit(excluded[0]))
+        starts.names.setdefault(wanted[-1], excluded[0])
+        unwanted.append(names.commit(f"{excluded[0]}^{excluded[1]}"))
         return
     for suffix in ("^@", "^!"):
         if word.endswith(suffix):
