@@ -47,15 +47,23 @@ class Names:
                 return full
         return None
 
-    def short_ref(self, full: str) -> str:
-        """Return the shortest name that means a reference and no other one."""
+    def short_ref(self, full: str, strict: bool | None = None) -> str:
+        """Return the shortest name that means a reference and no other one.
+
+        Args:
+            strict: No other reference has the name, in place of none that git finds first; None for the setting.
+        """
+        if strict is None:
+            strict = self._repository.config.boolean("core.warnambiguousrefs", True)
+        others = len(RULES) if strict else 0
         for number in range(len(RULES) - 1, 0, -1):
             prefix, _, suffix = RULES[number].partition("{}")
-            if not (full.startswith(prefix) and full.endswith(suffix)):
+            if suffix or not full.startswith(prefix):  # git 2.39 never shortens "refs/remotes/X/HEAD" to "X"
                 continue
-            short = full[len(prefix) : len(full) - len(suffix)]
+            short = full[len(prefix) :]
             if short and not any(
-                self._refs.resolve(RULES[other].replace("{}", short)) is not None for other in range(number)
+                other != number and self._refs.resolve(RULES[other].replace("{}", short)) is not None
+                for other in range(others or number)
             ):
                 return short
         return full

@@ -217,7 +217,9 @@ def _value(
             value = printer.describe(commit.oid, match[1] or "")
             return (value, len(match[0])) if value is not None else (None, 0)
         match = _TRAILERS.match(text, at)
-        value = _trailers(printer, commit.message, match[1] or "") if match is not None else None
+        value = (
+            trailers_text(printer.repository, commit.message, match[1] or "") if match is not None else None
+        )
         return (value, len(match[0])) if match is not None and value is not None else (None, 0)
     if letter == "G":
         return {"?": "N", "T": "undefined"}.get(text[at + 1 : at + 2], ""), 2
@@ -260,7 +262,7 @@ def _simple(printer: Printer, letter: str, commit: Commit, mark: str) -> tuple[s
         case "s":
             value = subject(commit.message)
         case "f":
-            value = _as_file_name(subject(commit.message))
+            value = as_file_name(subject(commit.message))
         case "b":
             value = body(commit.message)
         case "B":
@@ -330,14 +332,15 @@ def _person(printer: Printer, person: Identity, letter: str) -> tuple[str | None
     return None, 0
 
 
-def _as_file_name(text: str) -> str:
+def as_file_name(text: str) -> str:
+    """Return a subject with other characters than letters, digits, dots and "_" replaced, as %f has it."""
     text = re.sub(r"[^A-Za-z0-9._]+", "-", text)
     return re.sub(r"\.+", ".", text).strip("-").rstrip(".-")[:52] or ""
 
 
-def _trailers(printer: Printer, message: str, words: str) -> str | None:
+def trailers_text(repository: Repository, message: str, words: str) -> str | None:
     """Return the trailers of a message; None for an option that git does not know."""
-    settings = Settings(printer.repository.config)
+    settings = Settings(repository.config)
     block = find_block(message, settings, divider=False)
     if not words:
         return message[block.start : block.end]

@@ -424,7 +424,8 @@ class _RevParse:
             return "" if self.form.startswith("--abbrev-ref") else None
         if self.form == "--symbolic-full-name":
             return full
-        return self.names.short_ref(full)
+        mode = self.form.partition("=")[2]
+        return self.names.short_ref(full, strict=mode == "strict" if mode else None)
 
     def _full_name(self, name: str) -> str | None:
         """Return the reference that a name stands for, None for another kind of name."""
