@@ -37,6 +37,7 @@ _log = lazy_module(f"{_PACKAGE}.log")
 _ls_files = lazy_module(f"{_PACKAGE}.ls_files")
 _move = lazy_module(f"{_PACKAGE}.move")
 _name_rev = lazy_module(f"{_PACKAGE}.name_rev")
+_notes = lazy_module(f"{_PACKAGE}.notes")
 _objects = lazy_module(f"{_PACKAGE}.objects")
 _plumbing_diff = lazy_module(f"{_PACKAGE}.plumbing_diff")
 _ref_changes = lazy_module(f"{_PACKAGE}.ref_changes")
@@ -60,7 +61,9 @@ _version = lazy_module(f"{_PACKAGE}.version")
 
 #: The functions of the commands.
 COMMANDS: dict[str, Callable[[], Run]] = {
+    "annotate": lambda: _blame.run_annotate,
     "blame": lambda: _blame.run,
+    "pickaxe": lambda: _blame.run,
     "branch": lambda: _branch.run,
     "cat-file": lambda: _objects.run_cat,
     "check-attr": lambda: _attributes.run,
@@ -84,6 +87,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "ls-tree": lambda: _objects.run_tree,
     "merge-base": lambda: _history.run_base,
     "name-rev": lambda: _name_rev.run,
+    "notes": lambda: _notes.run,
     "reflog": lambda: _reflog.run,
     "remote": lambda: _facts.run_remote,
     "rev-list": lambda: _rev_list.run,
@@ -142,7 +146,7 @@ _REFUSED = (
         "it changes more of a repository than the index and the branch",
         (
             "am apply checkout-index cherry-pick clean commit-graph fast-import gc "
-            "index-pack init merge merge-file merge-index merge-tree mktag mktree multi-pack-index notes pack-objects "
+            "index-pack init merge merge-file merge-index merge-tree mktag mktree multi-pack-index pack-objects "
             "pack-refs prune prune-packed read-tree rebase repack replace rerere revert sparse-checkout "
             "unpack-objects update-server-info checkout--worker init-db merge-octopus merge-ours merge-recursive "
             "merge-recursive-ours merge-recursive-theirs merge-resolve merge-subtree subtree"
@@ -151,7 +155,7 @@ _REFUSED = (
     (
         "",
         (
-            "annotate bundle count-objects diagnose fast-export "
+            "bundle count-objects diagnose fast-export "
             "fmt-merge-msg format-patch fsck get-tar-commit-id mailinfo mailsplit pack-redundant "
             "patch-id range-diff show-branch show-index unpack-file verify-commit verify-pack verify-tag env--helper "
             "fsck-objects sh-i18n--envsubst"
