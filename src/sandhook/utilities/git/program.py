@@ -33,8 +33,10 @@ _grep = lazy_module(f"{_PACKAGE}.grep")
 _history = lazy_module(f"{_PACKAGE}.history")
 _attributes = lazy_module(f"{_PACKAGE}.attributes")
 _ignored = lazy_module(f"{_PACKAGE}.ignored")
+_index_files = lazy_module(f"{_PACKAGE}.index_files")
 _log = lazy_module(f"{_PACKAGE}.log")
 _ls_files = lazy_module(f"{_PACKAGE}.ls_files")
+_merge_tree = lazy_module(f"{_PACKAGE}.merge_tree")
 _move = lazy_module(f"{_PACKAGE}.move")
 _name_rev = lazy_module(f"{_PACKAGE}.name_rev")
 _notes = lazy_module(f"{_PACKAGE}.notes")
@@ -111,9 +113,12 @@ COMMANDS: dict[str, Callable[[], Run]] = {
 WRITERS: dict[str, Callable[[], Run]] = {
     "add": lambda: _add.run,
     "checkout": lambda: _checkout.run,
+    "checkout-index": lambda: _index_files.run_write,
     "commit": lambda: _commit.run,
+    "merge-tree": lambda: _merge_tree.run,
     "mv": lambda: _move.run,
     "commit-tree": lambda: _ref_changes.run_commit_tree,
+    "read-tree": lambda: _index_files.run_read,
     "reset": lambda: _reset.run,
     "restore": lambda: _reset.run_restore,
     "rm": lambda: _remove.run,
@@ -145,9 +150,9 @@ _REFUSED = (
     (
         "it changes more of a repository than the index and the branch",
         (
-            "am apply checkout-index cherry-pick clean commit-graph fast-import gc "
-            "index-pack init merge merge-file merge-index merge-tree mktag mktree multi-pack-index pack-objects "
-            "pack-refs prune prune-packed read-tree rebase repack replace rerere revert sparse-checkout "
+            "am apply cherry-pick clean commit-graph fast-import gc "
+            "index-pack init merge merge-file merge-index mktag mktree multi-pack-index pack-objects "
+            "pack-refs prune prune-packed rebase repack replace rerere revert sparse-checkout "
             "unpack-objects update-server-info checkout--worker init-db merge-octopus merge-ours merge-recursive "
             "merge-recursive-ours merge-recursive-theirs merge-resolve merge-subtree subtree"
         ),
