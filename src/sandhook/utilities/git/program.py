@@ -28,6 +28,7 @@ _commit = lazy_module(f"{_PACKAGE}.commit")
 _config = lazy_module(f"{_PACKAGE}.config")
 _describe = lazy_module(f"{_PACKAGE}.describe")
 _diff = lazy_module(f"{_PACKAGE}.diff")
+_diff_tree = lazy_module(f"{_PACKAGE}.diff_tree")
 _facts = lazy_module(f"{_PACKAGE}.facts")
 _grep = lazy_module(f"{_PACKAGE}.grep")
 _history = lazy_module(f"{_PACKAGE}.history")
@@ -79,13 +80,14 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "diff": lambda: _diff.run,
     "diff-files": lambda: _plumbing_diff.run_files,
     "diff-index": lambda: _plumbing_diff.run_index,
-    "diff-tree": lambda: _plumbing_diff.run_tree,
+    "diff-tree": lambda: _diff_tree.run,
     "for-each-ref": lambda: _refs.run_each,
     "grep": lambda: _grep.run,
     "hash-object": lambda: _objects.run_hash,
     "interpret-trailers": lambda: _trailers.run,
     "log": lambda: _log.run,
     "ls-files": lambda: _ls_files.run,
+    "ls-remote": lambda: _facts.run_ls_remote,
     "ls-tree": lambda: _objects.run_tree,
     "merge-base": lambda: _history.run_base,
     "name-rev": lambda: _name_rev.run,
@@ -104,6 +106,8 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "symbolic-ref": lambda: _refs.run_symbolic,
     "tag": lambda: _refs.run_tag,
     "var": lambda: _facts.run_var,
+    "verify-commit": lambda: _facts.run_verify,
+    "verify-tag": lambda: _facts.run_verify,
     "version": lambda: _version.run,
     "whatchanged": lambda: _log.run,
     "worktree": lambda: _facts.run_worktree,
@@ -134,7 +138,7 @@ _REFUSED = (
     (
         "it reaches other repositories, and the sandbox has none",
         (
-            "archive clone fetch fetch-pack http-fetch ls-remote pull push remote-https request-pull send-email "
+            "archive clone fetch fetch-pack http-fetch pull push remote-https request-pull send-email "
             "send-pack upload-pack receive-pack svn p4 daemon instaweb http-push http-backend imap-send remote-ext remote-fd "
             "remote-ftp remote-ftps remote-http shell upload-archive upload-archive--writer"
         ),
@@ -162,7 +166,7 @@ _REFUSED = (
         (
             "bundle count-objects diagnose fast-export "
             "fmt-merge-msg format-patch fsck get-tar-commit-id mailinfo mailsplit pack-redundant "
-            "patch-id range-diff show-branch show-index unpack-file verify-commit verify-pack verify-tag env--helper "
+            "patch-id range-diff show-branch show-index unpack-file verify-pack env--helper "
             "fsck-objects sh-i18n--envsubst"
         ),
     ),

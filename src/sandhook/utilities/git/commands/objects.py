@@ -17,9 +17,9 @@ from sandhook.utilities.git.names.quote import quote, relative
 from sandhook.utilities.git.names.templates import expanded
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
-from sandhook.utilities.git.store.objects import GITLINK, TREE, TreeItem, object_id
+from sandhook.utilities.git.store.objects import GITLINK, TREE, Object, TreeItem, object_id
 from sandhook.utilities.git.store.writing import write_object
-from sandhook.utilities.git.work.convert import stored_form
+from sandhook.utilities.git.work.convert import stored_form, working_form
 
 
 @option_set
@@ -37,6 +37,7 @@ class CatOptions:
     all_objects: bool = opt("--batch-all-objects")
     unordered: bool = opt("--unordered")
     buffer: bool = opt("--buffer")
+    path: str | None = opt("--path", "PATH", "")
     allow_unknown: bool = opt("--allow-unknown-type")
 
 
@@ -45,10 +46,7 @@ def run_cat(call: Invocation, arguments: Sequence[str]) -> int:
     parsed = Parser(CatOptions).parse(arguments)
     options, operands = parsed.of(CatOptions), parsed.operands
     if options.action in ("--textconv", "--filters"):
-        raise GitError(
-            f"cat-file {options.action} runs programs, which git in the sandbox never does (L-GIT-002)",
-            status=129,
-        )
+        return _converted(call, options, operands)
     if any(each is not None for each in (options.batch, options.batch_check, options.batch_command)):
         return _batch(call, options)
     if options.action is None:
@@ -77,11 +75,51 @@ def run_cat(call: Invocation, arguments: Sequence[str]) -> int:
         call.ctx.write_line(found.kind)
     elif options.action == "-s":
         call.ctx.write_line(str(len(found.data)))
-    elif found.kind == "tree":
-        for item in objects.tree(oid):
-            call.ctx.write_line(_tree_line(item, item.oid, quote(item.name, call.repository.quotes_wide)))
     else:
+        _print_object(call, oid, found)
+    return 0
+
+
+def _print_object(call: Invocation, oid: str, found: Object) -> None:
+    """Print an object as -p does."""
+    if found.kind != "tree":
         call.ctx.write(found.data)
+        return
+    for item in call.repository.objects.tree(oid):
+        call.ctx.write_line(_tree_line(item, item.oid, quote(item.name, call.repository.quotes_wide)))
+
+
+def _converted(call: Invocation, options: CatOptions, operands: Sequence[str]) -> int:
+    """Print a file as the working tree has it (--filters), or as diffs show it (--textconv); return 0.
+
+    Raises:
+        GitError: A program would have to convert it.
+    """
+    if len(operands) != 1:
+        raise GitError(f"<rev> required with '{options.action}'", status=129)
+    repository, names = call.repository, Names(call.repository)
+    oid = names.find(operands[0])
+    if oid is None and (error := names.missing_path(operands[0])) is not None:
+        raise error
+    if oid is None:
+        raise _invalid(call, operands[0])
+    split = names.split_path(operands[0])
+    path = options.path if options.path is not None else split[1] if split is not None else ""
+    if not path:
+        raise GitError(f"<object>:<path> required, only <object> '{operands[0]}' given")
+    found = repository.objects.get(oid)
+    driver = repository.attributes.of(path).get("diff")
+    has_program = isinstance(driver, str) and repository.config.get(f"diff.{driver}.textconv") is not None
+    if options.action == "--textconv" and has_program:
+        raise GitError(
+            f"cat-file --textconv: the driver '{driver}' is a program, which git in the sandbox never starts (L-GIT-002)",
+            status=129,
+        )
+    if found.kind != "blob":
+        _print_object(call, oid, found)
+        return 0
+    converts = options.action == "--filters"
+    call.ctx.write(working_form(repository, path, found.data) if converts else found.data)
     return 0
 
 
