@@ -99,6 +99,7 @@ def _check(options: ListOptions, walk: WalkOptions, special: Sequence[str]) -> N
     for name, is_set in (
         ("--merge", walk.merge),
         ("-g", options.walk_reflogs),
+        (f"--pretty={options.pretty}", options.pretty in ("email", "mboxrd")),
         ("--boundary --first-parent", options.boundary and walk.first_parent),
         ("--bisect", options.bisection or "--bisect" in special),
         ("--graph with --header or --objects", options.graph and (options.header or bool(options.objects))),

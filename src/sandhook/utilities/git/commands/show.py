@@ -12,6 +12,7 @@ from sandhook.utilities.git.commands.log_options import Options, parser, refuse
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.commit_diff import CommitDiff
+from sandhook.utilities.git.history.email import sender
 from sandhook.utilities.git.history.names import Names, excluded_parent
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.history.selection import Selection, WalkOptions
@@ -109,10 +110,12 @@ class _Show:
     def _tag(self, tag: Tag) -> None:
         lines = [f"tag {tag.name}"]
         kind = self.log.layout.kind
-        if tag.tagger is not None and kind != "oneline":
+        if tag.tagger is not None and kind in ("email", "mboxrd"):
+            lines += [sender(tag.tagger), f"Date: {self.log.printer.show_date(tag.tagger, 'rfc')}"]
+        elif tag.tagger is not None and kind != "oneline":
             label = "TaggerDate: " if kind == "fuller" else "Date:   "
             name = f"{tag.tagger.name} <{tag.tagger.email}>"
             lines.append(f"{'Tagger:     ' if kind == 'fuller' else 'Tagger: '}{name}")
-            if kind in ("medium", "fuller", "email", "mboxrd"):
+            if kind in ("medium", "fuller"):
                 lines.append(f"{label}{self.log.printer.show_date(tag.tagger, '')}")
         self._write(encode("\n".join(lines) + "\n\n" + tag.message.lstrip("\n")))

@@ -42,7 +42,9 @@ def wrapped_text(text: str, width: int, first: int, other: int) -> str:
     """Return a text in lines of at most ``width`` columns, as %w has it: empty lines and those before a blank stay.
 
     Args:
-        width: 0 for lines as they are. first, other: The indentation of the first line, and of the following ones.
+        width: 0 for lines as they are.
+        first, other: The indentation of the first line, and of the following ones. A negative one is the number of
+            columns that are in use before the text.
     """
     if not width:
         lines = text.split("\n")
@@ -54,8 +56,8 @@ def wrapped_text(text: str, width: int, first: int, other: int) -> str:
         )
     pieces: list[str] = []
     at = begin = 0
-    columns = indent = first
-    space: int | None = None  # where the last blank is that a line may end at
+    columns = indent = abs(first)
+    space: int | None = None if first >= 0 else 0  # where the last blank is that a line may end at
     while True:
         match = _BLANK.search(text, at)
         end = match.start() if match is not None else len(text)

@@ -12,6 +12,7 @@ from sandhook.record import Record
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.dates import show_date
 from sandhook.utilities.git.history.decorate import Decorations
+from sandhook.utilities.git.history.email import email_lines
 from sandhook.utilities.git.history.mailmap import Mailmap
 from sandhook.utilities.git.history.messages import expand_tabs, subject, subject_lines, trimmed
 from sandhook.utilities.git.history.names import Names
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from sandhook.utilities.git.history.description import Description
     from sandhook.utilities.git.history.reflogs import ReflogWalk
 
-BUILT_IN = ("oneline", "short", "medium", "full", "fuller", "reference", "raw")
+BUILT_IN = ("oneline", "short", "medium", "full", "fuller", "reference", "raw", "email", "mboxrd")
 _REFERENCE = "%C(auto)%h (%s, %as)"
 
 
@@ -51,8 +52,6 @@ def parse_format(word: str, repository: Repository, depth: int = 0) -> Format:
         return Format("user", word[8:], True)
     if "%" in word or not word:
         return Format("user", word, True)
-    if word in ("email", "mboxrd"):
-        raise GitError(f"--pretty={word} is not offered in the sandbox (L-GIT-003)", status=129)
     alias = repository.config.get(f"pretty.{word.lower()}")
     if alias is not None and depth < 5:
         return parse_format(alias, repository, depth + 1)
@@ -168,6 +167,12 @@ class Printer:
         kind = self.layout.kind
         if kind == "user":
             return expand(self, self.layout.text, commit, mark)
+        if kind in ("email", "mboxrd"):
+            author = self.mapped(commit.author) if self.uses_mailmap else commit.author
+            date = self.show_date(commit.author, "rfc")
+            lines = list(email_lines(commit, author, date, is_mboxrd=kind == "mboxrd"))
+            notes = self._note_lines(commit.oid)[:-1]
+            return "".join(f"{line}\n" for line in [*lines, *(["---", *notes] if notes else [])])
         name = f"{mark}{self.shown_id(commit.oid)}{source}"
         if kind != "oneline":
             name = f"commit {name}"

@@ -170,7 +170,7 @@ class _Commit:
                     f"--author '{options.author}' is not 'Name <email>', and the sandbox searches no other author"
                 )
             stamp = reused.stamp if reused is not None else self._environment_stamp()
-            author = Person(name.strip(), rest[:-1], stamp)
+            author = Person(name.strip(_CRUD), rest[:-1], stamp)
         else:
             author = reused or person_of(ctx, self.repository.config, "AUTHOR")
         if options.date is not None:
@@ -300,6 +300,9 @@ class _Commit:
             self.call.error(_EMPTY_AMEND)
         return 1
 
+
+#: Characters that git drops at the ends of a name.
+_CRUD = " .,:;<>\"\\'" + "".join(map(chr, range(32)))
 
 _EMPTY_AMEND = (
     "You asked to amend the most recent commit, but doing so would make\n"
