@@ -20,6 +20,7 @@ Run = Callable[["Invocation", Sequence[str]], int]
 _PACKAGE = "sandhook.utilities.git.commands"
 
 _add = lazy_module(f"{_PACKAGE}.add")
+_apply = lazy_module(f"{_PACKAGE}.apply")
 _blame = lazy_module(f"{_PACKAGE}.blame")
 _branch = lazy_module(f"{_PACKAGE}.branch")
 _cherry = lazy_module(f"{_PACKAGE}.cherry")
@@ -64,6 +65,7 @@ _version = lazy_module(f"{_PACKAGE}.version")
 
 #: The functions of the commands.
 COMMANDS: dict[str, Callable[[], Run]] = {
+    "apply": lambda: _apply.run,
     "annotate": lambda: _blame.run_annotate,
     "blame": lambda: _blame.run,
     "pickaxe": lambda: _blame.run,
@@ -154,7 +156,7 @@ _REFUSED = (
     (
         "it changes more of a repository than the index and the branch",
         (
-            "am apply cherry-pick clean commit-graph fast-import gc "
+            "am cherry-pick clean commit-graph fast-import gc "
             "index-pack init merge merge-file merge-index mktag mktree multi-pack-index pack-objects "
             "pack-refs prune prune-packed rebase repack replace rerere revert sparse-checkout "
             "unpack-objects update-server-info checkout--worker init-db merge-octopus merge-ours merge-recursive "

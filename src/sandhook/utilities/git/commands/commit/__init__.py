@@ -17,7 +17,7 @@ from sandhook.utilities.git.commands.status import Options as StatusOptions
 from sandhook.utilities.git.commands.status import write_status
 from sandhook.utilities.git.diff.trees import compare_with_index, walk_tree
 from sandhook.utilities.git.errors import GitError
-from sandhook.utilities.git.history.identity import Person, date_stamp, now_stamp, person_of
+from sandhook.utilities.git.history.identity import Person, clean_name, date_stamp, now_stamp, person_of
 from sandhook.utilities.git.names.pathspec import Pathspec, operands_of
 from sandhook.utilities.git.names.quote import quote
 from sandhook.utilities.git.program import Invocation
@@ -170,7 +170,7 @@ class _Commit:
                     f"--author '{options.author}' is not 'Name <email>', and the sandbox searches no other author"
                 )
             stamp = reused.stamp if reused is not None else self._environment_stamp()
-            author = Person(name.strip(_CRUD), rest[:-1], stamp)
+            author = Person(clean_name(name), rest[:-1], stamp)
         else:
             author = reused or person_of(ctx, self.repository.config, "AUTHOR")
         if options.date is not None:
@@ -300,9 +300,6 @@ class _Commit:
             self.call.error(_EMPTY_AMEND)
         return 1
 
-
-#: Characters that git drops at the ends of a name.
-_CRUD = " .,:;<>\"\\'" + "".join(map(chr, range(32)))
 
 _EMPTY_AMEND = (
     "You asked to amend the most recent commit, but doing so would make\n"
