@@ -84,20 +84,25 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         selection.omitted = log.equal if options.equivalent == "omit" else frozenset()
     name_sources(log, starts, is_mixed=bool(special and revisions))
     log.printer.reflogs = reflogs
+    _show_relations(log, options, walk, selection)
+    if options.lines:
+        log.lines = _line_log(log, paths, starts, revisions, first_parent=walk.first_parent)
+    return log.run(selection) | diff.output.check_status
+
+
+def _show_relations(log: Log, options: Options, walk: WalkOptions, selection: Selection) -> None:
+    """Have parents, children, edges and the graph be shown. Raises GitError for options that exclude each other."""
     if options.children and (options.parents or options.graph or walk.simplify_merges or walk.by_decoration):
         raise GitError("options '--parents' and '--children' cannot be used together")
     selection.has_edges = options.boundary
     selection.rewrites = options.parents or options.children or options.graph
-    if options.lines:
-        log.lines = _line_log(log, paths, starts, revisions, first_parent=walk.first_parent)
     if options.graph:
-        log.graph = _graph(repository, walk, selection, diff.options.color == "always")
+        log.graph = _graph(log.repository, walk, selection, log.diff.options.color == "always")
     if options.log_size and (log.layout.kind in ("oneline", "user") or options.graph):
         raise GitError(
             "log --log-size with --oneline, --format or --graph is not offered in the sandbox (L-GIT-003)",
             status=129,
         )
-    return log.run(selection) | diff.output.check_status
 
 
 def name_sources(log: Log, starts: Starts, *, is_mixed: bool) -> None:

@@ -132,6 +132,11 @@ class _Wrapping:
         return text
 
 
+def _measures(match: re.Match[str]) -> tuple[int, ...]:
+    """Return the numbers of %w."""
+    return tuple(int(number or 0) for number in match.groups())
+
+
 def expand(printer: Printer, text: str, commit: Commit, mark: str) -> str:
     """Return a format with the values of one commit."""
     pieces: list[str] = []
@@ -149,8 +154,7 @@ def expand(printer: Printer, text: str, commit: Commit, mark: str) -> str:
         start = percent + 2 if sign in ("+", "-", " ") and sign else percent + 1
         if (wrap := _WRAP.match(text, start)) is not None:
             printer.repository.access.charge(1 + (made >> 6))
-            pieces = [wrapping.go("".join(pieces), tuple(int(number or 0) for number in wrap.groups()))]
-            at = wrap.end()
+            pieces, at = [wrapping.go("".join(pieces), _measures(wrap))], wrap.end()
             continue
         match = _PADDING.match(text, start)
         if match is not None:

@@ -272,7 +272,7 @@ class _Commit:
     def _show(self, index: Index) -> int:
         """Print what would be committed, as git status does; return 1 if that is nothing."""
         options, parents = self.options, self._parents()
-        vars(self.repository)["index"] = index  # of this call alone: it is not written
+        self.repository.index = index  # of this call alone: it is not written
         base = parents[0] if options.amend and parents else None
         form = options.form or ("v1" if options.nul else "long")
         status = write_status(
