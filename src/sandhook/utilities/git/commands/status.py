@@ -12,7 +12,6 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair
 from sandhook.utilities.git.diff.options import DiffOptions, similarity
-from sandhook.utilities.git.diff.output import DiffOutput
 from sandhook.utilities.git.diff.trees import compare_with_index
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import ahead_behind
@@ -123,6 +122,8 @@ def write_status(
 
 def _write_changes(repository: Repository, status: Status, level: int, base: str | None) -> None:
     """Print the differences of -v: those between HEAD and the index, and with -vv those of the working tree, too."""
+    from sandhook.utilities.git.diff.output import DiffOutput  # which only -v needs
+
     everything = Pathspec([], repository.access.charge)
     head = base or repository.refs.resolve("HEAD")
     tree = None if head is None else repository.objects.tree_of(head)

@@ -18,7 +18,6 @@ from sandhook.utilities.git.history.bases import ahead_behind, is_ancestor
 from sandhook.utilities.git.history.dates import show_date
 from sandhook.utilities.git.history.messages import body, subject
 from sandhook.utilities.git.history.names import Names
-from sandhook.utilities.git.history.placeholders import as_file_name, trailers_text
 from sandhook.utilities.git.history.ref_text import QUOTES, Parts, compare_versions, version_key
 from sandhook.utilities.git.history.upstream import push_target, pushed_reference, upstream_of
 from sandhook.utilities.git.names.colors import RESET, parse_color
@@ -69,7 +68,7 @@ class RefFields:
         charge = self.repository.access.charge
         charge(4)
         made = 0
-        parts = Parts(self._quoted)
+        parts = Parts(self._quoted, charge)
 
         def value(match: re.Match[str]) -> str:
             nonlocal made
@@ -266,6 +265,8 @@ class RefFields:
     def _message_field(self, name: str, options: str, content: Commit | Tag | None) -> str:
         message = content.message if content is not None else ""
         if name == "subject" and options == "sanitize":
+            from sandhook.utilities.git.history.placeholders import as_file_name  # which most formats lack
+
             return as_file_name(subject(message))
         if name == "body" and options:
             raise GitError("%(body) does not take arguments")
@@ -294,6 +295,8 @@ class RefFields:
     def _trailers(self, options: str, content: Commit | Tag | None) -> str:
         if content is None:
             return ""
+        from sandhook.utilities.git.history.placeholders import trailers_text
+
         text = trailers_text(self.repository, content.message, options)
         if text is None:
             known = ("key", "only", "separator", "unfold", "keyonly", "valueonly", "key_value_separator")

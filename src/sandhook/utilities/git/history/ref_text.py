@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from sandhook.limits import check_fits
 from sandhook.text.numbers import is_number
 from sandhook.text.quoting import in_single_quotes
 from sandhook.text.width import width_of
@@ -42,10 +43,13 @@ class Parts:
 
     Args:
         quote: Quotes what an outermost %(end) ends, as fields inside are not quoted.
+        charge: Charges work.
     """
 
-    def __init__(self, quote: Callable[[str], str]) -> None:
+    def __init__(self, quote: Callable[[str], str], charge: Callable[[int], None]) -> None:
         self._quote = quote
+        self._charge = charge
+        self._made = 0  #: characters of aligned texts, which can be far longer than the format
         self._levels: list[tuple[str, dict[str, list[str]]]] = []
         self._part: list[str] = []
         self._text: list[str] = []
@@ -77,7 +81,11 @@ class Parts:
             return True
         options, parts = self._levels.pop()
         if self._part.pop() == "align":
-            text = aligned("".join(parts["align"]), *parse_alignment(options))
+            width, position = parse_alignment(options)
+            self._made += width
+            self._charge(1 + (width >> 10))
+            check_fits(2 * self._made)
+            text = aligned("".join(parts["align"]), width, position)
         else:
             text = "".join(parts["then" if _holds(options, "".join(parts["if"])) else "else"])
         self.add(text if self._levels else self._quote(text))

@@ -5,6 +5,8 @@ Source: gitattributes(5).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sandhook.lazy import lazily
 from sandhook.record import Record
 from sandhook.utilities.git.names.quote import unquote
@@ -36,13 +38,22 @@ class Attributes:
     Args:
         root: The working tree, None for a bare repository.
         strongest: Text of info/attributes. weakest: That of core.attributesFile.
+        read: Returns the text of a file by its path, if the working tree is not to be read.
 
     Attributes:
         order: The names of attributes, in the order in which they were read.
     """
 
-    def __init__(self, access: Access, root: str | None, strongest: str, weakest: str) -> None:
+    def __init__(
+        self,
+        access: Access,
+        root: str | None,
+        strongest: str,
+        weakest: str,
+        read: Callable[[str], str | None] | None = None,
+    ) -> None:
         self._access = access
+        self._read = read or (lambda name: access.text_or_none(f"{root}/{name}"))
         self._warned: set[str] = set()
         self._root = root
         self.order: dict[str, None] = dict.fromkeys(("binary", "diff", "merge", "text"))
@@ -101,7 +112,7 @@ class Attributes:
     def _lines_of(self, directory: str) -> list[_Line]:
         lines = self._directories.get(directory)
         if lines is None:
-            text = self._access.text_or_none(f"{self._root}/{directory}.gitattributes") or ""
+            text = self._read(f"{directory}.gitattributes") or ""
             lines = self._directories[directory] = self._parse(text, directory, f"{directory}.gitattributes")
         return lines
 

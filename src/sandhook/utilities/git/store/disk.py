@@ -31,6 +31,7 @@ class Storage:
         """Return the offsets of a pack in order, with the end of the last object, and the names by offset."""
         known = self._tables.get(id(pack))
         if known is None:
+            self._objects.access.ctx.budget.charge_memory(len(pack) * 200)
             names = {offset: name for name in pack if (offset := pack.offset_of(name)) is not None}
             known = [*sorted(names), pack.size() - _TRAILER], names
             self._tables[id(pack)] = known

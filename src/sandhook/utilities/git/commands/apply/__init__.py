@@ -94,8 +94,9 @@ class _Input:
     def run(self, *, applies: bool, checks: bool) -> int:
         """Check, apply and show the patches; return the exit status."""
         options, call = self.options, self.call
-        root = options.directory.strip("/")
-        reader = PatchReader(self._data(), options.strip, f"{root}/" if root else "", call.access.charge)
+        root, data = options.directory.strip("/"), self._data()
+        call.ctx.budget.check_fits(data.count(b"\n") * 200)  # the lines, also those of the hunks
+        reader = PatchReader(data, options.strip, f"{root}/" if root else "", call.access.charge)
         every = reader.read()
         if not every and not options.allow_empty:
             raise GitError('No valid patches in input (allow with "--allow-empty")', prefix="error")

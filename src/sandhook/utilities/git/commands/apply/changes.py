@@ -218,6 +218,7 @@ class Changes:
         return found
 
     def _patched(self, patch: FilePatch, path: str, data: bytes) -> bytes:
+        self._target.call.ctx.budget.check_fits(data.count(b"\n") * 80)
         lines = split_lines(data)
         patched = [False] * len(lines)
         charge = self._target.call.access.charge

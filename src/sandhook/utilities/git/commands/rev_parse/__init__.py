@@ -30,6 +30,7 @@ _NAMESPACES = {
     "--remotes": "refs/remotes/",
     "--glob": "refs/",
 }
+_LEAST = 4  #: digits of an abbreviated name
 _AGES = {"--since": "max", "--after": "max", "--until": "min", "--before": "min"}
 _FORMS = ("--symbolic", "--symbolic-full-name", "--abbrev-ref")
 
@@ -269,7 +270,11 @@ class _RevParse:
         elif word == "--local-env-vars":
             for variable in _LOCAL_VARIABLES:
                 self._line(variable)
-        elif name in ("--prefix", "--disambiguate"):
+        elif name == "--disambiguate" and value is not None:
+            is_prefix = len(value) >= _LEAST and all(c in "0123456789abcdefABCDEF" for c in value)
+            for oid in self.repository.objects.names_with(value.lower()) if is_prefix else ():
+                self._line(oid)
+        elif name == "--prefix":
             raise GitError(f"rev-parse {word} is not offered in the sandbox (L-GIT-001)", status=1)
         elif name in _AGES and value is not None:
             now = int(self.ctx.now())
