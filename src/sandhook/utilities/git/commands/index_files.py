@@ -120,7 +120,7 @@ def run_write(call: Invocation, arguments: Sequence[str]) -> int:
         below = repository.prefix
         for entry in list(repository.index):
             if not entry.stage and not entry.skipped and entry.path.startswith(below):
-                writer.write(entry)  # what exists already is reported, which is no failure here
+                failed.append(writer.write(entry))
     writer.end()
     return int(any(failed))
 

@@ -132,10 +132,13 @@ class _Input:
         if self.name == "-":
             with call.ctx.stdin_reader() as reader:
                 return reader.read_all()
-        data = call.access.read_or_none(str(join(VirtualPath(call.options.cwd), self.name)))
-        if data is None:
-            raise GitError(f"can't open patch '{self.name}': No such file or directory", prefix="error")
-        return data
+        try:
+            with call.ctx.open(str(join(VirtualPath(call.options.cwd), self.name))) as reader:
+                return reader.read_all()
+        except OSError as error:
+            if isinstance(error, IsADirectoryError):
+                raise GitError("git apply: failed to read: Is a directory", prefix="error") from None
+            raise GitError(f"can't open patch '{self.name}': {error.strerror}", prefix="error") from None
 
     @property
     def _prefix(self) -> str:
