@@ -174,7 +174,7 @@ class _FileWriter:
     def _replace(self, path: str, entry: IndexEntry) -> None:
         repository, access = self._call.repository, self._call.access
         try:
-            self._make_parents(path)
+            self._make_parents(path, entry)
             if entry.mode == GITLINK:
                 access.fs.mkdir(VirtualPath(path))
                 return
@@ -190,13 +190,18 @@ class _FileWriter:
                 f"unable to create file {path}: {error.strerror}", prefix="error", status=1
             ) from None
 
-    def _make_parents(self, path: str) -> None:
+    def _make_parents(self, path: str, entry: IndexEntry) -> None:
         """Make the directories above a path, of which a prefix may have the names that it likes."""
-        fs, parts = self._call.access.fs, path.split("/")
+        access, parts = self._call.access, path.split("/")
+        own = len(parts) - entry.path.count("/")  # the first directory below the prefix
         for number in range(2, len(parts)):
-            parent = VirtualPath("/".join(parts[:number]))
-            if not fs.exists(parent):
-                fs.mkdir(parent, 0o755)
+            parent = "/".join(parts[:number])
+            found = access.stat(parent, follow=number < own)
+            if found is not None and found.mode & 0o170000 != 0o040000 and number >= own:
+                remove_file(access, parent)  # a link that stands there is replaced
+                found = None
+            if found is None:
+                access.fs.mkdir(VirtualPath(parent), 0o755)
 
     def end(self) -> None:
         """Write the index, if files of it were written with -u."""

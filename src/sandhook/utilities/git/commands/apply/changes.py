@@ -14,7 +14,7 @@ from sandhook.utilities.git.store.access import decode, encode
 from sandhook.utilities.git.store.index_writing import IndexChange, entry_of
 from sandhook.utilities.git.store.objects import GITLINK, SYMLINK
 from sandhook.utilities.git.store.writing import make_parents, remove_file, write_new, write_object
-from sandhook.utilities.git.work.convert import stored_form, working_form
+from sandhook.utilities.git.work.convert import clean_filter, stored_form, working_form
 from sandhook.utilities.git.work.tree import WorkTree
 from sandhook.vfs.path import VirtualPath, join
 
@@ -76,6 +76,10 @@ class Target:
             return _File(SYMLINK, encode(access.readlink(full)))
         data = access.read(full)
         if self.repository is not None and self.repository.place.root is not None:
+            if (name := clean_filter(self.repository, path)) is not None:
+                raise GitError(
+                    f"cannot read '{path}': its filter '{name}' is a program, which git in the sandbox never starts (L-GIT-002)"
+                )
             data = stored_form(self.repository, path, data)
         return _File(0o100755 if found.mode & 0o100 else 0o100644, data)
 
