@@ -101,7 +101,7 @@ class Bytecode:
             if int(now.st_mtime) & 0xFFFF_FFFF != changed or now.st_size & 0xFFFF_FFFF != size:
                 return b""
             if hasattr(os, "pread"):  # which processes that share the file may call at once
-                return os.pread(self._file, length, self._start + at)
+                return bytes(os.pread(self._file, length, self._start + at))
             os.lseek(self._file, self._start + at, os.SEEK_SET)
             return os.read(self._file, length)
         except OSError:

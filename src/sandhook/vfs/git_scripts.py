@@ -28,6 +28,14 @@ eval_gettextln () {
 	eval_gettext "$1"
 	echo
 }
+
+# Print the text for one or the one for other numbers of things.
+eval_ngettext () {
+	ngettext "$1" "$2" "$3" | (
+		export PATH $(envsubst --variables "$1 $2")
+		envsubst "$1 $2"
+	)
+}
 """
 
 SETUP = rb"""# What scripts of git begin with: options, the repository, and functions for errors and states.
@@ -159,6 +167,47 @@ parse_ident_from_commit () {
 		show(prefix "_EMAIL", substr(text, opened + 1, closed - opened - 1))
 		show(prefix "_DATE", "@" substr(text, closed + 2))
 	}' "$@"
+}
+
+# Print a script for sed that does the same with the text of a commit.
+pick_ident_script () {
+	while test $# -gt 1
+	do
+		printf '/^%s /{\n' "$1"
+		cat <<-EOF
+		s/'/'\\\\''/g
+		h
+		s/^$1 \([^<]*\) <[^>]*> .*\$/GIT_$2_NAME='\1'/p
+		g
+		s/^$1 [^<]* <\([^>]*\)> .*\$/GIT_$2_EMAIL='\1'/p
+		g
+		s/^$1 [^<]* <[^>]*> \(.*\)\$/GIT_$2_DATE='@\1'/p
+		}
+		EOF
+		shift 2
+	done
+	echo '/^$/q'
+}
+
+# Put a directory into PATH before /bin or /usr/bin, unless it is there.
+git_broken_path_fix () {
+	case :$PATH: in
+	*:"$1":*) ;;
+	*:/bin:* | *:/usr/bin:*)
+		_git_before= _git_rest=$PATH:
+		while :
+		do
+			_git_part=${_git_rest%%:*}
+			case $_git_part in
+			/bin | /usr/bin) break ;;
+			esac
+			_git_before=$_git_before$_git_part:
+			_git_rest=${_git_rest#*:}
+		done
+		_git_rest=${_git_rest%:}
+		PATH=$_git_before$1:$_git_rest
+		;;
+	esac
 }
 
 get_author_ident_from_commit () {

@@ -9,12 +9,13 @@ from sandhook.command.options import also, opt, option_set
 class Options:
     """git [-C DIR] [-c NAME=VALUE] [--git-dir=DIR] [--work-tree=DIR] [--no-pager] [--no-optional-locks] COMMAND [ARGUMENT]...
 
-    Commands that read: blame, branch, cat-file, check-attr, check-ignore, check-ref-format, config, describe, diff, diff-files, diff-index,
-    diff-tree, for-each-ref, grep, hash-object, interpret-trailers, log, ls-files, ls-tree, merge-base, remote, rev-list, rev-parse, shortlog, show,
-    show-ref, stash list, status, stripspace, symbolic-ref, tag, update-index --refresh, var, version, whatchanged, worktree list.
+    Commands that read: annotate, blame, branch, cat-file, check-attr, check-ignore, check-mailmap, check-ref-format, cherry, column, config,
+    describe, diff, diff-files, diff-index, diff-tree, for-each-ref, grep, hash-object, interpret-trailers, log, ls-files, ls-remote --get-url,
+    ls-tree, merge-base, name-rev, notes list, reflog, remote, rev-list, rev-parse, shortlog, show, show-ref, stash list, status, stripspace,
+    submodule status, symbolic-ref, tag, update-index --refresh, var, verify-commit, verify-tag, version, whatchanged, worktree list.
 
-    Commands that the caller of the sandbox must allow: add, commit, reset, restore --staged, rm, stage, update-index,
-    write-tree, hash-object -w.
+    Commands that the caller of the sandbox must allow: add, apply, checkout, checkout-index, commit, commit-tree, merge-tree, mv, read-tree,
+    reset, restore, rm, stage, stash push, switch, update-index, update-ref, write-tree, hash-object -w.
     """
 
     directories: tuple[str, ...] = opt("-C", "DIR", "run in this directory", append=True)
@@ -39,6 +40,14 @@ class Options:
     )
     exec_path: str | None = opt(
         "--exec-path", "DIR", "print where the libraries for scripts are", optional=True, const=""
+    )
+    namespace: str | None = opt(
+        "--namespace", "NAME", "accepted, without effect: nothing is fetched or pushed"
+    )
+    place: str = also(
+        opt("--html-path", "print where the documentation is", const="html", default=""),
+        opt("--man-path", "print where the manual pages are", const="man"),
+        opt("--info-path", "print where the info files are", const="info"),
     )
     help: bool = also(opt("-h", "print this"), opt("--help", "print this"))
     version: bool = also(opt("-v", "print the version"), opt("--version", "print the version"))

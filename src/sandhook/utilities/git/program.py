@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from sandhook.command.context import Context
 from sandhook.command.options import Inform
 from sandhook.lazy import lazy_module
-from sandhook.utilities.git.arguments import Parser
-from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.arguments import Parsed, Parser
+from sandhook.utilities.git.errors import GitError, OptionFault
 from sandhook.utilities.git.options import Options
 from sandhook.utilities.git.store.access import Access
-from sandhook.utilities.git.store.config import command_setting, parse_boolean
+from sandhook.utilities.git.store.config import Config, command_setting, parse_boolean
 from sandhook.utilities.git.store.repository import Globals, Repository, find_place
 from sandhook.vfs.path import join
 
@@ -20,6 +20,7 @@ Run = Callable[["Invocation", Sequence[str]], int]
 _PACKAGE = "sandhook.utilities.git.commands"
 
 _add = lazy_module(f"{_PACKAGE}.add")
+_apply = lazy_module(f"{_PACKAGE}.apply")
 _blame = lazy_module(f"{_PACKAGE}.blame")
 _branch = lazy_module(f"{_PACKAGE}.branch")
 _cherry = lazy_module(f"{_PACKAGE}.cherry")
@@ -28,15 +29,19 @@ _commit = lazy_module(f"{_PACKAGE}.commit")
 _config = lazy_module(f"{_PACKAGE}.config")
 _describe = lazy_module(f"{_PACKAGE}.describe")
 _diff = lazy_module(f"{_PACKAGE}.diff")
+_diff_tree = lazy_module(f"{_PACKAGE}.diff_tree")
 _facts = lazy_module(f"{_PACKAGE}.facts")
 _grep = lazy_module(f"{_PACKAGE}.grep")
 _history = lazy_module(f"{_PACKAGE}.history")
 _attributes = lazy_module(f"{_PACKAGE}.attributes")
 _ignored = lazy_module(f"{_PACKAGE}.ignored")
+_index_files = lazy_module(f"{_PACKAGE}.index_files")
 _log = lazy_module(f"{_PACKAGE}.log")
 _ls_files = lazy_module(f"{_PACKAGE}.ls_files")
+_merge_tree = lazy_module(f"{_PACKAGE}.merge_tree")
 _move = lazy_module(f"{_PACKAGE}.move")
 _name_rev = lazy_module(f"{_PACKAGE}.name_rev")
+_notes = lazy_module(f"{_PACKAGE}.notes")
 _objects = lazy_module(f"{_PACKAGE}.objects")
 _plumbing_diff = lazy_module(f"{_PACKAGE}.plumbing_diff")
 _ref_changes = lazy_module(f"{_PACKAGE}.ref_changes")
@@ -60,7 +65,10 @@ _version = lazy_module(f"{_PACKAGE}.version")
 
 #: The functions of the commands.
 COMMANDS: dict[str, Callable[[], Run]] = {
+    "apply": lambda: _apply.run,
+    "annotate": lambda: _blame.run_annotate,
     "blame": lambda: _blame.run,
+    "pickaxe": lambda: _blame.run,
     "branch": lambda: _branch.run,
     "cat-file": lambda: _objects.run_cat,
     "check-attr": lambda: _attributes.run,
@@ -74,16 +82,18 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "diff": lambda: _diff.run,
     "diff-files": lambda: _plumbing_diff.run_files,
     "diff-index": lambda: _plumbing_diff.run_index,
-    "diff-tree": lambda: _plumbing_diff.run_tree,
+    "diff-tree": lambda: _diff_tree.run,
     "for-each-ref": lambda: _refs.run_each,
     "grep": lambda: _grep.run,
     "hash-object": lambda: _objects.run_hash,
     "interpret-trailers": lambda: _trailers.run,
     "log": lambda: _log.run,
     "ls-files": lambda: _ls_files.run,
+    "ls-remote": lambda: _facts.run_ls_remote,
     "ls-tree": lambda: _objects.run_tree,
     "merge-base": lambda: _history.run_base,
     "name-rev": lambda: _name_rev.run,
+    "notes": lambda: _notes.run,
     "reflog": lambda: _reflog.run,
     "remote": lambda: _facts.run_remote,
     "rev-list": lambda: _rev_list.run,
@@ -98,6 +108,8 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "symbolic-ref": lambda: _refs.run_symbolic,
     "tag": lambda: _refs.run_tag,
     "var": lambda: _facts.run_var,
+    "verify-commit": lambda: _facts.run_verify,
+    "verify-tag": lambda: _facts.run_verify,
     "version": lambda: _version.run,
     "whatchanged": lambda: _log.run,
     "worktree": lambda: _facts.run_worktree,
@@ -107,9 +119,12 @@ COMMANDS: dict[str, Callable[[], Run]] = {
 WRITERS: dict[str, Callable[[], Run]] = {
     "add": lambda: _add.run,
     "checkout": lambda: _checkout.run,
+    "checkout-index": lambda: _index_files.run_write,
     "commit": lambda: _commit.run,
+    "merge-tree": lambda: _merge_tree.run,
     "mv": lambda: _move.run,
     "commit-tree": lambda: _ref_changes.run_commit_tree,
+    "read-tree": lambda: _index_files.run_read,
     "reset": lambda: _reset.run,
     "restore": lambda: _reset.run_restore,
     "rm": lambda: _remove.run,
@@ -125,34 +140,48 @@ _REFUSED = (
     (
         "it reaches other repositories, and the sandbox has none",
         (
-            "archive clone fetch fetch-pack http-fetch ls-remote pull push remote-https request-pull send-email "
-            "send-pack upload-pack receive-pack svn p4 daemon instaweb"
+            "archive clone fetch fetch-pack http-fetch pull push remote-https request-pull send-email "
+            "send-pack upload-pack receive-pack svn p4 daemon instaweb http-push http-backend imap-send remote-ext remote-fd "
+            "remote-ftp remote-ftps remote-http shell upload-archive upload-archive--writer"
         ),
     ),
     (
         "it starts other programs",
-        "credential difftool filter-branch gui gitk hook mergetool citool maintenance bisect help",
+        (
+            "credential difftool filter-branch gui gitk hook mergetool citool maintenance bisect help add--interactive "
+            "bisect--helper credential-cache credential-cache--daemon credential-store difftool--helper for-each-repo "
+            "fsmonitor--daemon merge-one-file web--browse bugreport quiltimport submodule--helper"
+        ),
     ),
     (
         "it changes more of a repository than the index and the branch",
         (
-            "am apply checkout-index cherry-pick clean commit-graph fast-import gc "
-            "index-pack init merge merge-file merge-index merge-tree mktag mktree multi-pack-index notes pack-objects "
-            "pack-refs prune prune-packed read-tree rebase repack replace rerere revert sparse-checkout "
-            "unpack-objects update-server-info"
+            "am cherry-pick clean commit-graph fast-import gc "
+            "index-pack init merge merge-file merge-index mktag mktree multi-pack-index pack-objects "
+            "pack-refs prune prune-packed rebase repack replace rerere revert sparse-checkout "
+            "unpack-objects update-server-info checkout--worker init-db merge-octopus merge-ours merge-recursive "
+            "merge-recursive-ours merge-recursive-theirs merge-resolve merge-subtree subtree"
         ),
     ),
     (
         "",
         (
-            "annotate bundle count-objects diagnose fast-export "
+            "bundle count-objects diagnose fast-export "
             "fmt-merge-msg format-patch fsck get-tar-commit-id mailinfo mailsplit pack-redundant "
-            "patch-id range-diff show-branch show-index unpack-file verify-commit verify-pack verify-tag"
+            "patch-id range-diff show-branch show-index unpack-file verify-pack env--helper "
+            "fsck-objects sh-i18n--envsubst"
         ),
     ),
 )
 
+_EXTRAS = ("citool", "gitk", "gui", "p4", "send-email", "svn")  #: commands of other packages
+
 _VERSION = "2.39.5"
+
+_USAGE = "usage: git [-C DIR] [-c NAME=VALUE] COMMAND [ARGUMENT]..."
+
+#: Where documentation is, as Debian has it.
+_PLACES = {"html": "/usr/share/doc/git/html", "man": "/usr/share/man", "info": "/usr/share/info"}
 
 #: Where the skeleton of the file system has git-sh-setup.
 _EXEC_PATH = "/usr/lib/git-core"
@@ -205,7 +234,7 @@ def run_git(arguments: Sequence[str], ctx: Context) -> int:
     """Run git and return its exit status."""
     access = Access(ctx)
     try:
-        parsed = Parser(Options, stop=True).parse(arguments)
+        parsed = _parsed(arguments)
         options, words = parsed.of(Options), [*parsed.operands, *(parsed.paths or ())]
         if options.help:
             raise Inform("help")
@@ -213,8 +242,11 @@ def run_git(arguments: Sequence[str], ctx: Context) -> int:
             return _exec_path(options.exec_path, ctx)
         if options.version:
             words = ["version"]
+        if options.place:
+            ctx.write_line(_PLACES[options.place])
+            return 0
         if not words:
-            raise GitError("usage: git [-C DIR] [-c NAME=VALUE] COMMAND [ARGUMENT]...", prefix="", status=1)
+            raise GitError(_USAGE, prefix="", status=1)
         call = Invocation(access, _globals(options, ctx), words[0])
         return _run_command(call, words[0], words[1:])
     except GitError as error:
@@ -222,6 +254,28 @@ def run_git(arguments: Sequence[str], ctx: Context) -> int:
         if str(error):
             ctx.process.write_error(f"{error.text()}\n".encode("utf-8", "surrogateescape"))
         return error.status
+
+
+def _parsed(arguments: Sequence[str]) -> Parsed:
+    """Return the options before the command. Raises GitError in git's words for these, which end with the usage."""
+    try:
+        return Parser(Options, stop=True, abbreviates=False).parse(arguments)
+    except OptionFault as fault:
+        kind, _, rest = str(fault).partition(" `")
+        name = rest.partition("'")[0]
+        shown = f"--{name}" if kind == "option" or len(name) > 1 else f"-{name}"
+        if kind.startswith("unknown"):
+            word = next((word for word in arguments if word.startswith(shown)), shown)
+            raise GitError(f"unknown option: {word}\n{_USAGE}", prefix="", status=129) from None
+        texts = {
+            "-c": "-c expects a configuration string",
+            "--config-env": "no config key given for --config-env",
+        }
+        if shown == "--namespace":
+            text = "no namespace given for --namespace"
+        else:
+            text = texts.get(shown, f"no directory given for '{shown}' option")
+        raise GitError(f"{text}\n{_USAGE}", prefix="", status=129) from None
 
 
 def _exec_path(chosen: str, ctx: Context) -> int:
@@ -252,7 +306,26 @@ def _run_command(call: Invocation, command: str, rest: list[str]) -> int:
         command, *more = alias
         rest = [*more, *rest]
         call.command = command
-    raise GitError(f"'{command}' is not a git command. See 'git --help'.", prefix="git", status=1)
+    raise _unknown(call, command)
+
+
+def _unknown(call: Invocation, command: str) -> GitError:
+    """Return the error for a word that is not a command, with the commands that are like it."""
+    from sandhook.utilities.git.names.similar import similar_names
+
+    refused = (name for _, names in _REFUSED for name in names.split() if name not in _EXTRAS)
+    likely = similar_names(command, (*COMMANDS, *WRITERS, *refused, *_aliases(call)), call.access.charge)
+    text = f"'{command}' is not a git command. See 'git --help'."
+    if likely:
+        text += f"\n\nThe most similar command{'s are' if likely[1:] else ' is'}\n"
+        text += "\n".join(f"\t{name}" for name in likely)
+    return GitError(text, prefix="git", status=1)
+
+
+def _aliases(call: Invocation) -> list[str]:
+    """Return the names of aliases."""
+    settings = _settings(call).settings
+    return [each.key[len("alias.") :] for each in settings if each.key.startswith("alias.")]
 
 
 def _script(call: Invocation, command: str, rest: list[str]) -> int | None:
@@ -298,16 +371,7 @@ def _refusal(command: str) -> GitError | None:
 
 def _alias(call: Invocation, command: str) -> list[str] | None:
     """Return the words of an alias, None if it does not exist. Raises GitError for one that runs a program."""
-    from sandhook.utilities.git.store.config import Config
-    from sandhook.utilities.git.store.repository import read_settings
-
-    repository = call.find_repository()
-    config = (
-        repository.config
-        if repository is not None
-        else Config(list(read_settings(call.access, call.options, None)))
-    )
-    text = config.get(f"alias.{command.lower()}")
+    text = _settings(call).get(f"alias.{command.lower()}")
     if text is None:
         return None
     if text.startswith("!"):
@@ -318,6 +382,16 @@ def _alias(call: Invocation, command: str) -> list[str] | None:
         )
     words = text.split()
     return words or None
+
+
+def _settings(call: Invocation) -> Config:
+    """Return the settings of the repository, outside of one those of the user and the system."""
+    from sandhook.utilities.git.store.repository import read_settings
+
+    repository = call.find_repository()
+    if repository is not None:
+        return repository.config
+    return Config(list(read_settings(call.access, call.options, None)))
 
 
 def _globals(options: Options, ctx: Context) -> Globals:

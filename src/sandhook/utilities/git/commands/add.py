@@ -87,6 +87,7 @@ class _Add:
         self.options = options
         self.repository = repository
         self.pathspec = repository.pathspec(operands)
+        self.pathspec.refuse_attributes()
         self.change = IndexChange(repository)
         self.staging = Staging(repository, self.change)
         self.rules = repository.ignore([], standard=False) if options.force else repository.ignore()

@@ -33,8 +33,6 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     parsed = Parser(Options).parse(arguments)
     options = parsed.of(Options)
     names, paths = _names_and_paths(options, parsed.operands, parsed.paths)
-    if options.cached:
-        raise GitError("check-attr --cached not offered in the sandbox (L-GIT-003)", status=129)
     for path in input_names(call, options.nul) if options.stdin else paths:
         _print(call, options, names, path)
     return 0
@@ -68,7 +66,7 @@ def _names_and_paths(
 def _print(call: Invocation, options: Options, names: Sequence[str], path: str) -> None:
     """Print the attributes of one path: those of the call, or with -a those that are set or unset."""
     repository = call.repository
-    attributes = repository.attributes
+    attributes = repository.staged_attributes if options.cached else repository.attributes
     values = attributes.of(from_top(path, repository.prefix, repository.root, path).rstrip("/"))
     if options.all_:
         names = [name for name in attributes.order if values.get(name) is not None]

@@ -12,9 +12,10 @@ from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import decode
+from sandhook.utilities.git.store.disk import Storage
 
 _FIELD = re.compile(r"%\(([^()]*)\)|%%")
-_NOT_OFFERED = ("deltabase", "objectsize:disk")
+_STORED = ("objectsize:disk", "deltabase")
 _DEFAULT = "%(objectname) %(objecttype) %(objectsize)"
 
 
@@ -31,13 +32,12 @@ class Batch:
         self._format = format_ or _DEFAULT
         self._buffered = buffered
         self._names = Names(call.repository)
+        self._storage = Storage(call.repository.objects)
         for field in re.findall(_FIELD, self._format):
             self._check(field)
 
     def _check(self, field: str) -> None:
-        if field in _NOT_OFFERED:
-            raise GitError(f"the field %({field}) is not offered in the sandbox (L-GIT-003)", status=129)
-        if field and field not in ("objectname", "objecttype", "objectsize", "rest"):
+        if field and field not in ("objectname", "objecttype", "objectsize", "rest", *_STORED):
             raise GitError(f"unknown format element: {field}")
 
     def objects(self, lines: Iterator[str], *, contents: bool) -> None:
@@ -85,6 +85,8 @@ class Batch:
             "objectsize": str(len(found.data)),
             "rest": rest,
         }
+        if any(f"%({name})" in self._format for name in _STORED):
+            values |= {"objectsize:disk": str(self._storage.size(oid)), "deltabase": self._storage.base(oid)}
         call.access.charge(1 + (len(found.data) >> 10))
         call.ctx.write_line(
             _FIELD.sub(lambda match: values[match[1]] if match[1] is not None else "%", self._format)

@@ -23,16 +23,19 @@ from sandhook.utilities.git.diff.ranges import Lines
 from sandhook.utilities.git.diff.trees import compare_trees, compare_with_index
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
 from sandhook.utilities.git.errors import GitError
-from sandhook.utilities.git.history.dates import show_date
+from sandhook.utilities.git.history.dates import parse_date, show_date
 from sandhook.utilities.git.history.mailmap import Mailmap
 from sandhook.utilities.git.history.messages import subject
 from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.operands import is_revision
+from sandhook.utilities.git.history.walk import Walk
 from sandhook.utilities.git.names.pathspec import Pathspec, from_top
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit, Identity
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.tree import WorkTree
+from sandhook.vfs.path import VirtualPath, join
 
 _UNCOMMITTED = "Not Committed Yet"
 _EMAIL = "not.committed.yet"
@@ -62,6 +65,14 @@ class Options:
     ignored: tuple[str, ...] = opt("--ignore-rev", "REV", "", append=True)
     ignored_files: tuple[str, ...] = opt("--ignore-revs-file", "FILE", "", append=True)
     reverse: bool = opt("--reverse")
+    incremental: bool = opt("--incremental")
+    stats: bool = also(opt("--show-stats"), opt("--score-debug"))
+    colors: bool = also(opt("--color-lines"), opt("--color-by-age"))
+    compatible: bool = opt("-c")
+    first_parent: bool = opt("--first-parent")
+    since: str | None = also(opt("--since", "DATE", ""), opt("--after", "DATE", ""))
+    contents: str | None = opt("--contents", "FILE", "")
+    minimal: bool = opt("--minimal")
     progress: bool = also(opt("--progress"), opt("--no-progress", const=False))
 
 
@@ -87,12 +98,22 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if not operands or len(operands) > 2:
         raise GitError("usage: git blame [<options>] [<rev>] [--] <file>", prefix="", status=129)
     names = Names(repository)
-    if len(operands) == 2 and parsed.paths is None and names.find(operands[0]) is None:
+    if len(operands) == 2 and parsed.paths is None and not is_revision(names, operands[0]):
         operands.reverse()
-    path = from_top(operands[-1], repository.prefix, repository.root, operands[-1])
+    path = from_top(operands[-1], repository.prefix, repository.place.root or "/", operands[-1])
     revision = operands[0] if len(operands) == 2 else None
+    excluded: str | None = None
+    if revision is not None and ".." in revision and "..." not in revision:
+        left, _, revision = revision.partition("..")
+        excluded, revision = names.commit(left or "HEAD"), revision or "HEAD"
+    if revision is None and repository.place.root is None:
+        revision = "HEAD"
     commit = None if revision is None else names.commit(revision)
-    blame = _Blame(repository, path, commit, ignores_space=options.ignore_space)
+    if options.contents is not None and commit is not None:
+        raise GitError("cannot use --contents with final commit object name")
+    contents = None if options.contents is None else _contents(call, options.contents)
+    blame = _Blame(repository, path, commit, ignores_space=options.ignore_space, contents=contents)
+    blame.limit(options, excluded)
     wanted = (
         _ranges(repository, options.ranges, path, blame.lines)
         if options.ranges
@@ -101,6 +122,25 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     result = blame.run()
     _Writer(call, options, blame, path).write(result, wanted)
     return 0
+
+
+def _contents(call: Invocation, name: str) -> bytes:
+    """Return the contents of --contents. Raises GitError for a file that cannot be read."""
+    if name == "-":
+        with call.ctx.stdin_reader() as reader:
+            return reader.read_all()
+    path = str(join(VirtualPath(call.options.cwd), name))
+    found = call.access.stat(path, follow=True)
+    if found is None:
+        raise GitError(f"Cannot stat '{name}': No such file or directory")
+    if found.mode & 0o170000 != 0o100000:
+        raise GitError(f"unsupported file type {name}")
+    return call.access.read(path)
+
+
+def run_annotate(call: Invocation, arguments: Sequence[str]) -> int:
+    """Print what git annotate prints; return 0."""
+    return run(call, ["-c", *arguments])
 
 
 def _check_ignored(call: Invocation, options: Options) -> None:
@@ -119,9 +159,13 @@ def _check_ignored(call: Invocation, options: Options) -> None:
         ("--ignore-rev", bool(options.ignored)),
         ("--ignore-revs-file and the setting blame.ignoreRevsFile", has_names),
         ("--reverse", options.reverse),
+        ("--incremental", options.incremental),
+        ("--show-stats and --score-debug", options.stats),
+        ("--color-lines and --color-by-age", options.colors),
+        ("--minimal", options.minimal),
     ):
         if is_set:
-            raise GitError(f"blame {name} not offered in the sandbox (L-GIT-003)", status=129)
+            raise GitError(f"blame {name} is not offered in the sandbox (L-GIT-003)", status=129)
 
 
 def _ranges(repository: Repository, texts: Sequence[str], path: str, lines: list[bytes]) -> list[int]:
@@ -144,8 +188,17 @@ class _Blame:
     """Passes the lines of a file to the commits that they are from."""
 
     def __init__(
-        self, repository: Repository, path: str, commit: str | None, *, ignores_space: bool = False
+        self,
+        repository: Repository,
+        path: str,
+        commit: str | None,
+        *,
+        ignores_space: bool = False,
+        contents: bytes | None = None,
     ) -> None:
+        self._first_parent = False
+        self._oldest: int | None = None
+        self._unwanted: frozenset[str] = frozenset()
         self.repository = repository
         self.objects = repository.objects
         self.names = Names(repository)
@@ -164,13 +217,25 @@ class _Blame:
         if at_head is None:
             self.head_path = self._path_at_head() or path
         self.lines = split_lines(at_head or b"")
-        if commit is None:
+        if contents is not None:
+            self.lines = split_lines(contents)
+        elif commit is None:
             work = WorkTree(repository)
             mode = work.mode_of(path, repository.index.get(path))
             if not mode:
                 raise GitError(f"Cannot lstat '{path}': No such file or directory")
             self.lines = split_lines(work.read(path, mode))
         repository.ctx.budget.charge_memory(len(self.lines) * 200)
+
+    def limit(self, options: Options, excluded: str | None) -> None:
+        """Stop at commits that are older than --since, or that a range leaves out; follow only first parents."""
+        repository = self.repository
+        self._first_parent = options.first_parent
+        if options.since is not None:
+            tz = repository.options.environment.get("TZ")
+            self._oldest = parse_date(options.since, int(repository.ctx.now()), tz)
+        if excluded is not None:
+            self._unwanted = frozenset(each.oid for each in Walk(repository, [excluded], []))
 
     def _path_at_head(self) -> str | None:
         """Return the path that a file of the index, which HEAD does not have, was renamed from; None for a new file."""
@@ -246,10 +311,14 @@ class _Blame:
     def _passed(self, oid: str, path: str, lines: dict[int, int]) -> list[_Passed]:
         """Remove from ``lines`` what parents have; return it with the parents."""
         commit = self.objects.commit(oid)
-        if not commit.parents:
+        is_old = self._oldest is not None and commit.committer.time < self._oldest
+        if not commit.parents or is_old or oid in self._unwanted:
             self.boundary.add(oid)
+        if is_old or oid in self._unwanted:
+            return []
         mine = split_lines(self._content(oid, path) or b"")
-        origins = [(parent, self.old_path(commit, parent, path)) for parent in commit.parents]
+        parents = commit.parents[:1] if self._first_parent else commit.parents
+        origins = [(parent, self.old_path(commit, parent, path)) for parent in parents]
         return self._taken(origins, lines, mine)
 
     def _taken(
@@ -320,22 +389,28 @@ class _Writer:
         for at, line in zip(wanted, lines):
             self.call.access.charge(2)
             person = people[line.commit]
+            if options.compatible:
+                date = self._date(person, mode, tz)
+                name = " " * (10 - width_of(shown[line.commit])) + shown[line.commit]
+                self._line(f"{self._id(line.commit, length)}\t({name}\t{date:>10}\t{at + 1})", at)
+                continue
             text = self._id(line.commit, length)
             if with_path:
                 text += f" {line.path}{' ' * (path_width - width_of(line.path))}"
             if options.number:
                 text += f" {line.number + 1:>{old_width}}"
             if not options.suppress:
-                date = (
-                    f"{person.time} {person.zone}"
-                    if options.raw_time
-                    else show_date(person, mode, self.call.ctx.now(), tz)
-                )
+                date = self._date(person, mode, tz)
                 name = shown[line.commit]
                 text += f" ({name}{' ' * (name_width - width_of(name))} {date} {at + 1:>{number_width}}) "
             else:
                 text += f" {at + 1:>{number_width}}) "
             self._line(text, at)
+
+    def _date(self, person: Identity, mode: str, tz: str | None) -> str:
+        if self.options.raw_time:
+            return f"{person.time} {person.zone}"
+        return show_date(person, mode, self.call.ctx.now(), tz)
 
     def _line(self, text: str, at: int) -> None:
         self.call.ctx.write(encode(text) + self.blame.lines[at].removesuffix(b"\n") + b"\n")
@@ -356,6 +431,8 @@ class _Writer:
         ):
             if self.options.blank_boundary:
                 return " " * length
+            if self.options.compatible:
+                return oid[:length]
             return f"^{oid[: length - 1]}"
         return oid[:length]
 

@@ -18,6 +18,7 @@ from sandhook.utilities.git.commands.config_queries import (
     write_color_truth,
 )
 from sandhook.utilities.git.errors import GitError, OptionFault
+from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.names.colors import parse_color
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
@@ -33,7 +34,8 @@ from sandhook.utilities.git.store.repository import global_files, read_settings
 from sandhook.vfs.path import VirtualPath, join
 
 _NOT_FOUND = 1
-_TYPES = (None, "bool", "int", "bool-or-int", "path", "expiry-date", "color")
+_TYPES = (None, "bool", "int", "bool-or-int", "bool-or-str", "path", "expiry-date", "color")
+_TRUTHS = ("true", "yes", "on", "false", "no", "off", "")
 _QUERIES = ("get-color", "get-colorbool", "get-urlmatch")
 
 
@@ -54,16 +56,18 @@ class Options:
         opt("--worktree", const="worktree"),
     )  # fmt: skip
     file: str | None = also(opt("-f", "FILE", ""), opt("--file", "FILE", ""))
+    blob: str | None = opt("--blob", "BLOB", "")
     type: str | None = also(
         opt("--type", "TYPE", ""), opt("--bool", const="bool"), opt("--int", const="int"), opt("--path", const="path"),
-        opt("--bool-or-int", const="bool-or-int"), opt("--no-type", const=None),
+        opt("--bool-or-int", const="bool-or-int"), opt("--bool-or-str", const="bool-or-str"),
+        opt("--expiry-date", const="expiry-date"), opt("--no-type", const=None),
     )  # fmt: skip
     nul: bool = also(opt("-z"), opt("--null"))
     name_only: bool = opt("--name-only")
     show_origin: bool = opt("--show-origin")
     show_scope: bool = opt("--show-scope")
     default: str | None = opt("--default", "VALUE", "")
-    includes: bool = also(opt("--includes"), opt("--no-includes", const=False))
+    includes: bool | None = also(opt("--includes", default=None), opt("--no-includes", const=False))
     fixed: bool = opt("--fixed-value")
 
 
@@ -123,11 +127,18 @@ class _Printer:
         call, options = self.call, self.options
         environment = call.options.environment
         reader = ConfigReader(call.access, environment.get("HOME", ""), "", "")
+        if options.blob is not None:
+            return self._of_blob(reader, options.blob)
+        if options.file == "-":
+            with call.ctx.stdin_reader() as stdin:
+                return list(reader.blob(stdin.read_all(), "", "standard input"))
         if options.file is not None:
             path = join(VirtualPath(call.options.cwd), options.file)
             if call.access.stat(path, follow=True) is None:
+                if options.action != "list":
+                    return []
                 raise GitError(f"unable to read config file '{options.file}': No such file or directory")
-            return list(reader.file(path, "command", shown=options.file))
+            return list(reader.file(path, "command", shown=options.file, follows=options.includes is True))
         if options.scope == "global":
             return [each for path in global_files(environment) for each in reader.file(path, "global")]
         repository = call.find_repository()
@@ -140,6 +151,21 @@ class _Printer:
         if options.scope == "worktree" and not Config(every).boolean("extensions.worktreeconfig"):
             return [each for each in every if each.scope == "local"]
         return [each for each in every if each.scope == options.scope]
+
+    def _of_blob(self, reader: ConfigReader, name: str) -> list[Setting]:
+        """Return the settings of a file in the repository. Raises GitError for a name that is not one."""
+        repository = self.call.repository
+        oid = Names(repository).find(name)
+        found = None if oid is None else repository.objects.find(oid)
+        if found is None:
+            self.call.error(f"error: unable to resolve config blob '{name}'")
+        elif found.kind != "blob":
+            self.call.error(f"error: reference '{name}' does not point to a blob")
+        else:
+            return list(reader.blob(found.data, name))
+        if self.options.action == "list":
+            raise GitError("error processing config file(s)")
+        raise GitError("", prefix="", status=1)
 
     def find(self, settings: list[Setting], action: str, operands: list[str]) -> int:
         """Print the settings of a key; return 1 if it does not exist."""
@@ -201,8 +227,13 @@ class _Printer:
             if number is None and kind == "bool-or-int" and (truth := parse_boolean(value)) is not None:
                 return "true" if truth else "false"
             if number is None:
-                raise GitError(f"bad numeric config value '{value}' for '{setting.key}': invalid unit")
+                raise GitError(
+                    f"bad numeric config value '{value}' for '{setting.key}'{self._place(setting)}: invalid unit"
+                )
             return str(number)
+        if kind == "bool-or-str":
+            truth = parse_boolean(value) if (value or "").lower() in _TRUTHS or value is None else None
+            return value if truth is None else "true" if truth else "false"
         if kind == "path":
             home = self.call.options.environment.get("HOME", "")
             return home + value[1:] if value is not None and value.startswith("~/") else value
@@ -212,6 +243,11 @@ class _Printer:
                 raise GitError(f"invalid color value: {value}", prefix="error")
             return color
         raise GitError(f"--type={kind} is not offered in the sandbox (L-GIT-003)", status=129)
+
+    def _place(self, setting: Setting) -> str:
+        """Return " in file X" for a setting of a file."""
+        kind, _, name = setting.origin.partition(":")
+        return f" in file {name}" if kind == "file" else ""
 
     def write(self, setting: Setting, *, with_key: bool) -> None:
         """Print one setting."""

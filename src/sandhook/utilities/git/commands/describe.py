@@ -22,15 +22,17 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0."""
     parsed = Parser(DescribeOptions).parse(arguments)
     options, repository = parsed.of(DescribeOptions), call.repository
-    if options.debug or options.broken is not None:
-        raise GitError("describe --debug and --broken are not offered in the sandbox (L-GIT-003)", status=129)
+    if options.debug:
+        raise GitError("describe --debug is not offered in the sandbox (L-GIT-003)", status=129)
     if options.contains:
         return run_name_rev(call, _as_name_rev(options, parsed.operands))
-    if options.dirty is not None and parsed.operands:
-        raise GitError("option '--dirty' and commit-ishes cannot be used together")
-    if options.dirty is not None and repository.refs.resolve("HEAD") is None:
+    dirty = options.dirty if options.dirty is not None or options.broken is None else "-dirty"
+    if dirty is not None and parsed.operands:
+        name = "--dirty" if options.broken is None else "--broken"
+        raise GitError(f"option '{name}' and commit-ishes cannot be used together")
+    if dirty is not None and repository.refs.resolve("HEAD") is None:
         raise GitError("bad revision 'HEAD'")
-    mark = options.dirty if options.dirty is not None and _is_dirty(repository) else ""
+    mark = dirty if dirty is not None and _is_dirty(repository) else ""
     names = Names(repository)
     for word in parsed.operands or ["HEAD"]:
         oid = names.find(word)

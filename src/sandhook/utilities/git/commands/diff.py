@@ -23,7 +23,7 @@ from sandhook.utilities.git.diff.output import DiffOutput
 from sandhook.utilities.git.diff.trees import compare_trees, compare_with_index, walk_tree
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import merge_bases
-from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.names import Names, excluded_parent
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
@@ -42,6 +42,8 @@ class Options:
     cached: bool = also(opt("--cached"), opt("--staged"))
     merge_base: bool = opt("--merge-base")
     no_index: bool = opt("--no-index")
+    follow: bool = also(opt("--follow"), opt("--no-follow", const=False))
+    quiet_missing: bool = opt("-q", ignored="files that are missing are reported, as by git diff")
     base: str | None = also(
         opt("--base", const="1", default=None), opt("--ours", const="2"), opt("--theirs", const="3"), opt("-1", const="1"),
         opt("-2", const="2"), opt("-3", const="3"), opt("-0", const="0"),
@@ -59,6 +61,12 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     repository = call.repository
     revisions, paths = split_operands(repository, parsed.operands, parsed.paths, parsed.late)
     pathspec = repository.pathspec(paths)
+    if mine.follow:
+        raise GitError(
+            "diff --follow is not offered in the sandbox: git log --follow is (L-GIT-003)"
+            if len(paths) == 1
+            else "--follow requires exactly one pathspec"
+        )
     submodules = IgnoredChanges(repository, options.submodules, "untracked")
     comparison = _Comparison(call, mine, submodules, pathspec)
     comparison.combined = options.combined
@@ -70,6 +78,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         return comparison.show_merge(DiffOutput(repository, options), ends)
     pairs = list(comparison.pairs(ends))
     output = DiffOutput(repository, options, all_files=lambda: comparison.files())
+    output.mnemonic = comparison.mnemonic
     if not ends and not mine.cached and mine.base is None and not options.quiet:
         pairs = _without_conflicts(output, pathspec, pairs)
     shown = output.complete(pairs)
@@ -79,7 +88,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     problems = False
     if not options.quiet:
         problems = output.write(shown)
-    changed = bool(shown) and (options.exit_code or options.quiet)
+    changed = (options.exit_code or options.quiet) and output.changed(shown)
     return (2 if problems else 0) | (1 if changed else 0)
 
 
@@ -125,6 +134,7 @@ class _Comparison:
         self.combined: str | None = None
         self._paths: Sequence[str] = ()
         self.files: Callable[[], Iterable[Side]] = tuple
+        self.mnemonic = ("a/", "b/")  #: the prefixes of files under diff.mnemonicPrefix
         self._names = Names(self.repository)
 
     def name_paths(self, paths: Sequence[str]) -> None:
@@ -159,9 +169,11 @@ class _Comparison:
             return compare_trees(objects, trees[0], trees[1], self.pathspec)
         if self.options.cached:
             tree = trees[0] if trees else self._head()
+            self.mnemonic = ("c/", "i/")
             self.files = lambda: walk_tree(objects, tree, self.pathspec)
             return compare_with_index(objects, tree, self.repository.index, self.pathspec)
         work = WorkTree(self.repository)
+        self.mnemonic = ("c/" if trees else "i/", "w/")
         if trees:
             if self.combined in ("combined", "dense"):
                 raise GitError(
@@ -197,6 +209,9 @@ class _Comparison:
             return [left or "HEAD", right or "HEAD"]
         result = []
         for each in revisions:
+            if (excluded := excluded_parent(each)) is not None:
+                result += [f"{excluded[0]}^{excluded[1]}", excluded[0]]
+                continue
             if each.endswith("^!"):
                 parents = self.repository.objects.commit(self._names.commit(each[:-2])).parents
                 if len(parents) > 1:
@@ -228,6 +243,7 @@ class _Comparison:
         mode = work.mode_of(path, None)
         if not mode:
             raise GitError(f"failed to stat '{path}': No such file or directory")
+        self.mnemonic = ("o/", "w/")
         old = self._blob(end)
         if self._names.split_path(end) is None:
             old = old._replace(path=path, mode=mode)

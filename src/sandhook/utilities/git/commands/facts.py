@@ -12,8 +12,9 @@ from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.identity import person_of
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.refs import Refs
-from sandhook.utilities.git.store.repository import Repository
+from sandhook.utilities.git.store.repository import Repository, read_settings
 
 _DEFAULT_EDITOR = "editor"
 
@@ -53,6 +54,8 @@ def run_remote(call: Invocation, arguments: Sequence[str]) -> int:
         for url in urls if "--all" in options else urls[:1]:
             call.ctx.write_line(_url(repository, url, push))
         return 0
+    if words[:1] == ["show"] and not words[1:]:
+        words, verbose = [], False
     if words:
         raise GitError(
             f"remote {words[0]} is not offered in the sandbox: remote, remote -v and get-url are (L-GIT-001)",
@@ -70,38 +73,118 @@ def run_remote(call: Invocation, arguments: Sequence[str]) -> int:
     return 0
 
 
+def run_ls_remote(call: Invocation, arguments: Sequence[str]) -> int:
+    """Print the URL of a remote for --get-url; return 0. Raises GitError for what would reach it."""
+    words = [word for word in arguments if word not in ("--get-url", "-q", "--quiet")]
+    if "--get-url" not in arguments or len(words) > 1 or any(word.startswith("-") for word in words):
+        raise GitError(
+            "'ls-remote' is not offered in the sandbox: it reaches other repositories; ls-remote --get-url is (L-GIT-001)",
+            prefix="git",
+            status=1,
+        )
+    repository = call.repository
+    config = repository.config
+    branch = (repository.head_branch() or "").removeprefix("refs/heads/")
+    remotes = config.subsections("remote")
+    usual = config.get(f"branch.{branch}.remote") or (remotes[0] if len(remotes) == 1 else "origin")
+    name = words[0] if words else usual
+    urls = config.get_all(f"remote.{name}.url")
+    if not words and not urls:
+        raise GitError("No remote configured to list refs from.")
+    call.ctx.write_line(_url(repository, urls[0] if urls else name, False))
+    return 0
+
+
+def run_verify(call: Invocation, arguments: Sequence[str]) -> int:
+    """Return 1 for commits and tags without a signature. Raises GitError for a signature, which a program verifies."""
+    names, objects = Names(call.repository), call.repository.objects
+    kind = call.command.removeprefix("verify-")
+    words = [word for word in arguments if word not in ("-v", "--verbose", "--raw")]
+    if not words or any(word.startswith("-") for word in words):
+        raise GitError(
+            f"usage: git {call.command} [-v | --verbose] [--raw] <{kind}>...", prefix="", status=129
+        )
+    for word in words:
+        oid = names.find(word)
+        if oid is None or not objects.has(oid):
+            call.error(f"error: {kind} '{word}' not found.")
+            continue
+        found = objects.get(oid)
+        if found.kind != kind:
+            call.error(f"error: {word}: cannot verify a non-{kind} object of type {found.kind}.")
+        elif b"\ngpgsig" in found.data or b"-----BEGIN " in found.data:
+            raise GitError(
+                f"{call.command}: a program verifies the signature of '{word}', which git in the sandbox never starts "
+                "(L-GIT-002)"
+            )
+        elif kind == "tag":
+            call.error("error: no signature found")
+    return 1
+
+
 def run_var(call: Invocation, arguments: Sequence[str]) -> int:
     """Print a variable of git; return 0."""
     words = list(arguments)
-    environment = call.options.environment
-    if len(words) != 1 or words[0] == "-l":
+    if words == ["-l"]:
+        return _all_variables(call)
+    if len(words) != 1:
         raise GitError("usage: git var (-l | <variable>)", prefix="", status=129)
-    name = words[0]
-    if name in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
-        found = call.find_repository()
-        config = found.config if found is not None else None
-        call.ctx.write_line(person_of(call.ctx, config, name.split("_")[1]).text())
-    elif name == "GIT_EDITOR":
-        is_dumb = environment.get("TERM", "dumb") == "dumb"
-        editor = (
-            environment.get(name)
-            or (call.repository.config.get("core.editor") if call.find_repository() is not None else None)
-            or (environment.get("VISUAL") if not is_dumb else None)
-            or environment.get("EDITOR")
-        )
-        if not editor and is_dumb:
-            raise GitError("Terminal is dumb, but EDITOR unset")
-        call.ctx.write_line(editor or _DEFAULT_EDITOR)
-    elif name == "GIT_PAGER":
-        call.ctx.write_line(environment.get(name) or environment.get("PAGER") or "pager")
-    elif name == "GIT_DEFAULT_BRANCH":
-        found = call.find_repository()
-        call.ctx.write_line(
-            (found.config.get("init.defaultbranch") if found is not None else None) or "master"
-        )
-    else:
+    text = _variable(call, words[0])
+    if text is None:
         raise GitError("usage: git var (-l | <variable>)", prefix="", status=129)
+    call.ctx.write_line(text)
     return 0
+
+
+_VARIABLES = (
+    "GIT_COMMITTER_IDENT", "GIT_AUTHOR_IDENT", "GIT_EDITOR", "GIT_PAGER", "GIT_DEFAULT_BRANCH",
+)  # fmt: skip
+
+
+def _all_variables(call: Invocation) -> int:
+    """Print all settings and variables; return 0."""
+    place = found.place if (found := call.find_repository()) is not None else None
+    for setting in read_settings(call.access, call.options, place):
+        value = "" if setting.value is None else f"={setting.value}"
+        call.ctx.write(encode(f"{setting.key}{value}\n"))
+    for name in _VARIABLES:
+        try:
+            text = _variable(call, name)
+        except GitError:
+            continue  # a variable without a value is left out
+        if text is not None:
+            call.ctx.write(encode(f"{name}={text}\n"))
+    return 0
+
+
+def _editor(call: Invocation, name: str) -> str:
+    environment, found = call.options.environment, call.find_repository()
+    is_dumb = environment.get("TERM", "dumb") == "dumb"
+    editor = environment.get(name) or (found.config.get("core.editor") if found is not None else None)
+    editor = editor or (environment.get("VISUAL") if not is_dumb else None) or environment.get("EDITOR")
+    if not editor and is_dumb:
+        raise GitError("Terminal is dumb, but EDITOR unset")
+    return editor or _DEFAULT_EDITOR
+
+
+def _variable(call: Invocation, name: str) -> str | None:
+    """Return the value of a variable, None for an unknown one. Raises GitError for one without a value."""
+    environment, found = call.options.environment, call.find_repository()
+    if name in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
+        config = found.config if found is not None else None
+        return person_of(call.ctx, config, name.split("_")[1]).text()
+    if name == "GIT_EDITOR":
+        return _editor(call, name)
+    if name == "GIT_PAGER":
+        setting = found.config.get("core.pager") if found is not None else None
+        pager = next(
+            (each for each in (environment.get(name), setting, environment.get("PAGER")) if each is not None),
+            "pager",
+        )
+        return pager or "cat"
+    if name == "GIT_DEFAULT_BRANCH":
+        return (found.config.get("init.defaultbranch") if found is not None else None) or "master"
+    return None
 
 
 class _Tree(Record):

@@ -7,27 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.command.options import also, opt, option_set
-from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.commands.log_options import Options, chosen_notes, parser, refuse
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.errors import GitError, RevisionError
 from sandhook.utilities.git.history.commit_diff import CommitDiff
 from sandhook.utilities.git.history.decorate import Decorations, Shown
 from sandhook.utilities.git.history.graph import GraphOfSelection
 from sandhook.utilities.git.history.line_log import LineHistory, LineLog
+from sandhook.utilities.git.history.object_list import boundary
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.history.patch_ids import equivalent_commits
 from sandhook.utilities.git.history.pretty import Format, Printer, parse_format
 from sandhook.utilities.git.history.reflogs import ReflogWalk, check_words
-from sandhook.utilities.git.history.selection import (
-    SHORTHANDS,
-    Selection,
+from sandhook.utilities.git.history.selection import Selection, WalkOptions
+from sandhook.utilities.git.history.starts import (
     Starts,
-    WalkOptions,
     add_merge,
     find_starts,
     names_of_refs,
     pull_starts,
+    with_input,
 )
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
@@ -36,74 +35,9 @@ from sandhook.utilities.git.store.commits import Commit
 from sandhook.utilities.git.store.repository import Repository
 
 
-@option_set
-class Options:
-    """Options of log and show."""
-
-    pretty: str | None = also(
-        opt("--pretty", "FORMAT", "", optional=True, const="medium"),
-        opt("--format", "FORMAT", ""),
-    )
-    abbrev_commit: bool | None = also(
-        opt("--abbrev-commit", default=None), opt("--no-abbrev-commit", const=False)
-    )
-    decorate: str | None = also(
-        opt("--decorate", "FORM", "", optional=True, const="short"), opt("--no-decorate", const="no")
-    )
-    decorated: tuple[str, ...] = opt("--decorate-refs", "PATTERN", "", append=True)
-    undecorated: tuple[str, ...] = opt("--decorate-refs-exclude", "PATTERN", "", append=True)
-    all_decorations: bool = opt("--clear-decorations")
-    date: str | None = also(opt("--date", "FORM", ""), opt("--relative-date", const="relative"))
-    follow: bool = opt("--follow")
-    root: bool = opt("--root")
-    graph: bool = opt("--graph")
-    walk_reflogs: bool = also(opt("-g"), opt("--walk-reflogs"))
-    lines: tuple[str, ...] = opt("-L", "RANGE", "", append=True)
-    notes: bool | None = also(
-        opt("--no-notes", const=False, default=None), opt("--notes"), opt("--show-notes")
-    )
-    encoding: str | None = opt("--encoding", "NAME", "")
-    no_expand_tabs: bool = opt("--no-expand-tabs")
-    signature: bool = opt("--show-signature")
-    source: bool = opt("--source")
-    mailmap: bool | None = also(
-        opt("--mailmap", default=None),
-        opt("--use-mailmap"),
-        opt("--no-mailmap", const=False),
-        opt("--no-use-mailmap", const=False),
-    )
-    parents: bool = opt("--parents")
-    boundary: bool = opt("--boundary")
-    equivalent: str = also(opt("--cherry-pick", const="omit", default=""), opt("--cherry-mark", const="mark"))
-
-
-def refuse(options: Options) -> None:
-    """Raise GitError for options of git that are not offered."""
-    table = (
-        ("--show-signature", options.signature), ("--boundary", options.boundary),
-        ("--parents", options.parents),
-    )  # fmt: skip
-    name = next((name for name, is_set in table if is_set), None)
-    if name is not None:
-        raise GitError(f"log {name} is not offered in the sandbox (L-GIT-003)", status=129)
-
-
-def parser() -> Parser:
-    """Return the parser of git log and git show."""
-    return Parser(
-        WalkOptions,
-        Options,
-        DiffOptions,
-        number="number",
-        lenient=True,
-        abbreviates=False,
-        shorthands=SHORTHANDS,
-    )
-
-
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0; 1 for differences with --exit-code, 2 for problems with --check."""
-    special, words = pull_starts(arguments)
+    special, words = pull_starts(with_input(call.repository, arguments))
     parsed = parser().parse(words)
     for word in parsed.unknown:
         if word != "--not":
@@ -135,7 +69,11 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     selection_paths = Pathspec([], repository.access.charge) if options.follow else pathspec
     selection = Selection(repository, walk, starts, selection_paths, reflogs)
     diff = CommitDiff(
-        repository, parsed.of(DiffOptions), pathspec, first_parent=walk.first_parent, follow=options.follow
+        repository,
+        parsed.of(DiffOptions),
+        Pathspec([], repository.access.charge) if options.full_diff else pathspec,
+        first_parent=walk.first_parent,
+        follow=options.follow,
     )
     diff.shows_root = options.root or repository.config.boolean("log.showroot", True)
     if call.command == "whatchanged":
@@ -146,11 +84,25 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         selection.omitted = log.equal if options.equivalent == "omit" else frozenset()
     name_sources(log, starts, is_mixed=bool(special and revisions))
     log.printer.reflogs = reflogs
+    _show_relations(log, options, walk, selection)
     if options.lines:
         log.lines = _line_log(log, paths, starts, revisions, first_parent=walk.first_parent)
-    if options.graph:
-        log.graph = _graph(repository, walk, selection, bool(paths), diff.options.color == "always")
     return log.run(selection) | diff.output.check_status
+
+
+def _show_relations(log: Log, options: Options, walk: WalkOptions, selection: Selection) -> None:
+    """Have parents, children, edges and the graph be shown. Raises GitError for options that exclude each other."""
+    if options.children and (options.parents or options.graph or walk.simplify_merges or walk.by_decoration):
+        raise GitError("options '--parents' and '--children' cannot be used together")
+    selection.has_edges = options.boundary
+    selection.rewrites = options.parents or options.children or options.graph
+    if options.graph:
+        log.graph = _graph(log.repository, walk, selection, log.diff.options.color == "always")
+    if options.log_size and (log.layout.kind in ("oneline", "user") or options.graph):
+        raise GitError(
+            "log --log-size with --oneline, --format or --graph is not offered in the sandbox (L-GIT-003)",
+            status=129,
+        )
 
 
 def name_sources(log: Log, starts: Starts, *, is_mixed: bool) -> None:
@@ -207,16 +159,14 @@ def _check_reflog_options(options: Options, walk: WalkOptions) -> None:
 
 
 def _graph(
-    repository: Repository, walk: WalkOptions, selection: Selection, has_paths: bool, colored: bool
+    repository: Repository, walk: WalkOptions, selection: Selection, colored: bool
 ) -> GraphOfSelection:
-    """Return the graph of the commits. Raises GitError for options that leave out commits between others."""
+    """Return the graph of the commits. Raises GitError for options that exclude it."""
+    for name, is_set in (("reverse", walk.reverse), ("no-walk", walk.no_walk)):
+        if is_set:
+            raise GitError(f"options '--{name}' and '--graph' cannot be used together")
     if colored:
         raise GitError("log --graph --color=always is not offered in the sandbox (L-GIT-003)", status=129)
-    if has_paths or selection.leaves_out() or walk.reverse or walk.no_walk or walk.left_right:
-        raise GitError(
-            "log --graph with paths, filters, --reverse, --no-walk or --left-right is not offered in the sandbox (L-GIT-003)",
-            status=129,
-        )
     return GraphOfSelection(selection, repository.access.charge)
 
 
@@ -259,12 +209,15 @@ class Log:
         self.selection = selection
         self.printer = printer_of(repository, options, diff.options.abbrev)
         self.layout = self.printer.layout
-        if options.notes or (options.notes is None and options.pretty is None):
-            self.printer.show_notes()
+        usual = options.pretty is None or "%N" in self.layout.text
+        self.printer.notes = chosen_notes(repository, options, usual)
+        self.printer.has_notes = self.printer.notes is not None
+        self.printer.tabs = options.tabs
         if diff.output.appearance.colored:
             self.printer.color = diff.output.appearance.palette.commit.decode()
         self.printer.shows_source = options.source
         self.equal: frozenset[str] = frozenset()  #: commits of both sides of "A...B" with the same patch
+        self._children: dict[str, list[str]] | None = None
         self.end = "\0" if diff.options.nul else "\n"
         self.shown = False
         self.changed = False
@@ -274,7 +227,14 @@ class Log:
 
     def run(self, commits: Selection) -> int:
         """Print all commits; return the exit status."""
-        commits.shown(self.show)
+        if not self.options.boundary:
+            commits.shown(self.show)
+            return self.status
+        shown = list(commits)
+        edges = boundary(self.repository, [commits.rewritten(commit) for commit in shown])
+        commits.edges = frozenset(commit.oid for commit in edges)
+        for commit in (*reversed(edges), *shown) if commits.options.reverse else (*shown, *edges):
+            self.show(commit)
         return self.status
 
     @property
@@ -296,7 +256,7 @@ class Log:
     def head(self, commit: Commit, source: str = "") -> None:
         """Print the text of a commit, after the separator."""
         if self.graph is not None:
-            self.graph.update(commit)
+            self.graph.update(commit, self._graph_mark(commit))
         if self.shown and not self.layout.terminates:
             padded = self.graph is not None and self.ends_line
             self._write((self.graph.padding() if self.graph is not None and padded else "") + self.end)
@@ -306,7 +266,10 @@ class Log:
         mark = self._mark(commit)
         if self.selection is not None and self.selection.sources is not None:
             self.printer.source = self.selection.sources.get(commit.oid)
-        text = self.printer.text(commit, mark, source)
+        text = self.printer.text(self._rewritten(commit), mark, self._related(commit) + source)
+        if self.options.log_size:
+            first, _, rest = text.partition("\n")
+            text = f"{first}\nlog size {len(encode(rest))}\n{rest}"
         if mark and self.layout.kind not in ("oneline", "user"):
             text = text.replace(f"commit {mark}", f"commit {mark} ", 1)
         elif mark and self.layout.kind == "oneline":
@@ -321,13 +284,42 @@ class Log:
 
     def _mark(self, commit: Commit) -> str:
         """Return what is printed before the name of a commit after --left-right and --cherry-mark."""
-        if self.selection is None:
+        if self.selection is None or (self.graph is not None and self.layout.kind != "user"):
             return ""
+        if commit.oid in self.selection.edges:
+            return "-"
         if self.options.equivalent == "mark" and commit.oid in self.equal:
             return "="
         if self.selection.options.left_right or self.layout.kind == "user":  # %m names the side in any case
             return self.selection.mark(commit)
         return "+" if self.options.equivalent == "mark" else ""
+
+    def _graph_mark(self, commit: Commit) -> str:
+        """Return the character of a commit in the graph."""
+        if self.selection is None:
+            return "*"
+        if commit.oid in self.selection.edges:
+            return "o"
+        if self.options.equivalent == "mark" and commit.oid in self.equal:
+            return "="
+        return self.selection.mark(commit) if self.selection.options.left_right else "*"
+
+    def _rewritten(self, commit: Commit) -> Commit:
+        """Return a commit with the parents that are shown, if parents are."""
+        if self.selection is None:
+            return commit
+        return self.selection.rewritten(commit)
+
+    def _related(self, commit: Commit) -> str:
+        """Return the names of --parents and --children after that of a commit."""
+        if self.selection is None:
+            return ""
+        related = list(self._rewritten(commit).parents) if self.options.parents else []
+        if self.options.children:
+            if self._children is None:
+                self._children = self.selection.children()
+            related += self._children.get(commit.oid, [])
+        return "".join(f" {self.printer.shown_id(oid)}" for oid in related)
 
     def show(self, commit: Commit) -> bool:
         """Print a commit and its differences. Return False for one that the options leave out."""
@@ -337,9 +329,10 @@ class Log:
                 self._write("\n")
             self.lines.write(commit)
             return True
-        parts = self.diff.parts(commit)
+        compared = commit if self.options.full_diff else self._rewritten(commit)
+        parts = self.diff.parts(compared)
         if self.diff.options.exit_code:
-            self.changed = self.diff.has_changes(commit, self.changed)
+            self.changed = self.diff.has_changes(compared, self.changed)
         if parts is None:
             return False
         if not parts:

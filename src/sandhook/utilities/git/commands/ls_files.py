@@ -14,11 +14,23 @@ from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.names.ignore import Rule, parse_rule, parse_rules
 from sandhook.utilities.git.names.quote import quote, relative
+from sandhook.utilities.git.names.templates import expanded
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.index import IndexEntry, order
+from sandhook.utilities.git.store.objects import GITLINK
+from sandhook.utilities.git.work import line_ends
 from sandhook.utilities.git.work.tree import WorkTree
 from sandhook.utilities.git.work.untracked import find_untracked
+
+_EXCLUDED = "--format cannot be used with -s, -o, -k, -t, --resolve-undo, --deduplicate, --eol"
+
+#: What the fields of line ends show.
+_LINE_ENDS = {
+    "eolinfo:index": line_ends.of_index,
+    "eolinfo:worktree": line_ends.of_work_tree,
+    "eolattr": line_ends.of_attributes,
+}
 
 
 @option_set
@@ -52,6 +64,8 @@ class Options:
     deduplicate: bool = opt("--deduplicate")
     eol: bool = opt("--eol")
     debug: bool = opt("--debug")
+    killed: bool = also(opt("-k"), opt("--killed"))
+    resolve_undo: bool = opt("--resolve-undo")
     recurse: bool = opt("--recurse-submodules")
     tree: str | None = opt("--with-tree", "TREE", "")
     template: str | None = opt("--format", "FORMAT", "")
@@ -61,14 +75,13 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0; 1 with --error-unmatch for an operand without a file."""
     parsed = Parser(Options).parse(arguments)
     options = parsed.of(Options)
-    for name, is_set in (
-        ("--eol", options.eol),
-        ("--debug", options.debug),
-        ("--recurse-submodules", options.recurse),
-        ("--format", options.template is not None),
-    ):
-        if is_set:
-            raise GitError(f"ls-files {name} is not offered in the sandbox (L-GIT-003)", status=129)
+    if options.debug:
+        raise GitError("ls-files --debug is not offered in the sandbox (L-GIT-003)", status=129)
+    if options.template is not None and (
+        options.stage or options.others or options.killed or options.tags
+        or options.resolve_undo or options.deduplicate or options.eol
+    ):  # fmt: skip
+        raise GitError(_EXCLUDED, status=129)
     return _Listing(call, options, [*parsed.operands, *(parsed.paths or ())]).run()
 
 
@@ -88,7 +101,10 @@ class _Listing:
 
     def run(self) -> int:
         options = self.options
-        chosen = options.deleted or options.modified or options.others or options.unmerged
+        chosen = (
+            options.deleted or options.modified or options.others or options.unmerged
+            or options.killed or options.resolve_undo
+        )  # fmt: skip
         cached = options.cached or options.stage or not chosen
         if options.ignored and not (options.cached or options.others):
             raise GitError("ls-files -i must be used with either -o or -c")
@@ -98,9 +114,18 @@ class _Listing:
             raise GitError("ls-files --ignored needs some exclude pattern")
         if options.tree is not None and (options.stage or options.unmerged):
             raise GitError("options 'ls-files --with-tree' and '-s/-u' cannot be used together")
+        if options.recurse:
+            self._check_recursion()
         if options.others:
             self._others()
+        if options.killed:
+            self._killed()
         self._index(cached=cached or options.unmerged)
+        if options.resolve_undo and self.repository.index.has_undo:
+            raise GitError(
+                "ls-files --resolve-undo of conflicts that were resolved is not offered in the sandbox (L-GIT-003)",
+                status=129,
+            )
         return self._check_operands()
 
     def _rules(self) -> list[Rule]:
@@ -127,6 +152,40 @@ class _Listing:
         for path in found.ignored if self.options.ignored else found.untracked:
             self._match(path)
             self._write("? " if self.options.tags else "", path)
+
+    def _killed(self) -> None:
+        """Print the untracked files that a checkout of the index would remove, as they are in places of others."""
+        found = find_untracked(
+            self.repository, self.pathspec, "all", rules=self.repository.ignore(standard=False)
+        )
+        tracked = self.repository.index.by_path
+        directories = {
+            "/".join(parts[:n])
+            for path in tracked
+            if (parts := path.split("/"))
+            for n in range(1, len(parts))
+        }
+        for path in found.untracked:
+            parts = path.rstrip("/").split("/")
+            above = ("/".join(parts[:n]) for n in range(1, len(parts)))
+            if path in directories or any(each in tracked for each in above):
+                self._match(path)
+                self._write("K " if self.options.tags else "", path)
+
+    def _check_recursion(self) -> None:
+        """Raise GitError for what --recurse-submodules cannot do: submodules that are checked out, and other lists."""
+        options = self.options
+        if options.deleted or options.others or options.unmerged or options.killed or options.modified:
+            raise GitError("ls-files --recurse-submodules unsupported mode")
+        if options.error_unmatch:
+            raise GitError("ls-files --recurse-submodules does not support --error-unmatch")
+        for entry in self.repository.index:
+            if entry.mode == GITLINK and self.call.access.stat(f"{self.repository.root}/{entry.path}/.git"):
+                raise GitError(
+                    "ls-files --recurse-submodules with submodules that are checked out is not offered in the sandbox "
+                    "(L-GIT-003)",
+                    status=129,
+                )
 
     def _index(self, *, cached: bool) -> None:
         rules = None
@@ -174,6 +233,10 @@ class _Listing:
             if entry.path in self.written:
                 return
             self.written.add(entry.path)
+        if self.options.template is not None:
+            text = expanded("ls-files", self.options.template, lambda name: self._field(name, entry))
+            self.call.ctx.write(encode(text + ("\0" if self.options.nul else "\n")))
+            return
         if self.options.stage or self.options.unmerged:
             oid = (
                 entry.oid
@@ -198,7 +261,24 @@ class _Listing:
             if item.text not in self.matched and self.repository.pathspec([item.text]).matches(path):
                 self.matched.add(item.text)
 
+    def _field(self, name: str, entry: IndexEntry) -> str | None:
+        """Return a field of --format, None for an unknown one."""
+        if name == "path":
+            shown = entry.path if self.options.full_name else relative(entry.path, self.repository.prefix)
+            return shown if self.options.nul else quote(shown, self.repository.quotes_wide)
+        if name == "objectname":
+            short = self.options.abbrev
+            return entry.oid if short is None else self.names.abbreviate(entry.oid, short or None)
+        numbers = {"objectmode": f"{entry.mode:06o}", "stage": str(entry.stage)}
+        if name in numbers:
+            return numbers[name]
+        found = _LINE_ENDS.get(name)
+        return None if found is None else found(self.repository, entry.path)
+
     def _write(self, mark: str, path: str) -> None:
+        if self.options.eol:
+            index, work, wanted = (of(self.repository, path) for of in _LINE_ENDS.values())
+            mark += f"i/{index:<5} w/{work:<5} attr/{wanted:<17}\t"
         shown = path if self.options.full_name else relative(path, self.repository.prefix)
         if self.options.nul:
             self.call.ctx.write(encode(f"{mark}{shown}\0"))

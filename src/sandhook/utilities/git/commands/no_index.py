@@ -45,10 +45,10 @@ def run_no_index(call: Invocation, options: DiffOptions, operands: Sequence[str]
         )
     same = (old.mode, output.load(old)) == (new.mode, output.load(new))
     pair = Pair(old, new, "A" if not old.exists else "D" if not new.exists else "M")
-    if same or not (old.exists or new.exists) or not (old.mode != new.mode or output.differs(pair)):
+    if same or not (old.exists or new.exists):
         return 0
     problems = False if options.quiet else output.write([pair])
-    return 3 if problems else 1
+    return (2 if problems else 0) | int(output.changed([pair]))
 
 
 def _check(options: DiffOptions) -> None:
@@ -93,6 +93,7 @@ class _Output(DiffOutput):
 
     def __init__(self, call: Invocation, repository: Repository, options: DiffOptions) -> None:
         super().__init__(repository, options)
+        self.mnemonic = ("1/", "2/")
         self._call = call
         self._data: dict[str, bytes] = {}
 
@@ -124,14 +125,10 @@ class _Output(DiffOutput):
     def _id(self, side: Side, data: bytes) -> str:
         return NULL_ID if side.path == "-" else super()._id(side, data)
 
-    def differs(self, pair: Pair) -> bool:
-        """Return True if the files differ under the options, such as -w."""
-        return pair.status != "M" or self.files(pair).binary or bool(self._changes(self.files(pair)))
-
     def counts(self, pair: Pair) -> Counts:
         """Return the changed lines; both names are shown if they differ."""
         counts = super().counts(pair)
-        if pair.status == "M" and pair.old.path != pair.new.path:
+        if counts.is_shown and pair.status == "M" and pair.old.path != pair.new.path:
             return counts._replace(pair=pair._replace(status="R"))
         return counts._replace(pair=_named(pair))
 

@@ -5,7 +5,6 @@ Source: git-cat-file(1), git-ls-tree(1), git-hash-object(1).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
@@ -15,11 +14,12 @@ from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.names.pathspec import from_top
 from sandhook.utilities.git.names.quote import quote, relative
+from sandhook.utilities.git.names.templates import expanded
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
-from sandhook.utilities.git.store.objects import GITLINK, TREE, TreeItem, object_id
+from sandhook.utilities.git.store.objects import GITLINK, TREE, Object, TreeItem, object_id
 from sandhook.utilities.git.store.writing import write_object
-from sandhook.utilities.git.work.convert import stored_form
+from sandhook.utilities.git.work.convert import stored_form, working_form
 
 
 @option_set
@@ -37,6 +37,7 @@ class CatOptions:
     all_objects: bool = opt("--batch-all-objects")
     unordered: bool = opt("--unordered")
     buffer: bool = opt("--buffer")
+    path: str | None = opt("--path", "PATH", "")
     allow_unknown: bool = opt("--allow-unknown-type")
 
 
@@ -45,10 +46,7 @@ def run_cat(call: Invocation, arguments: Sequence[str]) -> int:
     parsed = Parser(CatOptions).parse(arguments)
     options, operands = parsed.of(CatOptions), parsed.operands
     if options.action in ("--textconv", "--filters"):
-        raise GitError(
-            f"cat-file {options.action} runs programs, which git in the sandbox never does (L-GIT-002)",
-            status=129,
-        )
+        return _converted(call, options, operands)
     if any(each is not None for each in (options.batch, options.batch_check, options.batch_command)):
         return _batch(call, options)
     if options.action is None:
@@ -65,24 +63,72 @@ def run_cat(call: Invocation, arguments: Sequence[str]) -> int:
     found = None if oid is None else objects.find(oid)
     if options.action == "-e":
         if oid is None:
-            raise GitError(f"Not a valid object name {operands[0]}")
+            raise _invalid(call, operands[0])
         return 0 if found is not None else 1
     if oid is None or found is None:
-        raise GitError(
-            f"Not a valid object name {operands[0]}"
+        raise (
+            _invalid(call, operands[0])
             if oid is None
-            else "git cat-file: could not get object info"
+            else GitError("git cat-file: could not get object info")
         )
     if options.action == "-t":
         call.ctx.write_line(found.kind)
     elif options.action == "-s":
         call.ctx.write_line(str(len(found.data)))
-    elif found.kind == "tree":
-        for item in objects.tree(oid):
-            call.ctx.write_line(_tree_line(item, item.oid, quote(item.name, call.repository.quotes_wide)))
     else:
-        call.ctx.write(found.data)
+        _print_object(call, oid, found)
     return 0
+
+
+def _print_object(call: Invocation, oid: str, found: Object) -> None:
+    """Print an object as -p does."""
+    if found.kind != "tree":
+        call.ctx.write(found.data)
+        return
+    for item in call.repository.objects.tree(oid):
+        call.ctx.write_line(_tree_line(item, item.oid, quote(item.name, call.repository.quotes_wide)))
+
+
+def _converted(call: Invocation, options: CatOptions, operands: Sequence[str]) -> int:
+    """Print a file as the working tree has it (--filters), or as diffs show it (--textconv); return 0.
+
+    Raises:
+        GitError: A program would have to convert it.
+    """
+    if len(operands) != 1:
+        raise GitError(f"<rev> required with '{options.action}'", status=129)
+    repository, names = call.repository, Names(call.repository)
+    oid = names.find(operands[0])
+    if oid is None and (error := names.missing_path(operands[0])) is not None:
+        raise error
+    if oid is None:
+        raise _invalid(call, operands[0])
+    split = names.split_path(operands[0])
+    path = options.path if options.path is not None else split[1] if split is not None else ""
+    if not path:
+        raise GitError(f"<object>:<path> required, only <object> '{operands[0]}' given")
+    found = repository.objects.get(oid)
+    driver = repository.attributes.of(path).get("diff")
+    has_program = isinstance(driver, str) and repository.config.get(f"diff.{driver}.textconv") is not None
+    if options.action == "--textconv" and has_program:
+        raise GitError(
+            f"cat-file --textconv: the driver '{driver}' is a program, which git in the sandbox never starts (L-GIT-002)",
+            status=129,
+        )
+    if found.kind != "blob":
+        _print_object(call, oid, found)
+        return 0
+    converts = options.action == "--filters"
+    call.ctx.write(working_form(repository, path, found.data) if converts else found.data)
+    return 0
+
+
+def _invalid(call: Invocation, name: str) -> GitError:
+    """Return the error for a name that is not an object, after the reason why a suffix does not apply."""
+    fault = Names(call.repository).type_fault(name)
+    if fault is not None:
+        call.error(f"error: {fault}")
+    return GitError(f"Not a valid object name {name}")
 
 
 def _batch(call: Invocation, options: CatOptions) -> int:
@@ -110,7 +156,7 @@ def _typed(call: Invocation, kind: str, name: str) -> int:
     if kind not in ("blob", "tree", "commit", "tag"):
         raise GitError(f'invalid object type "{kind}"')
     if oid is None:
-        raise GitError(f"Not a valid object name {name}")
+        raise _invalid(call, name)
     found = objects.get(oid)
     if found.kind != kind:
         peeled = objects.peel(oid, kind)
@@ -156,7 +202,7 @@ def run_tree(call: Invocation, arguments: Sequence[str]) -> int:
     repository = call.repository
     oid = Names(repository).find(operands[0])
     if oid is None:
-        raise GitError(f"Not a valid object name {operands[0]}")
+        raise _invalid(call, operands[0])
     tree = repository.objects.peel(oid, "tree")
     if tree is None:
         raise GitError("not a tree object")
@@ -240,7 +286,7 @@ class _TreeListing:
                 "objectsize:padded": f"{size:>7}",
                 "path": name,
             }
-            text = _expanded(options.template, values)
+            text = expanded("ls-tree", options.template, values.get)
         elif options.names:
             text = name
         elif options.ids:
@@ -250,23 +296,6 @@ class _TreeListing:
         else:
             text = _tree_line(item, oid, name)
         self.call.ctx.write(encode(text + ("\0" if options.nul else "\n")))
-
-
-def _expanded(template: str, values: dict[str, str]) -> str:
-    """Return a format of ls-tree with its fields. Raises GitError for an unknown one."""
-
-    def value(match: re.Match[str]) -> str:
-        if match[2]:
-            return bytes((int(match[2], 16),)).decode("utf-8", "surrogateescape")
-        if match[0] in ("%n", "%%"):
-            return "\n" if match[0] == "%n" else "%"
-        if match[1] is None:
-            raise GitError(f"bad ls-tree format: element '{match[0][1:]}' does not start with '('")
-        if match[1] not in values:
-            raise GitError(f"bad ls-tree format: %({match[1]})")
-        return values[match[1]]
-
-    return re.sub(r"%(?:\(([^()]*)\)|x([0-9a-fA-F]{2})|.?)", value, template)
 
 
 @option_set

@@ -11,23 +11,18 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.diff.combined import (
     conflicting_files,
-    merged_files,
-    write_merge,
     write_names,
     write_patches,
 )
 from sandhook.utilities.git.diff.model import Pair, Side, pair_of
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.output import DiffOutput
-from sandhook.utilities.git.diff.trees import compare_trees, compare_with_index, top_level_changes
+from sandhook.utilities.git.diff.trees import compare_with_index
 from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.bases import merge_bases
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.operands import split_operands
-from sandhook.utilities.git.history.pretty import Format, Printer, parse_format
-from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
-from sandhook.utilities.git.store.commits import Commit
-from sandhook.utilities.git.store.objects import TREE
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.tree import WorkTree, compare_tree_with_work_tree, compare_work_tree
 
@@ -41,31 +36,22 @@ class IndexOptions:
     cached: bool = opt("--cached")
     quiet_missing: bool = opt("-q")
     missing: bool = opt("-m")
+    merge_base: bool = opt("--merge-base")
+    stage: str | None = also(
+        opt("-0", const="0", default=None), opt("-1", const="1"), opt("--base", const="1"), opt("-2", const="2"),
+        opt("--ours", const="2"), opt("-3", const="3"), opt("--theirs", const="3"),
+    )  # fmt: skip
 
 
-@option_set
-class TreeOptions:
-    """Options of git diff-tree."""
-
-    recurse: bool = opt("-r")
-    trees: bool = opt("-t")
-    root: bool = opt("--root")
-    stdin: bool = opt("--stdin")
-    no_id: bool = opt("--no-commit-id")
-    verbose: bool = opt("-v")
-    pretty: str | None = also(
-        opt("--pretty", "FORMAT", "", optional=True, const="medium"), opt("--format", "FORMAT", "")
-    )
-
-
-def _finish(output: DiffOutput, pairs: Iterable[Pair], options: DiffOptions, default: str = "raw") -> int:
+def finish(output: DiffOutput, pairs: Iterable[Pair], options: DiffOptions, default: str = "raw") -> int:
+    """Print pairs in the form of the options, and return the exit status."""
     shown = output.complete(pairs)
     if not options.quiet:
         output.write(shown, default)
-    return _status(output, found=bool(shown))
+    return status_of(output, found=output.changed(shown, default))
 
 
-def _status(output: DiffOutput, *, found: bool) -> int:
+def status_of(output: DiffOutput, *, found: bool) -> int:
     """Return 1 for differences with --exit-code or --quiet, and 2 more for problems that --check reported."""
     return output.check_status | int(found and (output.options.exit_code or output.options.quiet))
 
@@ -81,18 +67,29 @@ def run_index(call: Invocation, arguments: Sequence[str]) -> int:
             prefix="",
             status=129,
         )
-    tree = repository.objects.tree_of(Names(repository).resolve(revisions[0]))
+    names = Names(repository)
+    tree = repository.objects.tree_of(
+        _base(repository, names, revisions[0]) if options.merge_base else names.resolve(revisions[0])
+    )
     pathspec = repository.pathspec(paths)
     output = DiffOutput(repository, diff, porcelain=False)
     if options.cached:
         staged = compare_with_index(repository.objects, tree, repository.index, pathspec, intended=True)
-        return _finish(output, staged, diff)
+        return finish(output, staged, diff)
     pairs = compare_tree_with_work_tree(
         WorkTree(repository), tree, pathspec, ignore_submodules=output.ignored_changes
     )
     if options.missing:  # a file that is missing is as the index has it
         pairs = _with_missing(repository, pairs)
-    return _finish(output, pairs, diff)
+    return finish(output, pairs, diff)
+
+
+def _base(repository: Repository, names: Names, name: str) -> str:
+    """Return the merge base of a commit and HEAD. Raises GitError unless there is one."""
+    bases = merge_bases(repository, names.commit("HEAD"), [names.commit(name)])
+    if len(bases) != 1:
+        raise GitError("multiple merge bases found" if bases else "no merge base found")
+    return bases[0]
 
 
 def _with_missing(repository: Repository, pairs: Iterable[Pair]) -> Iterator[Pair]:
@@ -107,7 +104,7 @@ def _with_missing(repository: Repository, pairs: Iterable[Pair]) -> Iterator[Pai
 def run_files(call: Invocation, arguments: Sequence[str]) -> int:
     """Compare the index with the working tree; return 1 for differences with --exit-code."""
     parsed = Parser(IndexOptions, DiffOptions, abbreviates=False).parse(arguments)
-    diff, repository = parsed.of(DiffOptions), call.repository
+    diff, repository, options = parsed.of(DiffOptions), call.repository, parsed.of(IndexOptions)
     pathspec = repository.pathspec([*parsed.operands, *(parsed.paths or ())])
     output = DiffOutput(repository, diff, porcelain=False)
     pairs = list(
@@ -115,12 +112,13 @@ def run_files(call: Invocation, arguments: Sequence[str]) -> int:
             output.work,
             pathspec,
             ignore_submodules=output.ignored_changes,
-            stage=_OURS,
+            stage=_OURS if options.stage is None else int(options.stage),
             skip_equal=("patch" in output.forms() and not diff.raw)
             or (diff.combined is not None and not output.has_form()),
         )
     )
     form = diff.combined or ("dense" if "patch" in output.forms() else "")
+    form = "" if options.stage is not None else form
     if form in ("dense", "combined") and not diff.quiet:
         files = conflicting_files(output, pathspec)
         if "patch" in output.forms() or not output.has_form():
@@ -129,102 +127,4 @@ def run_files(call: Invocation, arguments: Sequence[str]) -> int:
             write_names(output, files)
         paths = {file.path for file in files}
         pairs = [pair for pair in pairs if pair.path not in paths]
-    return _finish(output, pairs, diff, "raw" if diff.combined is None else "patch")
-
-
-def run_tree(call: Invocation, arguments: Sequence[str]) -> int:
-    """Compare two trees, or a commit with its parent; return 1 for differences with --exit-code."""
-    parsed = Parser(TreeOptions, DiffOptions, abbreviates=False).parse(arguments)
-    options, diff, repository = parsed.of(TreeOptions), parsed.of(DiffOptions), call.repository
-    if options.stdin or options.trees:
-        raise GitError("diff-tree --stdin and -t are not offered in the sandbox (L-GIT-003)", status=129)
-    revisions, paths = split_operands(repository, parsed.operands, parsed.paths, parsed.late)
-    pathspec, names, objects = repository.pathspec(paths), Names(repository), repository.objects
-    if len(revisions) == 1 and ".." in revisions[0]:
-        left, _, right = revisions[0].partition("..")
-        revisions = [left or "HEAD", right or "HEAD"]
-    output = DiffOutput(repository, diff, porcelain=False)
-    deep = (
-        options.recurse
-        or bool(diff.patch)
-        or diff.combined == "dense"
-        or (output.has_form() and not (diff.raw or diff.name_only or diff.name_status))
-    )
-
-    def compare(old: str | None, new: str) -> Iterable[Pair]:
-        if deep or paths:
-            return compare_trees(objects, old, new, pathspec)
-        return _shown_trees(top_level_changes(objects, old, new))
-
-    if len(revisions) == 2:
-        trees = [objects.tree_of(names.resolve(each)) for each in revisions]
-        return _finish(output, compare(trees[0], trees[1]), diff)
-    if len(revisions) != 1:
-        raise GitError(
-            "usage: git diff-tree [<options>] <tree-ish> [<tree-ish>] [<path>...]", prefix="", status=129
-        )
-    commit = objects.commit(names.commit(revisions[0]))
-    show = _CommitTree(call, options, output, commit)
-    if len(commit.parents) > 1 and diff.combined in ("combined", "dense"):
-        return show.merge(pathspec)
-    if (len(commit.parents) > 1 and diff.combined != "separate") or (not commit.parents and not options.root):
-        return 0
-    found = False
-    for parent in commit.parents or (None,):
-        old = objects.commit(parent).tree if parent is not None else None
-        found |= show.pairs(output.complete(compare(old, commit.tree)))
-    return _status(output, found=found)
-
-
-class _CommitTree:
-    """Prints what a commit changes, after its name or its text."""
-
-    def __init__(self, call: Invocation, options: TreeOptions, output: DiffOutput, commit: Commit) -> None:
-        self.call = call
-        self.options = options
-        self.output = output
-        self.commit = commit
-
-    def pairs(self, pairs: list[Pair]) -> bool:
-        """Print the differences from one parent; return True if there are any."""
-        if pairs:
-            self._head()
-        if not self.output.options.quiet:
-            self.output.write(pairs, "patch" if self.output.options.combined == "dense" else "raw")
-        return bool(pairs)
-
-    def merge(self, pathspec: Pathspec) -> int:
-        """Print the differences from all parents of a merge; return 1 for differences with --exit-code."""
-        objects, diff = self.call.repository.objects, self.output.options
-        trees = [objects.commit(parent).tree for parent in self.commit.parents]
-        files = merged_files(self.output, trees, self.commit.tree, pathspec)
-        first: list[Pair] = []
-        if self.output.wants_stat():
-            first = self.output.complete(compare_trees(objects, trees[0], self.commit.tree, pathspec))
-        dense = diff.combined == "dense"
-        self._head()
-        if not self.output.has_form() and not dense:
-            write_names(self.output, files)
-        else:
-            write_merge(self.output, files, first, dense=dense, patch=True)
-        return 0
-
-    def _head(self) -> None:
-        options, repository = self.options, self.call.repository
-        if options.no_id or self.output.options.quiet:
-            return
-        if options.pretty is None and not options.verbose:
-            self.call.ctx.write_line(self.commit.oid)
-            return
-        format_ = parse_format(options.pretty, repository) if options.pretty is not None else Format("medium")
-        self.call.ctx.write_line(Printer(repository, format_).text(self.commit))
-
-
-def _shown_trees(pairs: Iterable[Pair]) -> Iterable[Pair]:
-    """Yield the pairs of a comparison without -r, in which directories are entries."""
-    for pair in pairs:
-        if pair.status == "T" and TREE in (pair.old.mode, pair.new.mode):
-            yield Pair(pair.old, pair.new._replace(mode=0, oid="0" * 40), "D")
-            yield Pair(pair.old._replace(mode=0, oid="0" * 40), pair.new, "A")
-        else:
-            yield pair
+    return finish(output, pairs, diff, "raw" if diff.combined is None else "patch")

@@ -14,10 +14,14 @@ from sandhook.utilities.git.commands.ref_changes import NewTag, create_tag, dele
 from sandhook.utilities.git.errors import GitError, RevisionError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.ref_format import Ref, RefFields
+from sandhook.utilities.git.names.columns import Layout, Measures, arranged, parse_layout
 from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
 from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.access import decode, encode
+from sandhook.utilities.git.store.config import Config
 from sandhook.utilities.git.store.refs import is_valid_name
 from sandhook.utilities.git.store.repository import Repository
+from sandhook.utilities.git.store.working_trees import checked_out
 
 
 @option_set
@@ -75,12 +79,8 @@ def select(
     options: FilterOptions,
     refs: Sequence[Ref],
     default_sort: str,
-    *,
-    has_colors: bool = False,
 ) -> list[Ref]:
-    """Return the references that the options select, in order. Raises GitError for colours unless the caller has them."""
-    if (options.color == "always" and not has_colors) or options.column == "always":
-        raise GitError("--color and --column are not offered in the sandbox (L-GIT-003)", status=129)
+    """Return the references that the options select, in order."""
     fields, names = RefFields(repository), Names(repository)
     result = list(refs)
     reaches = options.contains, options.no_contains, options.merged, options.no_merged
@@ -106,12 +106,38 @@ def select(
     return fields.sort(result, options.sort or (default_sort,))
 
 
+def chosen_layout(config: Config, command: str, option: str | None) -> Layout | None:
+    """Return the layout that --column or the settings column.* ask for, None for one name on a line."""
+    settings = [config.get("column.ui") or "", config.get(f"column.{command}") or ""]
+    if option is None and not any(settings):
+        return None
+    layout = parse_layout(
+        ",".join(filter(None, (*settings, option or ""))), "" if option is not None else "never"
+    )
+    return layout if layout.enabled else None
+
+
+def write_lines(repository: Repository, lines: Sequence[str], layout: Layout | None, *, padding: int) -> None:
+    """Print lines, in columns if there is a layout."""
+    if layout is None:
+        for line in lines:
+            repository.ctx.write_line(line)
+        return
+    columns = repository.options.environment.get("COLUMNS", "")
+    width = int(columns) - 1 if is_number(columns) and 0 < len(columns) < 6 else 79
+    for text in arranged(lines, layout, Measures(width, padding=padding), repository.access.charge):
+        repository.ctx.write(encode(text))
+
+
 @option_set
 class EachOptions:
     """Options of git for-each-ref."""
 
     number: int = opt("--count", "N", "", convert=count, default=0)
-    shell: bool = also(opt("-s"), opt("--shell"))
+    quotes: str = also(
+        opt("-s", const="shell", default=""), opt("--shell", const="shell"), opt("-p", const="perl"),
+        opt("--perl", const="perl"), opt("--python", const="python"), opt("--tcl", const="tcl"),
+    )  # fmt: skip
 
 
 def run_each(call: Invocation, arguments: Sequence[str]) -> int:
@@ -128,9 +154,10 @@ def run_each(call: Invocation, arguments: Sequence[str]) -> int:
     fields = RefFields(repository)
     format_ = filters.template if filters.template is not None else "%(objectname) %(objecttype)\t%(refname)"
     chosen = select(repository, filters, refs, "refname")
-    fields.quotes = options.shell
+    fields.quotes = options.quotes
+    fields.colored, fields.trees = filters.color == "always", lambda: checked_out(repository)
     for ref in chosen[: options.number or len(chosen)]:
-        call.ctx.write_line(fields.expand(format_, ref))
+        call.ctx.write_line(fields.line(format_, ref))
     return 0
 
 
@@ -190,13 +217,19 @@ def run_tag(call: Invocation, arguments: Sequence[str]) -> int:
         )
     ]
     fields = RefFields(repository)
+    fields.colored = filters.color == "always"
     format_ = filters.template if filters.template is not None else "%(refname:lstrip=2)"
     default = repository.config.get("tag.sort") or "refname"
+    layout = chosen_layout(repository.config, "tag", filters.column)
+    if options.lines is not None and filters.column is not None and layout is not None:
+        raise GitError("options '--column' and '-n' cannot be used together")
+    lines = []
     for ref in select(repository, filters, refs, default):
-        line = fields.expand(format_, ref)
+        line = fields.line(format_, ref)
         if options.lines is not None and filters.template is None:
             line = f"{line:<15} {fields.field(f'contents:lines={options.lines}', ref)}"
-        call.ctx.write_line(line)
+        lines.append(line)
+    write_lines(repository, lines, None if options.lines is not None else layout, padding=2)
     return 0
 
 
@@ -242,6 +275,24 @@ class ShowOptions:
     verify: bool = opt("--verify")
     quiet: bool = also(opt("-q"), opt("--quiet"))
     abbrev: str | None = opt("--abbrev", "N", "", optional=True, const="")
+    excluding: str | None = opt("--exclude-existing", "PATTERN", "", optional=True, const="")
+
+
+def _write_missing(call: Invocation, pattern: str) -> int:
+    """Print the lines of standard input whose references do not exist; return 0."""
+    known = call.repository.refs.all()
+    with call.ctx.stdin_reader() as reader:
+        lines = decode(reader.read_all()).split("\n")
+    for line in filter(None, lines):
+        call.access.charge(1)
+        name = line.removesuffix("^{}").rpartition(" ")[2].rpartition("\t")[2]
+        if pattern and not name.startswith(pattern):
+            continue
+        if not is_valid_name(name):
+            call.error(f"warning: ref '{name}' ignored")
+        elif name not in known:
+            call.ctx.write_line(line.removesuffix("^{}"))
+    return 0
 
 
 def run_show(call: Invocation, arguments: Sequence[str]) -> int:
@@ -249,6 +300,8 @@ def run_show(call: Invocation, arguments: Sequence[str]) -> int:
     parsed = Parser(ShowOptions).parse(arguments)
     options, repository = parsed.of(ShowOptions), call.repository
     operands = [*parsed.operands, *(parsed.paths or ())]
+    if options.excluding is not None:
+        return _write_missing(call, options.excluding)
     if options.verify:
         return _verify(call, options, operands)
     found = False
@@ -324,5 +377,5 @@ def run_symbolic(call: Invocation, arguments: Sequence[str]) -> int:
         raise GitError(f"ref {name} is not a symbolic ref")
     if not is_valid_name(target):
         raise GitError(f"No such ref: {name}")
-    call.ctx.write_line(Names(repository).short_ref(target) if options.short else target)
+    call.ctx.write_line(Names(repository).short_ref(target, strict=False) if options.short else target)
     return 0

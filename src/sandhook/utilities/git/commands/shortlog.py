@@ -15,7 +15,8 @@ from sandhook.utilities.git.history.mailmap import Mailmap
 from sandhook.utilities.git.history.messages import subject, wrapped
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.history.pretty import Format, Printer, parse_format
-from sandhook.utilities.git.history.selection import Selection, WalkOptions, find_starts, pull_starts
+from sandhook.utilities.git.history.selection import Selection, WalkOptions
+from sandhook.utilities.git.history.starts import find_starts, pull_starts
 from sandhook.utilities.git.history.trailers import Settings, find_block, trailers_of
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import decode

@@ -7,19 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.utilities.git.commands.log import Log, Options, name_sources, parser, refuse
+from sandhook.utilities.git.commands.log import Log, name_sources
+from sandhook.utilities.git.commands.log_options import Options, parser, refuse
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.commit_diff import CommitDiff
-from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.email import sender
+from sandhook.utilities.git.history.names import Names, excluded_parent
 from sandhook.utilities.git.history.operands import split_operands
-from sandhook.utilities.git.history.selection import (
-    Selection,
-    Starts,
-    WalkOptions,
-    find_starts,
-    pull_starts,
-)
+from sandhook.utilities.git.history.selection import Selection, WalkOptions
+from sandhook.utilities.git.history.starts import Starts, find_starts, pull_starts, with_input
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Tag
@@ -29,7 +26,7 @@ from sandhook.utilities.git.store.repository import Repository
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0; 2 for problems with --check."""
-    special, words = pull_starts(arguments)
+    special, words = pull_starts(with_input(call.repository, arguments))
     parsed = parser().parse(words)
     if parsed.unknown:
         raise GitError(f"unrecognized argument: {parsed.unknown[0]}")
@@ -45,7 +42,9 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     diff = CommitDiff(repository, parsed.of(DiffOptions), pathspec, first_parent=walk.first_parent, show=True)
     diff.shows_root = options.root or repository.config.boolean("log.showroot", True)
     log = Log(repository, options, diff)
-    if special or any(".." in word or word.startswith("^") for word in revisions):
+    if special or any(
+        ".." in word or word.startswith("^") or excluded_parent(word) is not None for word in revisions
+    ):
         starts = find_starts(repository, revisions, special)
         log.selection = Selection(repository, walk, starts, pathspec)
         name_sources(log, starts, is_mixed=bool(special and revisions))
@@ -111,10 +110,12 @@ class _Show:
     def _tag(self, tag: Tag) -> None:
         lines = [f"tag {tag.name}"]
         kind = self.log.layout.kind
-        if tag.tagger is not None and kind != "oneline":
+        if tag.tagger is not None and kind in ("email", "mboxrd"):
+            lines += [sender(tag.tagger), f"Date: {self.log.printer.show_date(tag.tagger, 'rfc')}"]
+        elif tag.tagger is not None and kind != "oneline":
             label = "TaggerDate: " if kind == "fuller" else "Date:   "
             name = f"{tag.tagger.name} <{tag.tagger.email}>"
             lines.append(f"{'Tagger:     ' if kind == 'fuller' else 'Tagger: '}{name}")
-            if kind in ("medium", "fuller", "email", "mboxrd"):
+            if kind in ("medium", "fuller"):
                 lines.append(f"{label}{self.log.printer.show_date(tag.tagger, '')}")
         self._write(encode("\n".join(lines) + "\n\n" + tag.message.lstrip("\n")))

@@ -11,11 +11,13 @@ from typing import cast
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair
-from sandhook.utilities.git.diff.options import similarity
+from sandhook.utilities.git.diff.options import DiffOptions, similarity
+from sandhook.utilities.git.diff.trees import compare_with_index
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import ahead_behind
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.upstream import upstream_of
+from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.names.quote import quote, relative
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
@@ -24,6 +26,8 @@ from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.long_status import LongStatus
 from sandhook.utilities.git.work.status import Conflict, Status, Wanted, collect, paths_of
 from sandhook.utilities.git.work.status_colors import StatusColors
+from sandhook.utilities.git.work.submodules import IgnoredChanges
+from sandhook.utilities.git.work.tree import compare_work_tree
 from sandhook.utilities.git.work.untracked import Mode
 
 _UNTRACKED = {"no": "no", "false": "no", "normal": "normal", "true": "normal", "all": "all"}
@@ -55,7 +59,7 @@ class Options:
     )
     ahead_behind: bool = also(opt("--ahead-behind", default=True), opt("--no-ahead-behind", const=False))
     show_stash: bool = opt("--show-stash")
-    verbose: bool = also(opt("-v"), opt("--verbose"))
+    verbose: tuple[bool, ...] = also(opt("-v", append=True), opt("--verbose", append=True))
     column: str | None = also(
         opt("--column", "STYLE", "", optional=True, const="always"), opt("--no-column", const=None)
     )
@@ -67,24 +71,43 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     options = parsed.of(Options)
     repository = call.repository
     repository.root  # noqa: B018  # raises without a working tree
-    if options.verbose or options.column not in (None, "never"):
-        raise GitError("status --verbose and --column are not offered in the sandbox (L-GIT-003)", status=129)
+    if options.column not in (None, "never"):
+        raise GitError("status --column is not offered in the sandbox (L-GIT-003)", status=129)
+    pathspec = repository.pathspec([*parsed.operands, *(parsed.paths or ())])
+    write_status(repository, options, pathspec)
+    return 0
+
+
+def write_status(
+    repository: Repository,
+    options: Options,
+    pathspec: Pathspec,
+    *,
+    committing: bool = False,
+    base: str | None = None,
+) -> Status:
+    """Print the state of the working tree in the form of the options, and return it.
+
+    Args:
+        committing: "git commit --dry-run" prints it. base: The commit that the index is compared with, None for HEAD.
+    """
     config = repository.config
     form = _form(options, repository)
-    status = collect(
-        repository,
-        repository.pathspec([*parsed.operands, *(parsed.paths or ())]),
-        _wanted(options, repository),
-    )
+    status = collect(repository, pathspec, _wanted(options, repository)._replace(base=base))
     shows_branch = (
         options.branch if options.branch is not None else form == "short" and config.boolean("status.branch")
     )
     if form == "long":
-        LongStatus(repository, status, _untracked_mode(options, repository), options.ahead_behind).write(
+        mode = _untracked_mode(options, repository)
+        long = LongStatus(repository, status, mode, options.ahead_behind, committing=committing)
+        long.source = "HEAD^1" if base is not None else ""
+        if options.verbose:
+            long.before_conclusion = lambda: _write_changes(repository, status, len(options.verbose), base)
+        long.write(
             show_stash=options.show_stash or config.boolean("status.showstash"),
             ignored=options.ignored not in (None, "no"),
         )
-        return 0
+        return status
     output = _Machine(repository, status, form, options)
     if shows_branch:
         output.write_branch()
@@ -94,7 +117,29 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         output.write_second()
     else:
         output.write_first()
-    return 0
+    return status
+
+
+def _write_changes(repository: Repository, status: Status, level: int, base: str | None) -> None:
+    """Print the differences of -v: those between HEAD and the index, and with -vv those of the working tree, too."""
+    from sandhook.utilities.git.diff.output import DiffOutput  # which only -v needs
+
+    everything = Pathspec([], repository.access.charge)
+    head = base or repository.refs.resolve("HEAD")
+    tree = None if head is None else repository.objects.tree_of(head)
+    write_line = repository.ctx.write_line
+    detects = DiffOptions(renames=MOST_SCORE // 2)
+    with_prefixes = DiffOptions(renames=MOST_SCORE // 2, old_prefix="c/", new_prefix="i/")
+    output = DiffOutput(repository, with_prefixes if level > 1 and status.staged else detects)
+    if level > 1 and status.staged:
+        write_line("Changes to be committed:")
+    output.write(output.complete(compare_with_index(repository.objects, tree, repository.index, everything)))
+    if level > 1 and status.changed:
+        write_line("-" * 50)
+        write_line("Changes not staged for commit:")
+        output = DiffOutput(repository, DiffOptions(old_prefix="i/", new_prefix="w/"))
+        ignored = IgnoredChanges(repository, None, "untracked")
+        output.write(output.complete(compare_work_tree(output.work, everything, ignore_submodules=ignored)))
 
 
 def _form(options: Options, repository: Repository) -> str:

@@ -8,15 +8,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
+from sandhook.lazy import lazily
 from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.diff.trees import compare_with_index
 from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.names.pathspec import Pathspec, from_top
 from sandhook.utilities.git.names.quote import unquote
 from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.access import decode
 from sandhook.utilities.git.store.index_writing import IndexChange, entry_of, write_tree
+from sandhook.utilities.git.store.objects import GITLINK, SYMLINK, TREE
 from sandhook.utilities.git.work.checkout import check_path
 from sandhook.utilities.git.work.staging import Staging
+
+_OID = lazily("[0-9a-f]{40}")
+
+
+def is_octal(text: str) -> bool:
+    """Return True for a mode."""
+    return 0 < len(text) < 8 and all(c in "01234567" for c in text)
 
 
 @option_set
@@ -40,6 +51,7 @@ class Options:
     stdin: bool = opt("--stdin")
     nul: bool = opt("-z")
     verbose: bool = opt("--verbose")
+    index_info: bool = opt("--index-info")
     cache_info: str | None = opt("--cacheinfo", "MODE,OBJECT,PATH", "")
 
 
@@ -58,13 +70,23 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     operands = [*parsed.operands, *(parsed.paths or ())]
     if options.chmod not in (None, "+x", "-x"):
         raise GitError('option \'chmod\' expects "+x" or "-x"', prefix="error", status=129)
-    if not options.refresh or operands or options.stdin or options.again or options.cache_info:
+    if (
+        not options.refresh
+        or operands
+        or options.stdin
+        or options.again
+        or options.cache_info
+        or options.index_info
+    ):
         call.check_may_write()
     call.repository.root  # noqa: B018  # raises without a working tree
     change = _Change(call, options, arguments)
     status = change.refresh() if options.refresh else 0
     if options.cache_info is not None:
         change.add_object(options.cache_info)
+    if options.index_info:
+        with call.ctx.stdin_reader() as reader:
+            change.add_lines(decode(reader.read_all()).split("\0" if options.nul else "\n"))
     if options.stdin:
         with call.ctx.stdin_reader() as reader:
             text = reader.read_all().decode("utf-8", "surrogateescape")
@@ -133,6 +155,41 @@ class _Change:
             raise GitError(f"{path}: cannot add to the index - missing --add option?", prefix="error")
         self.change.put(entry_of(path, int(mode, 8), oid))
 
+    def add_lines(self, lines: Sequence[str]) -> None:
+        """Add or remove the entries of --index-info: "MODE OBJECT[ STAGE]", or "MODE TYPE OBJECT", a tab and the path.
+
+        Raises:
+            GitError: A line has another form, or an entry of a conflict, which is not offered.
+        """
+        for line in lines:
+            if not line:
+                continue
+            self.call.access.charge(2)
+            head, tab, path = line.partition("\t")
+            words = head.split(" ")
+            is_typed = len(words) == 3 and words[1] in ("blob", "commit", "tree")
+            stage = words[2] if len(words) == 3 and not is_typed else "0"
+            oid = words[2] if is_typed else words[1] if len(words) > 1 else ""
+            if (
+                not tab
+                or not is_octal(words[0])
+                or not _OID.fullmatch(oid)
+                or stage not in ("0", "1", "2", "3")
+            ):
+                raise GitError(f"malformed index info {line}")
+            name = path if self.options.nul else unquote(path)
+            check_path(name)
+            if int(words[0], 8) == 0:
+                self.change.remove(name)
+            elif stage != "0":
+                raise GitError(
+                    "update-index --index-info of a conflict is not offered in the sandbox (L-GIT-003)"
+                )
+            else:
+                mode = int(words[0], 8)
+                regular = 0o100755 if mode & 0o100 else 0o100644
+                self.change.put(entry_of(name, mode if mode in (SYMLINK, GITLINK) else regular, oid))
+
     def update(self, path: str) -> None:
         """Make the entry of a path that of its file."""
         options, access = self.options, self.call.access
@@ -193,12 +250,19 @@ class _Change:
 def run_write_tree(call: Invocation, arguments: Sequence[str]) -> int:
     """Print the name of the tree of the index; return 0."""
     parsed = Parser(TreeOptions).parse(arguments)
-    if parsed.operands or parsed.paths or parsed.of(TreeOptions).prefix is not None:
+    if parsed.operands or parsed.paths:
         raise GitError("usage: git write-tree [--missing-ok]", prefix="", status=129)
     unmerged = [entry for entry in call.repository.index if entry.stage]
     for entry in unmerged:
         call.error(f"{entry.path}: unmerged ({entry.oid})")
     if unmerged:
         raise GitError("git-write-tree: error building trees")
-    call.ctx.write_line(write_tree(call.repository, call.repository.index.entries))
+    top = write_tree(call.repository, call.repository.index.entries)
+    prefix = parsed.of(TreeOptions).prefix
+    if prefix is not None:
+        item = Names(call.repository).tree_item(top, prefix.strip("/")) if prefix.strip("/") else (TREE, top)
+        if item is None or item[0] != TREE:
+            raise GitError(f"git-write-tree: prefix {prefix} not found")
+        top = item[1]
+    call.ctx.write_line(top)
     return 0

@@ -19,6 +19,7 @@ from sandhook.utilities.git.diff.painting import (
     read_palette,
 )
 from sandhook.utilities.git.diff.patch import Files
+from sandhook.utilities.git.diff.settings import error_marks, read_marks
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.store.repository import Repository
 
@@ -56,6 +57,7 @@ class Appearance:
         self._options = options
         self._porcelain = porcelain
         self.mode = _word_mode(options)
+        self._highlighted = error_marks(repository.config, options.errors, porcelain=porcelain)
         self.colored = self._is_colored()
         moved = options.color_moved or (repository.config.get("diff.colormoved") if porcelain else None)
         if self.colored and (moved or "no") not in ("no", "false"):
@@ -89,7 +91,13 @@ class Appearance:
             return WordPainter(self.mode, self.palette, words, charge, colored=self.colored)
         if self.colored:
             highlight = highlighter(self._repository, pair.path)
-            return ColorPainter(self.palette, highlight.pieces, highlight.blank_ends(files))
+            return ColorPainter(
+                self.palette,
+                highlight.pieces,
+                highlight.blank_ends(files),
+                self._highlighted.encode(),
+                read_marks(self._options),
+            )
         return None
 
     def _compiled(self, pattern: str) -> Regex:

@@ -62,6 +62,15 @@ def _errors(line: bytes, rules: frozenset[str], tab_width: int) -> Iterator[str]
         yield "tab in indent"
 
 
+def line_errors(repository: Repository | None, path: str, line: bytes) -> str:
+    """Return the errors of a line of a file, "" without one."""
+    setting, attribute = None, None
+    if repository is not None:
+        setting = repository.config.get("core.whitespace")
+        attribute = repository.attributes.of(path).get("whitespace")
+    return ", ".join(_errors(line, *_rules(setting, attribute)))
+
+
 class Highlighter:
     """Finds the white-space errors of the lines of a file, to print them in another colour."""
 

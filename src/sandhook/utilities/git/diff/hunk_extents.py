@@ -6,6 +6,7 @@ Source: git 2.39, xdiff/xemit.c.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from sandhook.record import Record
 from sandhook.utilities.git.diff.xdiff import Change, Charge
@@ -24,10 +25,19 @@ class Extent(Record):
 
 
 def plain_extents(
-    old: Sequence[bytes], new: Sequence[bytes], changes: Sequence[Change], context: int, inter_hunk: int
+    old: Sequence[bytes],
+    new: Sequence[bytes],
+    changes: Sequence[Change],
+    context: int,
+    inter_hunk: int,
+    is_ignored: Callable[[Change], bool] | None = None,
 ) -> Iterator[Extent]:
-    """Yield hunks with lines of context."""
-    for group in _grouped(changes, 2 * context + inter_hunk):
+    """Yield hunks with lines of context, without those in which no change counts."""
+    if is_ignored is None:
+        groups = _grouped(changes, 2 * context + inter_hunk)
+    else:
+        groups = kept_groups(changes, context, inter_hunk, is_ignored)
+    for group in groups:
         first, last = group[0], group[-1]
         trail = min(context, len(old) - last.old_end, len(new) - last.new_end)
         yield Extent(
@@ -48,6 +58,41 @@ def _grouped(changes: Sequence[Change], distance: int) -> Iterator[list[Change]]
         group.append(change)
     if group:
         yield group
+
+
+def kept_groups(
+    changes: Sequence[Change], context: int, inter_hunk: int, is_ignored: Callable[[Change], bool]
+) -> Iterator[list[Change]]:
+    """Yield the changes of each hunk. One that does not count is part of a hunk if it is near to one that counts."""
+    marks = [is_ignored(change) for change in changes]
+    gaps = [later.old - earlier.old_end for earlier, later in pairwise(changes)]
+    far = 2 * context + inter_hunk
+    at = 0
+    while at < len(changes):
+        place = at
+        while place < len(changes) and marks[place]:
+            if place == len(gaps) or gaps[place] >= context:
+                at = place + 1  # no change that counts has this one in its context
+            place += 1
+        if at == len(changes):
+            return
+        last, ignored = at, 0
+        for place in range(at + 1, len(changes)):
+            is_near = gaps[place - 1] < context
+            if gaps[place - 1] > far:
+                break
+            if (
+                not is_near
+                and last != place - 1
+                and changes[place].old + ignored - changes[last].old_end > far
+            ):
+                break
+            if (not marks[place]) if not is_near else (not marks[place] or last == place - 1):
+                last, ignored = place, 0
+            else:
+                ignored += changes[place].new_end - changes[place].new
+        yield list(changes[at : last + 1])
+        at = last + 1
 
 
 class FunctionExtents:

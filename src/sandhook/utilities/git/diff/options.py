@@ -121,8 +121,25 @@ class DiffOptions:
     )
     output: str | None = opt("--output", "FILE", "")
     order_file: str | None = opt("-O", "FILE", "")
+    rotate_to: str | None = opt("--rotate-to", "PATH", "")
+    skip_to: str | None = opt("--skip-to", "PATH", "")
+    find_object: str | None = opt("--find-object", "OBJECT", "")
+    new_mark: str | None = opt("--output-indicator-new", "CHARACTER", "")
+    old_mark: str | None = opt("--output-indicator-old", "CHARACTER", "")
+    context_mark: str | None = opt("--output-indicator-context", "CHARACTER", "")
+    errors: str | None = opt("--ws-error-highlight", "KINDS", "")
+    irreversible: bool = also(opt("-D"), opt("--irreversible-delete"))
+    no_empty_renames: bool = also(opt("--no-rename-empty"), opt("--rename-empty", const=False))
+    anchored: str | None = opt("--anchored", "TEXT", "")
+    color_moved_blanks: str | None = opt("--color-moved-ws", "MODE", "")
+    intended: str | None = also(
+        opt("--ita-invisible-in-index", const="invisible", default=None),
+        opt("--ita-visible-in-index", const="visible"),
+    )
     blank_lines: bool = opt("--ignore-blank-lines")
-    ignore_matching: str | None = also(opt("-I", "REGEX", ""), opt("--ignore-matching-lines", "REGEX", ""))
+    ignore_matching: tuple[str, ...] = also(
+        opt("-I", "REGEX", "", append=True), opt("--ignore-matching-lines", "REGEX", "", append=True)
+    )
     dirstat: tuple[str, ...] = also(
         opt("--dirstat", "FORM", "", optional=True, const="", append=True),
         opt("-X", "FORM", "", optional=True, const="", append=True),
@@ -138,12 +155,9 @@ class DiffOptions:
 def refused(options: DiffOptions) -> str | None:
     """Return the option that git has and that is not offered here; None if there is no such option."""
     table = (
-        ("--ext-diff", options.external),
-        ("--submodule=" + (options.submodule or ""), options.submodule not in (None, "short")),
         ("-B", options.break_rewrites is not None),
         ("--output", options.output is not None),
-        ("-O", options.order_file is not None),
-        ("--ignore-blank-lines", options.blank_lines),
-        ("-I", options.ignore_matching is not None),
+        ("--anchored", options.anchored is not None),
+        ("--ita-visible-in-index", options.intended == "visible"),
     )
     return next((name for name, is_set in table if is_set), None)

@@ -6,14 +6,22 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 
 from sandhook.text.numbers import is_number
-from sandhook.utilities.git.diff.appearance import Appearance, compile_pattern
+from sandhook.utilities.git.diff.appearance import Appearance
 from sandhook.utilities.git.diff.check import check_pair
 from sandhook.utilities.git.diff.dirstat import dirstat, parse_dirstat
+from sandhook.utilities.git.diff.hunk_extents import kept_groups
+from sandhook.utilities.git.diff.ignoring import ignored_lines, is_ignored
 from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair, Side, raw_id
 from sandhook.utilities.git.diff.options import DiffOptions, refused
 from sandhook.utilities.git.diff.patch import Files, Style, is_binary, normalizer, patch
 from sandhook.utilities.git.diff.renames import damage, find_renames
-from sandhook.utilities.git.diff.settings import check_submodule_form, chosen_algorithm
+from sandhook.utilities.git.diff.selecting import Pickaxe, filtered, ordered, rotated
+from sandhook.utilities.git.diff.settings import (
+    check_submodule_form,
+    check_words,
+    chosen_algorithm,
+    read_marks,
+)
 from sandhook.utilities.git.diff.stat import Counts, Widths, numstat, stat, summary, total_line
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
 from sandhook.utilities.git.errors import GitError
@@ -52,18 +60,22 @@ class DiffOutput:
         self.check_status = 0  #: 2 after --check reported a problem
         self.names = Names(repository)
         self._work: WorkTree | None = None
+        self.strict = True  #: --rotate-to must name a path with a change
+        self.mnemonic = ("a/", "b/")  #: the prefixes under diff.mnemonicPrefix
         if (name := refused(options)) is not None:
             raise GitError(f"{name} is not offered in the sandbox (L-GIT-003)", status=129)
-        self._prefixes = self._read_prefixes()
+        check_words(repository, options)
+        self._ignorable = ignored_lines(options)
+        self._marks = read_marks(options)
         self.appearance = Appearance(repository, options, porcelain=porcelain)
 
-    def _read_prefixes(self) -> tuple[str, str]:
+    def _prefixes(self) -> tuple[str, str]:
         options, config = self.options, self.repository.config
         old, new = "a/", "b/"
         if options.no_prefix or (self.porcelain and config.boolean("diff.noprefix")):
             old = new = ""
         elif self.porcelain and config.boolean("diff.mnemonicprefix"):
-            raise GitError("diff.mnemonicPrefix is not offered in the sandbox (L-GIT-003)")
+            old, new = self.mnemonic
         old = options.old_prefix if options.old_prefix is not None else old
         new = options.new_prefix if options.new_prefix is not None else new
         return (new, old) if options.reverse and options.old_prefix is None else (old, new)
@@ -95,18 +107,20 @@ class DiffOutput:
                 or self._config_renames() == "copies",
                 limit=self._rename_limit(),
                 more_sources=self.all_files() if options.copies_harder else (),
+                with_empty=not options.no_empty_renames,
             )
-        if options.pickaxe is not None or options.pickaxe_lines is not None:
-            selected = [pair for pair in result if self._picked(pair)]
+        if (options.pickaxe, options.pickaxe_lines, options.find_object) != (None, None, None):
+            pickaxe = Pickaxe(self.repository, options, self.load, self.is_binary)
+            selected = [pair for pair in result if pickaxe.selects(pair)]
             result = result if options.pickaxe_all and selected else selected
+        result = ordered(self.repository, options, result, porcelain=self.porcelain)
+        result = rotated(options, result, strict=self.strict)
         if options.filter:
-            result = self._filtered(result, options.filter)
+            result = filtered(result, options.filter)
         if base:
             result = [
                 pair._replace(old=_below(base, pair.old), new=_below(base, pair.new)) for pair in result
             ]
-        if normalizer(options) is not None:
-            result = [pair for pair in result if pair.status != "M" or self._differs(pair)]
         return result
 
     def _is_ignored_submodule(self, pair: Pair) -> bool:
@@ -142,56 +156,24 @@ class DiffOutput:
         limit = self.options.rename_limit
         return self.repository.config.integer("diff.renamelimit", 1000) if limit is None else limit or 1 << 15
 
-    def _filtered(self, pairs: list[Pair], letters: str) -> list[Pair]:
-        wrong = next((letter for letter in letters if letter.upper() not in "ACDMRTUXB*"), None)
-        if wrong is not None:
-            raise GitError(
-                f"unknown change class '{wrong}' in --diff-filter={letters}", prefix="error", status=129
-            )
-        wanted = {letter for letter in letters if letter.isupper()}
-        unwanted = {letter.upper() for letter in letters if letter.islower()}
-        selected = [
-            pair
-            for pair in pairs
-            if (not wanted - {"*"} or pair.status in wanted) and pair.status not in unwanted
-        ]
-        return pairs if "*" in letters and selected else selected
-
     def _base(self) -> str:
         """Return the prefix of the paths that --relative selects; "" for all of them."""
         relative = self.options.relative
         return "" if relative is None else relative or self.repository.prefix
 
-    def _differs(self, pair: Pair) -> bool:
-        if pair.old.mode != pair.new.mode:
-            return True
-        files = self.files(pair)
-        return files.binary or bool(self._changes(files))
+    def changed(self, pairs: list[Pair], default: str = "patch") -> bool:
+        """Return True for differences that --exit-code and --quiet report.
 
-    def _picked(self, pair: Pair) -> bool:
-        """Return True if -S or -G selects a pair."""
-        options = self.options
-        if pair.status == "U":
-            return False
-        old, new = self.load(pair.old), self.load(pair.new)
-        charge = self.repository.access.charge
-        charge(1 + ((len(old) + len(new)) >> 10))
-        if options.pickaxe_lines is not None:
-            regex = compile_pattern(options.pickaxe_lines)
-            sides = ((pair.old, old), (pair.new, new))
-            if not options.text and any(self.is_binary(side, data) for side, data in sides):
-                return False
-            before, after = split_lines(old), split_lines(new)
-            return any(
-                regex.search(line) is not None
-                for change in compare(before, after, charge)
-                for line in (*before[change.old : change.old_end], *after[change.new : change.new_end])
-            )
-        text = options.pickaxe or ""
-        if options.pickaxe_regex:
-            regex = compile_pattern(text)
-            return sum(1 for _ in regex.finditer(old)) != sum(1 for _ in regex.finditer(new))
-        return old.count(encode(text)) != new.count(encode(text))
+        With -w, -I and similar options, only a patch compares the contents; a command of another form returns 0.
+        """
+        if normalizer(self.options) is None and not self.options.ignore_matching:
+            return bool(pairs)
+        forms = self.forms() or ({default} if self.options.patch is not None else set())
+        return (self.options.quiet or "patch" in forms) and any(self._differs(pair) for pair in pairs)
+
+    def _differs(self, pair: Pair) -> bool:
+        files = self.files(pair)
+        return files.old_id != files.new_id if files.binary else bool(self._changes(files))
 
     # ------------------------------------------------------------------ contents
 
@@ -242,14 +224,23 @@ class DiffOutput:
 
     def _changes(self, files: Files) -> list[tuple[int, int]]:
         """Return the numbers of removed and of added lines of each change."""
+        old, new = split_lines(files.old), split_lines(files.new)
         changes = compare(
-            split_lines(files.old),
-            split_lines(files.new),
+            old,
+            new,
             self.repository.access.charge,
             key=normalizer(self.options),
             minimal=self._minimal(),
             algorithm=self.algorithm(),
         )
+        if (ignorable := self._ignorable) is not None:
+            groups = kept_groups(
+                changes,
+                self._context(),
+                self.options.inter_hunk,
+                lambda change: is_ignored(change, old, new, ignorable),
+            )
+            changes = [change for group in groups for change in group]
         return [(change.old_end - change.old, change.new_end - change.new) for change in changes]
 
     def _minimal(self) -> bool:
@@ -354,7 +345,7 @@ class DiffOutput:
                 write(self._raw_line(pair))
         separated = "raw" in forms and bool(pairs)
         if forms & {"stat", "numstat", "shortstat"}:
-            counts = [self.counts(pair) for pair in pairs]
+            counts = [each for pair in pairs if (each := self.counts(pair)).is_shown]
             if "numstat" in forms:
                 self._write_all(numstat(counts, self.repository.quotes_wide, self.options.nul))
             if "stat" in forms:
@@ -385,7 +376,7 @@ class DiffOutput:
         setting = self.repository.config.get("diff.dirstat") if self.porcelain else None
         options = parse_dirstat([*([setting] if setting else []), *self.options.dirstat])
         if options.by == "lines":
-            counts = [self.counts(pair) for pair in pairs]
+            counts = [each for pair in pairs if (each := self.counts(pair)).is_shown]
             damages = {
                 each.pair.path: -(-(each.added + each.removed) // (64 if each.binary else 1))
                 for each in counts
@@ -449,17 +440,21 @@ class DiffOutput:
         paths = [old.path, new.path] if pair.status in "RC" else [pair.path]
         return f":{old.mode:06o} {new.mode:06o} {short(raw_id(old))} {short(raw_id(new))} {self._status_fields(pair)}{self._joined(paths)}"
 
+    def _context(self) -> int:
+        context = self.options.context
+        if context is None:
+            context = self.repository.config.integer("diff.context", _CONTEXT) if self.porcelain else _CONTEXT
+        return max(0, context)
+
     def style(self) -> Style:
         """Return how patches are printed."""
         options, config = self.options, self.repository.config
-        context = options.context
-        if context is None:
-            context = config.integer("diff.context", _CONTEXT) if self.porcelain else _CONTEXT
+        prefixes = self._prefixes()
         return Style(
-            context=max(0, context),
+            context=self._context(),
             inter_hunk=options.inter_hunk,
-            old_prefix=self._prefixes[0],
-            new_prefix=self._prefixes[1],
+            old_prefix=prefixes[0],
+            new_prefix=prefixes[1],
             quotes_wide=self.repository.quotes_wide,
             key=normalizer(options),
             minimal=self._minimal(),
@@ -467,6 +462,9 @@ class DiffOutput:
             binary=options.binary,
             functions=options.function_context,
             bare_blanks=config.boolean("diff.suppressblankempty"),
+            marks=self._marks,
+            irreversible=options.irreversible,
+            ignorable=self._ignorable,
         )
 
     def _write_patches(self, pairs: list[Pair]) -> None:
@@ -475,8 +473,9 @@ class DiffOutput:
             if pair.status == "U":
                 self._write_text(f"* Unmerged path {quote(pair.path, self.repository.quotes_wide)}\n")
                 continue
-            if self.porcelain and self.options.submodule is None:
-                check_submodule_form(self.repository.config, pair)
+            check_submodule_form(
+                self.repository.config, pair, self.options.submodule, porcelain=self.porcelain
+            )
             files, appearance = self.files(pair), self.appearance
             style = style._replace(
                 painter=appearance.painter(pair, files), heading=appearance.drivers.heading(pair.old.path)

@@ -6,7 +6,7 @@ Source: git-diff(1), "--color", "--word-diff"; git 2.39, diff.c and ws.c.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal, Protocol
 
 from sandhook.limits import check_fits
@@ -81,6 +81,8 @@ class ColorPainter:
     Args:
         pieces: Returns the parts of an added line.
         blank_ends: The line of each file from which on added blank lines are errors (1-based); zeros for none.
+        highlighted: The marks of the lines in which errors are shown.
+        marks: What is printed in place of marks, None for the marks themselves.
     """
 
     def __init__(
@@ -88,8 +90,12 @@ class ColorPainter:
         palette: Palette,
         pieces: Callable[[bytes], list[tuple[Part, bytes]]],
         blank_ends: tuple[int, int] = (0, 0),
+        highlighted: bytes = b"+",
+        marks: Mapping[bytes, bytes] | None = None,
     ) -> None:
         self.palette = palette
+        self._highlighted = highlighted if palette.whitespace else b""
+        self._marks = marks or {}
         self._pieces = pieces
         self._blank_ends = blank_ends
         self._at = (0, 0)
@@ -122,20 +128,23 @@ class ColorPainter:
         old_end, new_end = self._blank_ends
         for mark, line in lines:
             text = line.removesuffix(b"\n")
-            if mark == b"+" and new_end and old_at >= old_end and new_at >= new_end and not text.strip():
-                yield painted(palette.whitespace, b"+" + text)
-            elif mark == b"+":
-                yield painted(palette.new, b"+") + self._added(text)
+            sign = self._marks.get(mark, mark)
+            color = {b"+": palette.new, b"-": palette.old}.get(mark, palette.context)
+            is_highlighted = bool(mark) and mark in self._highlighted
+            is_at_end = mark == b"+" and new_end and old_at >= old_end and new_at >= new_end
+            if is_highlighted and is_at_end and not text.strip():
+                yield painted(palette.whitespace, sign + text)
+            elif is_highlighted:
+                yield painted(color, sign) + self._highlight(text, color)
             elif mark + text:  # an empty line of context may have no blank before it
                 cr = b"\r" if text.endswith(b"\r") else b""
-                color = palette.old if mark == b"-" else palette.context
-                yield painted(color, mark + text.removesuffix(b"\r")) + cr
+                yield painted(color, sign + text.removesuffix(b"\r")) + cr
             old_at += mark != b"+"
             new_at += mark != b"-"
             yield b"\n" if line.endswith(b"\n") else b"\n" + painted(palette.context, _NO_NEWLINE) + b"\n"
 
-    def _added(self, text: bytes) -> bytes:
-        colors = {"text": self.palette.new, "error": self.palette.whitespace}
+    def _highlight(self, text: bytes, color: bytes) -> bytes:
+        colors = {"text": color, "error": self.palette.whitespace}
         return b"".join(
             painted(colors[part], piece) if part in colors else piece for part, piece in self._pieces(text)
         )

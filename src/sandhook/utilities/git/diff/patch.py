@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from sandhook.record import Record
 from sandhook.utilities.git.diff.binary import binary_patch
 from sandhook.utilities.git.diff.drivers import plain_heading
-from sandhook.utilities.git.diff.hunk_extents import FunctionExtents, plain_extents
+from sandhook.utilities.git.diff.hunk_extents import Extent, FunctionExtents, plain_extents
+from sandhook.utilities.git.diff.ignoring import Ignorable, is_ignored
 from sandhook.utilities.git.diff.model import NULL_ID, Pair, Side
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.painting import Line, Painter
@@ -31,6 +32,9 @@ class Style(Record):
         heading: Returns the heading that a line begins, None for another line.
         bare_blanks: Empty lines of context have no blank before them (diff.suppressBlankEmpty).
         functions: Hunks have the whole functions that changes are in (-W).
+        marks: What is printed in place of "+", "-" and " " before lines, None for these.
+        irreversible: The contents of removed files are left out.
+        ignorable: Which lines do not count, None if all do.
     """
 
     context: int = _CONTEXT
@@ -46,6 +50,9 @@ class Style(Record):
     heading: Callable[[bytes], bytes | None] = plain_heading
     bare_blanks: bool = False
     functions: bool = False
+    marks: dict[bytes, bytes] | None = None
+    irreversible: bool = False
+    ignorable: Ignorable | None = None
 
     def head(self, text: bytes) -> bytes:
         """Return the lines before the first hunk as they are printed."""
@@ -107,6 +114,9 @@ def patch(
     if files.binary and style.binary:
         abbreviate = str
     head = encode("".join(f"{line}\n" for line in header(pair, files, style, abbreviate)))
+    if style.irreversible and not pair.new.exists:
+        yield style.head(head)
+        return
     if files.binary and files.old == files.new:
         yield style.head(head)
         return
@@ -122,12 +132,30 @@ def patch(
         return
     old, new = split_lines(files.old), split_lines(files.new)
     changes = compare(old, new, charge, key=style.key, minimal=style.minimal, algorithm=style.algorithm)
+    if style.ignorable is not None and not _has_hunks(old, new, changes, style):
+        changes = []
     if changes:
         old_mark, new_mark = _marks(pair, style)
         yield style.head(head + encode(f"--- {old_mark}\n+++ {new_mark}\n"))
         yield from hunks(old, new, changes, style, charge)
-    elif style.key is None or pair.status not in ("M",) or pair.old.mode != pair.new.mode:
+    elif (
+        (style.key is None and style.ignorable is None)
+        or pair.status not in ("M",)
+        or pair.old.mode != pair.new.mode
+    ):
         yield style.head(head)
+
+
+def _has_hunks(old: Sequence[bytes], new: Sequence[bytes], changes: list[Change], style: Style) -> bool:
+    return any(True for _ in _plain_extents(old, new, changes, style))
+
+
+def _plain_extents(
+    old: Sequence[bytes], new: Sequence[bytes], changes: list[Change], style: Style
+) -> Iterator[Extent]:
+    ignorable = style.ignorable
+    ignores = None if ignorable is None else lambda change: is_ignored(change, old, new, ignorable)
+    return plain_extents(old, new, changes, style.context, style.inter_hunk, ignores)
 
 
 def hunks(
@@ -141,7 +169,7 @@ def hunks(
             changes, style.context, style.inter_hunk
         )
     else:
-        extents = plain_extents(old, new, changes, style.context, style.inter_hunk)
+        extents = _plain_extents(old, new, changes, style)
     for group, start, end, new_start, new_end in extents:
         for at in range(start - 1, searched, -1):
             charge(1)
@@ -157,7 +185,7 @@ def hunks(
             lines = [(b"", line) if (mark, line) == (b" ", b"\n") else (mark, line) for mark, line in lines]
         if style.painter is None:
             yield text
-            yield _hunk_body(lines)
+            yield _hunk_body(lines, style.marks)
         else:
             yield style.painter.hunk(text)
             yield from style.painter.body(lines)
@@ -199,10 +227,10 @@ def _hunk_lines(
     return lines
 
 
-def _hunk_body(lines: list[Line]) -> bytes:
+def _hunk_body(lines: list[Line], marks: dict[bytes, bytes] | None) -> bytes:
     pieces: list[bytes] = []
     for mark, line in lines:
-        pieces += (mark, line)
+        pieces += (mark if marks is None else marks.get(mark, mark), line)
         if not line.endswith(b"\n"):
             pieces.append(b"\n\\ No newline at end of file\n")
     return b"".join(pieces)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair, Side
 from sandhook.utilities.git.store.index import order
-from sandhook.utilities.git.store.objects import object_id
+from sandhook.utilities.git.store.objects import EMPTY_BLOB, object_id
 
 _CHUNK = 64  #: bytes of a line that are compared as one piece
 _RENAME_LIMIT = 1000
@@ -104,6 +104,7 @@ def find_renames(
     copies: bool = False,
     limit: int = _RENAME_LIMIT,
     more_sources: Iterable[Side] = (),
+    with_empty: bool = True,
 ) -> list[Pair]:
     """Return the pairs with renames in place of files that were added and removed.
 
@@ -111,7 +112,16 @@ def find_renames(
         least: The least similarity, up to MOST_SCORE.
         copies: Files that were changed are sources, too.
         more_sources: Unchanged files that are sources of copies.
+        with_empty: Empty files can be renamed.
     """
+    if not with_empty:
+        empty = [pair for pair in pairs if EMPTY_BLOB in (pair.old.oid, pair.new.oid) and pair.status in "AD"]
+        if empty:
+            others = [pair for pair in pairs if pair not in empty]
+            found_rest = find_renames(
+                others, load, charge, least=least, copies=copies, limit=limit, more_sources=more_sources
+            )
+            return sorted([*found_rest, *empty], key=lambda pair: order(pair.path))
     targets = [pair for pair in pairs if pair.status == "A"]
     removed = [pair.old for pair in pairs if pair.status == "D"]
     sources = list(removed)

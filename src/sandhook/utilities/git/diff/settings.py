@@ -6,9 +6,12 @@ Source: git-config(1), diff.algorithm and diff.submodule.
 from __future__ import annotations
 
 from sandhook.utilities.git.diff.model import Pair
+from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.errors import GitError
-from sandhook.utilities.git.store.config import Config
+from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.config import Config, parse_boolean
 from sandhook.utilities.git.store.objects import GITLINK
+from sandhook.utilities.git.store.repository import Repository
 
 _ALGORITHMS = ("myers", "default", "minimal", "patience", "histogram")
 
@@ -27,8 +30,87 @@ def chosen_algorithm(config: Config, option: str | None, *, porcelain: bool) -> 
     return option or setting
 
 
-def check_submodule_form(config: Config, pair: Pair) -> None:
-    """Raise GitError for the patch of a submodule in a form that only the setting asks for."""
-    form = config.get("diff.submodule")
-    if form in ("log", "diff") and GITLINK in (pair.old.mode, pair.new.mode):
+def check_submodule_form(config: Config, pair: Pair, option: str | None, *, porcelain: bool) -> None:
+    """Raise GitError for the patch of a submodule in another form than "short"."""
+    if GITLINK not in (pair.old.mode, pair.new.mode):
+        return
+    if option is not None and option != "short":
+        raise GitError(f"--submodule={option} is not offered in the sandbox (L-GIT-003)", status=129)
+    form = config.get("diff.submodule") if porcelain and option is None else None
+    if form in ("log", "diff"):
         raise GitError(f"diff.submodule={form} is not offered in the sandbox (L-GIT-003)")
+
+
+def read_marks(options: DiffOptions) -> dict[bytes, bytes] | None:
+    """Return what is printed in place of "+", "-" and " "; None for these. Raises GitError for other than one byte."""
+    marks: dict[bytes, bytes] = {}
+    for name, sign, text in (
+        ("new", b"+", options.new_mark), ("old", b"-", options.old_mark), ("context", b" ", options.context_mark),
+    ):  # fmt: skip
+        if text is None:
+            continue
+        mark = encode(text)
+        if len(mark) != 1:
+            raise GitError(
+                f"output-indicator-{name} expects a character, got '{text}'", prefix="error", status=129
+            )
+        marks[sign] = mark
+    return marks or None
+
+
+_KINDS = {"none": "", "default": "+", "all": "+- ", "new": "+", "old": "-", "context": " "}
+_MOVED = ("no", "default", "blocks", "zebra", "dimmed-zebra", "dimmed_zebra", "plain")
+_MOVED_BLANKS = (
+    "no", "ignore-space-change", "ignore-space-at-eol", "ignore-all-space", "allow-indentation-change",
+)  # fmt: skip
+
+
+def error_marks(config: Config, option: str | None, *, porcelain: bool) -> str:
+    """Return the marks of the lines in which white-space errors are highlighted. Raises GitError."""
+    setting = config.get("diff.wserrorhighlight") if porcelain else None
+    text = option if option is not None else setting
+    if text is None:
+        return "+"
+    marks = ""
+    for word in text.split(","):
+        if word not in _KINDS:
+            if option is None:
+                raise config.fault("diff.wserrorhighlight")
+            raise GitError(
+                "unknown value after ws-error-highlight=" + text[: text.index(word)],
+                prefix="error",
+                status=129,
+            )
+        marks = marks * (word in ("new", "old", "context")) + _KINDS[word]
+    return marks
+
+
+def check_words(repository: Repository, options: DiffOptions) -> None:
+    """Raise GitError for unknown words, and for a program that would compare files."""
+    moved, blanks = options.color_moved, options.color_moved_blanks
+    if moved is not None and moved not in _MOVED and parse_boolean(moved) is None:
+        raise GitError(
+            "color moved setting must be one of 'no', 'default', 'blocks', 'zebra', 'dimmed-zebra', 'plain'\n"
+            f"error: bad --color-moved argument: {moved}",
+            prefix="error",
+            status=129,
+        )
+    wrong = next((word for word in (blanks or "").split(",") if blanks and word not in _MOVED_BLANKS), None)
+    if wrong is not None:
+        raise GitError(
+            f"unknown color-moved-ws mode '{wrong}', possible values are 'ignore-space-change', 'ignore-space-at-eol', "
+            f"'ignore-all-space', 'allow-indentation-change'\nerror: invalid mode '{wrong}' in --color-moved-ws",
+            prefix="error",
+            status=129,
+        )
+    if options.external and (
+        repository.options.environment.get("GIT_EXTERNAL_DIFF")
+        or repository.config.get("diff.external")
+        or any(
+            each.key.startswith("diff.") and each.key.endswith(".command")
+            for each in repository.config.settings
+        )
+    ):
+        raise GitError(
+            "--ext-diff runs a program, which git in the sandbox never does (L-GIT-002)", status=129
+        )

@@ -22,6 +22,14 @@ class Counts(Record):
     removed: int
     binary: bool = False
 
+    @property
+    def is_shown(self) -> bool:
+        """False for a file that was modified without any change that counts."""
+        pair = self.pair
+        return bool(
+            pair.status != "M" or self.added or self.removed or self.binary or pair.old.mode != pair.new.mode
+        )
+
 
 class Widths(Record):
     """The columns of --stat: of a line, of the name, of the graph; and the most lines."""

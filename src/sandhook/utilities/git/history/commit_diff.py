@@ -57,6 +57,7 @@ class CommitDiff:
         self.shows_root = True  #: the first commit of a history has differences (log.showRoot)
         self.default = "patch" if show or options.combined in ("combined", "dense") else ""
         self.output = DiffOutput(repository, options)
+        self.output.strict = False
         self.merges = self._merge_form(options, first_parent, show)
 
     def _merge_form(self, options: DiffOptions, first_parent: bool, show: bool) -> str:
@@ -95,6 +96,7 @@ class CommitDiff:
         return (
             options.pickaxe is not None
             or options.pickaxe_lines is not None
+            or options.find_object is not None
             or options.filter is not None
             or self.follow
             or not self.always_shows
@@ -131,7 +133,8 @@ class CommitDiff:
             commit.parents or self.shows_root
         ):
             return before
-        return bool(self._part(commit, commit.parents[0] if commit.parents else None).pairs)
+        part = self._part(commit, commit.parents[0] if commit.parents else None)
+        return self.output.changed(part.pairs, self.default)
 
     def _part(self, commit: Commit, parent: str | None, source: str = "") -> Part:
         objects = self.repository.objects

@@ -34,6 +34,7 @@ class Graph:
     def __init__(self, charge: Callable[[int], None]) -> None:
         self._charge = charge
         self._commit = ""
+        self._mark = "*"
         self._parents: tuple[str, ...] = ()
         self._width = 0
         self._expansion_row = 0
@@ -50,9 +51,9 @@ class Graph:
 
     # ------------------------------------------------------------------ commits
 
-    def update(self, commit: str, parents: tuple[str, ...]) -> None:
+    def update(self, commit: str, parents: tuple[str, ...], mark: str = "*") -> None:
         """Go to the next commit; ``parents`` are those that are shown, too."""
-        self._commit, self._parents = commit, parents
+        self._commit, self._parents, self._mark = commit, parents, mark
         self._previous_index = self._index
         self._update_columns()
         self._charge(1 + len(self._new_columns))
@@ -186,7 +187,7 @@ class Graph:
             if column == self._commit:
                 seen = True
                 dashes = self._dashes() if len(self._parents) > 2 else 0
-                pieces.append("*" + "-" * (2 * dashes - 1) + "." * (dashes > 0))
+                pieces.append(self._mark + "-" * (2 * dashes - 1) + "." * (dashes > 0))
             else:
                 pieces.append(self._edge(at, seen))
             pieces.append(" ")
@@ -292,15 +293,18 @@ class GraphOfSelection:
     """
 
     def __init__(self, selection: Selection, charge: Callable[[int], None]) -> None:
+        self._selection = selection
         self._members = selection.all_in_topological_order()
         self._first_parent = selection.options.first_parent
         self._graph = Graph(charge)
 
-    def update(self, commit: Commit) -> None:
-        """Go to the next commit."""
-        parents = commit.parents[:1] if self._first_parent else commit.parents
-        shown = (parent for parent in parents if parent in self._members)
-        self._graph.update(commit.oid, tuple(dict.fromkeys(shown)))
+    def update(self, commit: Commit, mark: str = "*") -> None:
+        """Go to the next commit; ``mark`` is its character in the graph."""
+        parents = self._selection.rewritten(commit).parents
+        parents = parents[:1] if self._first_parent else parents
+        edges = self._selection.edges
+        shown = (parent for parent in parents if parent in self._members or parent in edges)
+        self._graph.update(commit.oid, tuple(dict.fromkeys(shown)), mark)
 
     def padding(self) -> str:
         """Return the graph before a line that is not part of the text of a commit."""

@@ -48,14 +48,15 @@ def person_of(ctx: Context, config: Config | None, role: str) -> Person:
         raise GitError(
             "unable to auto-detect email address: set user.name and user.email, which the sandbox never guesses"
         )
-    name, email = _clean(name), _clean(email)
+    name, email = clean_name(name), clean_name(email)
     if not name:
         raise GitError(f"empty ident name (for <{email}>) not allowed")
     date = environment.get(f"GIT_{role}_DATE")
     return Person(name, email, date_stamp(ctx, date) if date else now_stamp(ctx))
 
 
-def _clean(text: str) -> str:
+def clean_name(text: str) -> str:
+    """Return a name without the characters at its ends that git drops, and without those that it never has."""
     return re.sub(r"[\n<>]", "", text.strip(_CRUD))
 
 

@@ -47,15 +47,23 @@ class Names:
                 return full
         return None
 
-    def short_ref(self, full: str) -> str:
-        """Return the shortest name that means a reference and no other one."""
+    def short_ref(self, full: str, strict: bool | None = None) -> str:
+        """Return the shortest name that means a reference and no other one.
+
+        Args:
+            strict: No other reference has the name, in place of none that git finds first; None for the setting.
+        """
+        if strict is None:
+            strict = self._repository.config.boolean("core.warnambiguousrefs", True)
+        others = len(RULES) if strict else 0
         for number in range(len(RULES) - 1, 0, -1):
             prefix, _, suffix = RULES[number].partition("{}")
-            if not (full.startswith(prefix) and full.endswith(suffix)):
+            if suffix or not full.startswith(prefix):  # git 2.39 never shortens "refs/remotes/X/HEAD" to "X"
                 continue
-            short = full[len(prefix) : len(full) - len(suffix)]
+            short = full[len(prefix) :]
             if short and not any(
-                self._refs.resolve(RULES[other].replace("{}", short)) is not None for other in range(number)
+                other != number and self._refs.resolve(RULES[other].replace("{}", short)) is not None
+                for other in range(others or number)
             ):
                 return short
         return full
@@ -121,6 +129,38 @@ class Names:
         if oid is None:
             raise RevisionError(f"bad revision '{name}'")
         return oid
+
+    def type_fault(self, name: str) -> str | None:
+        """Return why a suffix of a name does not apply to its object: "object X is a tree, not a commit", or None."""
+        base, suffixes = _split_suffixes(name)
+        oid = self._base(base)
+        for at, suffix in enumerate(suffixes):
+            if oid is None or not self._objects.has(oid):
+                return None
+            kind = suffix[1]
+            found = self._apply(oid, suffix)
+            if found is None:
+                has = self._objects.get(oid).kind
+                inner = self._objects.peel(oid)
+                has = self._objects.get(inner).kind if inner is not None and self._objects.has(inner) else has
+                if kind is None:
+                    return f"object {inner or oid} is a {has}, not a commit" if has != "commit" else None
+                has = "tree" if has == "commit" else has  # a commit stands for its tree
+                if kind in ("commit", "tree", "blob", "tag"):
+                    shown = name if at + 1 == len(suffixes) else name[: suffix.end()]
+                    return f"{shown}: expected {kind} type, but the object dereferences to {has} type"
+                return None
+            oid = found
+        return None
+
+    def with_type_fault(self, name: str, text: str) -> GitError:
+        """Return the error of a text, after the reason why a suffix does not apply, which git finds twice."""
+        fault = self.type_fault(name)
+        return (
+            GitError(text)
+            if fault is None
+            else GitError(f"{fault}\nerror: {fault}\nfatal: {text}", prefix="error")
+        )
 
     def peeled(self, oid: str) -> tuple[str | None, str]:
         """Return the commit that an object stands for, None for a tree or a file, and the type of the object."""
@@ -355,6 +395,14 @@ class Names:
             return min(40, max(4, int(setting[:3])))
         bits = self._objects.packed_count().bit_length()
         return max(_DEFAULT_ABBREV, (bits + 1) // 2)
+
+
+def excluded_parent(word: str) -> tuple[str, int] | None:
+    """Return the commit and the number of its parent that "COMMIT^-2" names; None for another word."""
+    name, mark, digits = word.rpartition("^-")
+    if not mark or not name or not (digits == "" or (is_number(digits) and len(digits) < 9)):
+        return None
+    return (name, int(digits or "1")) if int(digits or "1") else None
 
 
 def _split_suffixes(name: str) -> tuple[str, list[re.Match[str]]]:

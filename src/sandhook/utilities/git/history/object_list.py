@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from sandhook.record import Record
+from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import is_ancestor
 from sandhook.utilities.git.history.walk import in_topological_order
 from sandhook.utilities.git.names.pathspec import Pathspec
@@ -35,25 +37,65 @@ def _is_unwanted(repository: Repository, oid: str, unwanted: Sequence[str]) -> b
     return any(oid == each or is_ancestor(repository, oid, each) for each in unwanted)
 
 
+def edges(repository: Repository, shown: Sequence[Commit], unwanted: Sequence[str]) -> list[str]:
+    """Return the parents of commits that were left out by name, in the order of their children."""
+    oids = {commit.oid for commit in shown}
+    parents = dict.fromkeys(parent for commit in shown for parent in commit.parents if parent not in oids)
+    return [parent for parent in parents if _is_unwanted(repository, parent, unwanted)]
+
+
+class ObjectFilter(Record):
+    """Which objects --filter keeps.
+
+    Fields:
+        largest: Blobs have fewer bytes than this; -1 for any number. depth: Trees and blobs are above this level.
+    """
+
+    largest: int = -1
+    depth: int = _MOST_LEVELS + 1
+
+
+def parse_filter(text: str) -> ObjectFilter:
+    """Return the filter of --filter. Raises GitError for one that is unknown or not offered."""
+    if text == "blob:none":
+        return ObjectFilter(largest=0)
+    kind, _, value = text.partition("=" if text.startswith("blob:limit=") else ":")
+    if kind == "blob:limit":
+        factor = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}.get(value[-1:].lower(), 1)
+        digits = value[:-1] if factor > 1 else value
+        if digits.isascii() and digits.isdigit() and len(digits) < 12:
+            return ObjectFilter(largest=int(digits) * factor)
+    if kind == "tree":
+        if value.isascii() and value.isdigit() and len(value) < 10:
+            return ObjectFilter(depth=int(value))
+        raise GitError("expected 'tree:<depth>'")
+    if kind in ("sparse", "object", "combine"):
+        raise GitError(f"rev-list --filter={kind} is not offered in the sandbox (L-GIT-003)", status=129)
+    raise GitError(f"invalid filter-spec '{text}'")
+
+
 class ObjectList:
     """Lists trees and blobs once each, with the paths where they are found first."""
 
-    def __init__(self, repository: Repository, pathspec: Pathspec) -> None:
+    def __init__(self, repository: Repository, pathspec: Pathspec, kept: ObjectFilter | None = None) -> None:
+        self._kept = kept or ObjectFilter()
         self._repository = repository
         self._pathspec = pathspec
         self._seen: set[str] = set()
 
-    def of(
-        self, commits: Sequence[Commit], tags: Sequence[Tag], unwanted: Sequence[str]
-    ) -> Iterator[tuple[str, str]]:
-        """Yield tags and the objects of commits, without those of the commits before them that are not wanted."""
+    def leave_out(self, commits: Sequence[Commit], unwanted: Sequence[str]) -> None:
+        """Leave out the objects of the commits before some commits that are not wanted."""
         for edge in _edges(self._repository, commits, unwanted):
             for _ in self._tree(edge.tree, "", 0, all_paths=True):
                 pass
+
+    def of(self, commits: Sequence[Commit], tags: Sequence[Tag]) -> Iterator[tuple[str, str]]:
+        """Yield tags and the objects of commits."""
         for tag in tags:
             yield tag.oid, tag.name
         for commit in commits:
-            yield from self._tree(commit.tree, "", 0)
+            if self._kept.depth > 0:
+                yield from self._tree(commit.tree, "", 0)
 
     def _tree(self, oid: str, path: str, depth: int, *, all_paths: bool = False) -> Iterator[tuple[str, str]]:
         access = self._repository.access
@@ -66,6 +108,8 @@ class ObjectList:
         yield oid, path
         for item in self._repository.objects.tree(oid):
             below = f"{path}/{item.name}" if path else item.name
+            if not all_paths and depth + 1 >= self._kept.depth:
+                continue
             if item.mode == TREE:
                 if all_paths or self._pathspec.may_match_below(below):
                     yield from self._tree(item.oid, below, depth + 1, all_paths=all_paths)
@@ -73,4 +117,12 @@ class ObjectList:
                 continue
             elif all_paths or self._pathspec.matches(below):
                 self._seen.add(item.oid)
-                yield item.oid, below
+                if all_paths or self._keeps(item.oid):
+                    yield item.oid, below
+
+    def _keeps(self, oid: str) -> bool:
+        largest = self._kept.largest
+        if largest < 0:
+            return True
+        found = self._repository.objects.kind_and_size(oid) if largest else None
+        return found is not None and found[1] < largest

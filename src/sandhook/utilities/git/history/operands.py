@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.utilities.git.errors import GitError
-from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.names import Names, excluded_parent
 from sandhook.utilities.git.names.wildmatch import has_wildcard
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.vfs.path import VirtualPath, join
@@ -23,6 +23,8 @@ def is_revision(names: Names, word: str) -> bool:
     word = word.removeprefix("^")
     for suffix in ("^@", "^!"):
         word = word.removesuffix(suffix)
+    if (excluded := excluded_parent(word)) is not None:
+        return names.find(f"{excluded[0]}^{excluded[1]}") is not None
     dots = "..." if "..." in word else ".."
     if dots in word and word not in ("..", "..."):
         left, _, right = word.partition(dots)
@@ -72,7 +74,8 @@ def split_operands(
 
 def _check_object(repository: Repository, names: Names, word: str) -> None:
     """Raise GitError for the name of an object that the repository does not have."""
-    oid = names.find(word.removeprefix("^")) if ".." not in word else None  # a range is read later
+    is_range = ".." in word or excluded_parent(word) is not None  # which is read later
+    oid = None if is_range else names.find(word.removeprefix("^"))
     if oid is not None and not repository.objects.has(oid):
         raise GitError(f"bad object {word}")
 
@@ -83,11 +86,15 @@ def _exists(repository: Repository, word: str) -> bool:
     return repository.access.stat(join(VirtualPath(repository.options.cwd), word)) is not None
 
 
-def check_paths(repository: Repository, words: Sequence[str]) -> None:
-    """Raise GitError for a word that is not a path, where "--" does not say that it is."""
+def check_paths(repository: Repository, words: Sequence[str], *, first: bool = True) -> None:
+    """Raise GitError for a word that is not a path, where "--" does not say that it is.
+
+    Args:
+        first: The first word could be a revision, too.
+    """
     names = Names(repository)
     for at, word in enumerate(words):
-        _check_path(repository, names, word, first=not at)
+        _check_path(repository, names, word, first=first and not at)
 
 
 def _check_path(repository: Repository, names: Names, word: str, *, first: bool) -> None:
@@ -103,6 +110,5 @@ def _check_path(repository: Repository, names: Names, word: str, *, first: bool)
         )
     if (error := names.missing_path(word)) is not None:
         raise error
-    raise GitError(
-        f"ambiguous argument '{word}': unknown revision or path not in the working tree.\n{_SEPARATE}"
-    )
+    text = f"ambiguous argument '{word}': unknown revision or path not in the working tree.\n{_SEPARATE}"
+    raise names.with_type_fault(word, text)

@@ -12,7 +12,7 @@ from sandhook.limits import check_fits
 from sandhook.text.width import width_of
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.decorate import Decorations
-from sandhook.utilities.git.history.messages import body, subject
+from sandhook.utilities.git.history.messages import body, subject, wrapped_text
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.reflogs import ReflogWalk
 from sandhook.utilities.git.history.trailers import Settings, find_block, trailers_of
@@ -35,6 +35,7 @@ _COLORS = re.compile(r"red|green|blue|reset|\(([^()]*)\)")
 _PADDING = re.compile(r"([<>]|><|>>)(\|?)\(\s*(-?\d{1,5})\s*(?:,\s*(trunc|ltrunc|mtrunc)\s*)?\)")
 _DESCRIBE = re.compile(r"\(describe(?::([^()]*))?\)")
 _TRAILERS = re.compile(r"\(trailers(?::([^()]*))?\)")
+_WRAP = re.compile(r"w\((?:(\d{1,4})(?:,(\d{1,4})(?:,(\d{1,4}))?)?)?\)")
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _FLAGS = ("only", "unfold", "keyonly", "valueonly")
 _ALONE = ("keyonly", "valueonly")
@@ -59,8 +60,8 @@ class Printer(Protocol):
     def painted_name(self, name: str) -> str:
         """Return the name of a commit in its colour after %C(auto)."""
 
-    def note(self, oid: str) -> str:
-        """Return the note of a commit, "" for a commit without one."""
+    def note(self, oid: str) -> str | None:
+        """Return the notes of a commit, "" for a commit without one; None if the options exclude notes."""
 
     def mapped(self, person: Identity) -> Identity:
         """Return a person as .mailmap has it."""
@@ -113,11 +114,35 @@ class _Padding:
         return text
 
 
+class _Wrapping:
+    """The width and the indentations of %w, which apply to the text after it."""
+
+    def __init__(self) -> None:
+        self._measures: tuple[int, ...] = (0, 0, 0)
+        self._start = 0
+
+    def go(self, text: str, measures: tuple[int, ...]) -> str:
+        """Return the text so far, wrapped from the last %w on; the following text has other measures."""
+        if measures == self._measures:
+            return text
+        if self._start < len(text):
+            width, first, other = self._measures
+            text = text[: self._start] + wrapped_text(text[self._start :], width, first, other)
+        self._start, self._measures = len(text), measures
+        return text
+
+
+def _measures(match: re.Match[str]) -> tuple[int, ...]:
+    """Return the numbers of %w."""
+    return tuple(int(number or 0) for number in match.groups())
+
+
 def expand(printer: Printer, text: str, commit: Commit, mark: str) -> str:
     """Return a format with the values of one commit."""
     pieces: list[str] = []
     at = made = 0
     padding: _Padding | None = None
+    wrapping = _Wrapping()
     printer.paints_names = False
     while at < len(text):
         percent = text.find("%", at)
@@ -127,6 +152,10 @@ def expand(printer: Printer, text: str, commit: Commit, mark: str) -> str:
         pieces.append(text[at:percent])
         sign = text[percent + 1 : percent + 2]
         start = percent + 2 if sign in ("+", "-", " ") and sign else percent + 1
+        if (wrap := _WRAP.match(text, start)) is not None:
+            printer.repository.access.charge(1 + (made >> 6))
+            pieces, at = [wrapping.go("".join(pieces), _measures(wrap))], wrap.end()
+            continue
         match = _PADDING.match(text, start)
         if match is not None:
             width = int(match[3])
@@ -167,7 +196,7 @@ def expand(printer: Printer, text: str, commit: Commit, mark: str) -> str:
         pieces.append(value)
         made += len(value)
         check_fits(2 * made)  # the pieces, and the text of them
-    return "".join(pieces)
+    return wrapping.go("".join(pieces), (0, 0, 0))
 
 
 def _value(
@@ -192,14 +221,14 @@ def _value(
             value = printer.describe(commit.oid, match[1] or "")
             return (value, len(match[0])) if value is not None else (None, 0)
         match = _TRAILERS.match(text, at)
-        value = _trailers(printer, commit.message, match[1] or "") if match is not None else None
+        value = (
+            trailers_text(printer.repository, commit.message, match[1] or "") if match is not None else None
+        )
         return (value, len(match[0])) if match is not None and value is not None else (None, 0)
     if letter == "G":
         return {"?": "N", "T": "undefined"}.get(text[at + 1 : at + 2], ""), 2
     if letter == "g" and (value := _of_reflog(printer, text[at + 1 : at + 2])) is not None:
         return value, 2
-    if letter == "w":
-        raise GitError(f"the placeholder %{letter} is not offered in the sandbox (L-GIT-003)", status=129)
     return _simple(printer, letter, commit, mark)
 
 
@@ -237,7 +266,7 @@ def _simple(printer: Printer, letter: str, commit: Commit, mark: str) -> tuple[s
         case "s":
             value = subject(commit.message)
         case "f":
-            value = _as_file_name(subject(commit.message))
+            value = as_file_name(subject(commit.message))
         case "b":
             value = body(commit.message)
         case "B":
@@ -260,7 +289,10 @@ def _simple(printer: Printer, letter: str, commit: Commit, mark: str) -> tuple[s
                 return None, 0
             value = printer.source
         case "N":
-            value = printer.note(commit.oid)
+            note = printer.note(commit.oid)
+            if note is None:
+                return None, 0
+            value = note
         case _:
             return None, 0
     return value, 1
@@ -304,14 +336,15 @@ def _person(printer: Printer, person: Identity, letter: str) -> tuple[str | None
     return None, 0
 
 
-def _as_file_name(text: str) -> str:
+def as_file_name(text: str) -> str:
+    """Return a subject with other characters than letters, digits, dots and "_" replaced, as %f has it."""
     text = re.sub(r"[^A-Za-z0-9._]+", "-", text)
     return re.sub(r"\.+", ".", text).strip("-").rstrip(".-")[:52] or ""
 
 
-def _trailers(printer: Printer, message: str, words: str) -> str | None:
+def trailers_text(repository: Repository, message: str, words: str) -> str | None:
     """Return the trailers of a message; None for an option that git does not know."""
-    settings = Settings(printer.repository.config)
+    settings = Settings(repository.config)
     block = find_block(message, settings, divider=False)
     if not words:
         return message[block.start : block.end]

@@ -12,6 +12,7 @@ from sandhook.record import Record
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.dates import show_date
 from sandhook.utilities.git.history.decorate import Decorations
+from sandhook.utilities.git.history.email import email_lines
 from sandhook.utilities.git.history.mailmap import Mailmap
 from sandhook.utilities.git.history.messages import expand_tabs, subject, subject_lines, trimmed
 from sandhook.utilities.git.history.names import Names
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from sandhook.utilities.git.history.description import Description
     from sandhook.utilities.git.history.reflogs import ReflogWalk
 
-BUILT_IN = ("oneline", "short", "medium", "full", "fuller", "reference", "raw")
+BUILT_IN = ("oneline", "short", "medium", "full", "fuller", "reference", "raw", "email", "mboxrd")
 _REFERENCE = "%C(auto)%h (%s, %as)"
 
 
@@ -51,8 +52,6 @@ def parse_format(word: str, repository: Repository, depth: int = 0) -> Format:
         return Format("user", word[8:], True)
     if "%" in word or not word:
         return Format("user", word, True)
-    if word in ("email", "mboxrd"):
-        raise GitError(f"--pretty={word} is not offered in the sandbox (L-GIT-003)", status=129)
     alias = repository.config.get(f"pretty.{word.lower()}")
     if alias is not None and depth < 5:
         return parse_format(alias, repository, depth + 1)
@@ -95,7 +94,10 @@ class Printer:
         self.shows_source = False  #: it is printed after the names of commits
         self.color: str | None = None  #: that of the names of commits, None without colours
         self.notes: Notes | None = None  #: what is printed after messages
-        self._all_notes: Notes | None = None
+        self.has_notes: bool | None = None  #: False if the options exclude notes
+        self.tabs: int | None = (
+            None  #: the width of a tab in messages, 0 for tabs as they are; None for the usual
+        )
         self.paints_names = False  #: %C(auto) was read
         self.uses_mailmap = repository.config.boolean("log.mailmap", True)
         self._mailmap: Mailmap | None = None
@@ -104,20 +106,18 @@ class Printer:
 
     def _note_lines(self, oid: str) -> list[str]:
         """Return the lines of the note of a commit, between empty ones; no lines without a note."""
-        note = self.notes.of(oid) if self.notes is not None else None
-        if note is None or self.notes is None:
-            return []
-        return ["", self.notes.title, *(f"    {line}" for line in note.removesuffix("\n").split("\n")), ""]
+        lines: list[str] = []
+        for title, note in self.notes.of(oid) if self.notes is not None else ():
+            lines += ["", title, *(f"    {line}" for line in note.removesuffix("\n").split("\n"))]
+        return [*lines, ""] if lines else []
 
-    def show_notes(self) -> None:
-        """Print the notes of commits after their messages."""
-        self.notes = Notes(self.repository)
-
-    def note(self, oid: str) -> str:
-        """Return the note of a commit, "" for a commit without one."""
-        if self._all_notes is None:
-            self._all_notes = Notes(self.repository)
-        return self._all_notes.of(oid) or ""
+    def note(self, oid: str) -> str | None:
+        """Return the notes of a commit, "" for a commit without one; None if the options exclude notes."""
+        if self.notes is None and self.has_notes is None:
+            self.notes = Notes(self.repository)
+        if self.notes is None:
+            return None
+        return "".join(note.removesuffix("\n") + "\n" for _, note in self.notes.of(oid))
 
     def show_date(self, person: Identity, mode: str) -> str:
         """Return the date of a person; "" for the mode of the options."""
@@ -167,6 +167,12 @@ class Printer:
         kind = self.layout.kind
         if kind == "user":
             return expand(self, self.layout.text, commit, mark)
+        if kind in ("email", "mboxrd"):
+            author = self.mapped(commit.author) if self.uses_mailmap else commit.author
+            date = self.show_date(commit.author, "rfc")
+            lines = list(email_lines(commit, author, date, is_mboxrd=kind == "mboxrd"))
+            notes = self._note_lines(commit.oid)[:-1]
+            return "".join(f"{line}\n" for line in [*lines, *(["---", *notes] if notes else [])])
         name = f"{mark}{self.shown_id(commit.oid)}{source}"
         if kind != "oneline":
             name = f"commit {name}"
@@ -206,7 +212,11 @@ class Printer:
             skipping = line.startswith("gpgsig") or (skipping and line.startswith(" "))
             yield line
         yield ""
-        yield from indented(commit.message)
+        yield from indented(commit.message, self._tabs())
+
+    def _tabs(self) -> int:
+        usual = 8 if self.layout.kind in ("medium", "full", "fuller") else 0
+        return usual if self.tabs is None else self.tabs
 
     def _lines(self, commit: Commit, kind: str) -> Iterator[str]:
         if len(commit.parents) > 1:
@@ -231,13 +241,17 @@ class Printer:
             yield f"CommitDate: {self.show_date(commit.committer, '')}"
         yield ""
         if kind == "short":
-            yield from indented(subject_lines(commit.message))
+            yield from indented(subject_lines(commit.message), self._tabs())
         else:
-            yield from indented(commit.message)
+            yield from indented(commit.message, self._tabs())
 
 
-def indented(message: str) -> Iterator[str]:
-    """Yield the lines of a message with four blanks; blank lines at its ends are dropped."""
+def indented(message: str, tabs: int) -> Iterator[str]:
+    """Yield the lines of a message with four blanks; blank lines at its ends are dropped.
+
+    Args:
+        tabs: The width of a tab, 0 for tabs as they are.
+    """
     for line in trimmed(message).split("\n"):
         text = line.rstrip()
-        yield "    " + expand_tabs(text)
+        yield "    " + (expand_tabs(text, tabs) if tabs else text)

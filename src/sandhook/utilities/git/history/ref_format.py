@@ -7,23 +7,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import cmp_to_key
 
 from sandhook.limits import check_fits
 from sandhook.record import Record
 from sandhook.text.numbers import is_integer, is_number
-from sandhook.text.quoting import in_single_quotes
+from sandhook.typed import Any
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import ahead_behind, is_ancestor
 from sandhook.utilities.git.history.dates import show_date
 from sandhook.utilities.git.history.messages import body, subject
 from sandhook.utilities.git.history.names import Names
-from sandhook.utilities.git.history.upstream import push_target, upstream_of
+from sandhook.utilities.git.history.ref_text import QUOTES, Parts, compare_versions, version_key
+from sandhook.utilities.git.history.upstream import push_target, pushed_reference, upstream_of
+from sandhook.utilities.git.names.colors import RESET, parse_color
+from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit, Identity, Tag
+from sandhook.utilities.git.store.disk import Storage
 from sandhook.utilities.git.store.repository import Repository
 
 _FIELD = re.compile(r"%\(([^()]*)\)|%([0-9a-fA-F]{2})|%%")
-_CONTROL = re.compile(r"%\((?:if|then|else|end)[:)]")
-_NUMBER = re.compile(r"(\d+)")
+_TRACKING = ("track", "trackshort", "nobracket", "remotename", "remoteref")
+_SHORTENING = ("", "short", "strip", "lstrip", "rstrip")
+_CONTROL = re.compile(r"%\((?:if|then|else|end|align)[:)]")
+_COLOR = re.compile(r"%\(color:([^()]*)\)")
 
 
 class Ref(Record):
@@ -33,65 +40,6 @@ class Ref(Record):
     oid: str
 
 
-class _Choices:
-    """The parts of a format with %(if): each level has the texts of its condition and of its two branches."""
-
-    def __init__(self) -> None:
-        self._levels: list[tuple[str, dict[str, list[str]]]] = []
-        self._part: list[str] = []
-        self._text: list[str] = []
-
-    def add(self, text: str) -> None:
-        """Add text to the current part."""
-        part = self._levels[-1][1][self._part[-1]] if self._levels else self._text
-        part.append(text)
-
-    def control(self, word: str) -> bool:
-        """Act on %(if), %(then), %(else) and %(end); return False for another field. Raises GitError."""
-        name, _, options = word.partition(":")
-        if name == "if":
-            self._levels.append((options, {"if": [], "then": [], "else": []}))
-            self._part.append("if")
-            return True
-        if name not in ("then", "else", "end"):
-            return False
-        self._check(name)
-        if name != "end":
-            self._part[-1] = name
-            return True
-        options, parts = self._levels.pop()
-        self._part.pop()
-        self.add("".join(parts["then" if _holds(options, "".join(parts["if"])) else "else"]))
-        return True
-
-    def _check(self, name: str) -> None:
-        """Raise GitError for an atom that does not follow the part."""
-        part = self._part[-1] if self._part else ""
-        if not part:
-            fault = f"%({name}) atom used without {'corresponding' if name == 'end' else 'a %(if)'} atom"
-        elif part == name or (name == "then" and part == "else"):
-            fault = f"%({name}) atom used more than once"
-        elif name != "then" and part == "if":
-            fault = f"%({'else' if name == 'else' else 'if'}) atom used without a %(then) atom"
-        else:
-            return
-        raise GitError(f"format: {fault}")
-
-    def end(self) -> str:
-        """Return the text. Raises GitError without a last %(end)."""
-        if self._levels:
-            raise GitError("format: %(end) atom missing")
-        return "".join(self._text)
-
-
-def _holds(options: str, text: str) -> bool:
-    """Return True if the condition of %(if), %(if:equals=X) or %(if:notequals=X) holds."""
-    kind, _, wanted = options.partition("=")
-    if kind == "equals":
-        return text == wanted
-    return text != wanted if kind == "notequals" else bool(text.strip())
-
-
 class RefFields:
     """Computes the fields of references."""
 
@@ -99,13 +47,28 @@ class RefFields:
         self.repository = repository
         self.objects = repository.objects
         self.names = Names(repository)
-        self.quotes = False  #: fields are quoted for a shell (for-each-ref --shell)
+        self.quotes = ""  #: the language that fields are quoted for, such as "shell"; "" for none
+        self.colored = False  #: %(color) has an effect
+        self.trees: Callable[[], dict[str, str]] = (
+            dict  #: returns the branches of working trees with their paths
+        )
+        self._storage = Storage(repository.objects)
+
+    def _quoted(self, text: str) -> str:
+        return QUOTES[self.quotes](text) if self.quotes else text
+
+    def line(self, format_: str, ref: Ref) -> str:
+        """Return a format with the fields of a reference, and the end of its last colour."""
+        text = self.expand(format_, ref)
+        colors = _COLOR.findall(format_) if self.colored else []
+        return text + self._quoted(RESET) if colors and colors[-1] != "reset" else text
 
     def expand(self, format_: str, ref: Ref) -> str:
         """Return a format with the fields of a reference."""
         charge = self.repository.access.charge
         charge(4)
         made = 0
+        parts = Parts(self._quoted, charge)
 
         def value(match: re.Match[str]) -> str:
             nonlocal made
@@ -114,22 +77,21 @@ class RefFields:
                 made += len(text)
                 charge(1 + (len(text) >> 10))
                 check_fits(2 * made)  # the fields, and the text of them
-                return in_single_quotes(text) if self.quotes else text
+                return text if parts.is_inside else self._quoted(text)
             if match[2] is not None:
                 return bytes((int(match[2], 16),)).decode("utf-8", "surrogateescape")
             return "%"
 
         if _CONTROL.search(format_) is None:
             return _FIELD.sub(value, format_)
-        choices = _Choices()
         at = 0
         for match in _FIELD.finditer(format_):
-            choices.add(format_[at : match.start()])
+            parts.add(format_[at : match.start()])
             at = match.end()
-            if not choices.control(match[1] or ""):
-                choices.add(value(match))
-        choices.add(format_[at:])
-        return choices.end()
+            if not parts.control(match[1] or ""):
+                parts.add(value(match))
+        parts.add(format_[at:])
+        return parts.end()
 
     def field(self, word: str, ref: Ref) -> str:
         """Return one field. Raises GitError for an unknown one."""
@@ -150,19 +112,38 @@ class RefFields:
         if name == "objecttype":
             return found.kind
         if name == "objectsize":
-            return str(len(found.data))
-        if name in (
-            "align",
-            "color",
-            "deltabase",
-            "worktreepath",
-            "describe",
-            "raw",
-        ):
-            if name == "color":
-                return ""
-            raise GitError(f"the field %({name}) is not offered in the sandbox (L-GIT-003)")
+            if options not in ("", "disk"):
+                raise GitError(f"unrecognized %(objectsize) argument: {options}")
+            return str(self._storage.size(oid) if options else len(found.data))
+        if name == "deltabase":
+            return self._storage.base(oid)
+        if name == "raw":
+            return self._raw(found.data, options)
+        if name == "color":
+            return self._color(options)
+        if name == "worktreepath":
+            return self.trees().get(ref.name, "") if word[:1] != "*" else ""
         return self._content_field(name, options, oid, found.kind)
+
+    def _raw(self, data: bytes, options: str) -> str:
+        if options not in ("", "size"):
+            raise GitError(f"unrecognized %(raw) argument: {options}")
+        if options:
+            return str(len(data))
+        if self.quotes and self.quotes != "perl":
+            raise GitError("--format=raw cannot be used with --python, --shell, --tcl")
+        return data.decode("utf-8", "surrogateescape")
+
+    def _color(self, options: str) -> str:
+        if not options:
+            raise GitError("expected format: %(color:<color>)")
+        color = parse_color(options)
+        if color is None:
+            raise GitError(
+                f"invalid color value: {options}\nfatal: unrecognized color: %(color:{options})",
+                prefix="error",
+            )
+        return color if self.colored else ""
 
     def tagged(self, oid: str) -> str | None:
         """Return the object that a tag object names, which may be another tag; None for an object of another type."""
@@ -188,16 +169,34 @@ class RefFields:
             return self._shown_name(ref.name, options)
         if name == "symref":
             target = self.repository.refs.target(ref.name)
-            return "" if target is None else self._shown_name(target, options)
+            return "" if target is None else self._shown_name(target, options, name)
+        kind = options.partition("=")[0]
+        if any(word not in _TRACKING for word in kind.split(",")) and kind not in _SHORTENING:
+            raise GitError(f"unrecognized %({name}:{options}) argument: {options}")
         if not ref.name.startswith("refs/heads/"):
             return ""
         branch = ref.name.removeprefix("refs/heads/")
+        if options in ("remotename", "remoteref"):
+            return self._remote_field(name, options, branch)
         target = (upstream_of if name == "upstream" else push_target)(self.repository, branch)
         if target is None:
             return ""
         if options.startswith(("track", "trackshort")):
             return self._track(ref, target, options)
-        return self._shown_name(target, options)
+        return self._shown_name(target, options, name)
+
+    def _remote_field(self, name: str, options: str, branch: str) -> str:
+        """Return the remote of a branch, or the reference there that it tracks or is pushed to."""
+        get = self.repository.config.get
+        remote = get(f"branch.{branch}.remote") or ""
+        if name == "push":
+            remote = get(f"branch.{branch}.pushremote") or get("remote.pushdefault") or remote
+        if options == "remotename":
+            return remote
+        if name == "push":
+            found = pushed_reference(self.repository, branch, remote)
+            return found or ""
+        return get(f"branch.{branch}.merge") or ""
 
     def _track(self, ref: Ref, target: str, options: str) -> str:
         there = self.repository.refs.resolve(target)
@@ -213,7 +212,7 @@ class RefFields:
         text = ", ".join(parts)
         return text if bare or not text else f"[{text}]"
 
-    def _shown_name(self, name: str, options: str) -> str:
+    def _shown_name(self, name: str, options: str, field: str = "refname") -> str:
         kind, _, digits = options.partition("=")
         if not kind:
             return name
@@ -227,10 +226,12 @@ class RefFields:
             if kind == "rstrip":
                 kept.reverse()
             return "/".join(kept)
-        raise GitError(f"unrecognized %(refname) argument: {options}")
+        raise GitError(f"unrecognized %({field}:{options}) argument: {options}")
 
     def _content_field(self, name: str, options: str, oid: str, kind: str) -> str:
         content = self._content(oid, kind)
+        if name == "trailers":
+            return self._trailers(options, content)
         if name in ("subject", "contents", "body"):
             return self._message_field(name, options, content)
         match = re.fullmatch(r"(author|committer|tagger|creator)(name|email|date)?", name)
@@ -243,7 +244,7 @@ class RefFields:
                 )
             if name == "numparent":
                 return str(len(content.parents)) if isinstance(content, Commit) else ""
-            raise GitError(f"unknown field name: {name}")
+            raise GitError(f"unknown field name: {name}{':' * bool(options)}{options}")
         person = _person(match[1], content)
         if person is None:
             return ""
@@ -263,18 +264,47 @@ class RefFields:
 
     def _message_field(self, name: str, options: str, content: Commit | Tag | None) -> str:
         message = content.message if content is not None else ""
+        if name == "subject" and options == "sanitize":
+            from sandhook.utilities.git.history.placeholders import as_file_name  # which most formats lack
+
+            return as_file_name(subject(message))
+        if name == "body" and options:
+            raise GitError("%(body) does not take arguments")
+        if name == "subject" and options:
+            raise GitError(f"unrecognized %(subject) argument: {options}")
         if name == "subject" or options == "subject":
             return subject(message)
         if name == "body" or options == "body":
             return body(message)
+        if options == "size":
+            return str(len(encode(message)))
+        kind, _, rest = options.partition(":")
+        if kind == "trailers":
+            return self._trailers(rest, content)
         if options.startswith("lines="):
             digits = options[6:]
             lines = message.lstrip("\n").split("\n")
             lines = lines[:-1] if lines[-1] == "" else lines
             return "\n    ".join(lines[: int(digits[:6]) if is_number(digits) else 0])
         if options:
-            raise GitError(f"the field %(contents:{options}) is not offered in the sandbox (L-GIT-003)")
+            if options == "signature":
+                raise GitError("the field %(contents:signature) is not offered in the sandbox (L-GIT-003)")
+            raise GitError(f"unrecognized %(contents) argument: {options}")
         return message
+
+    def _trailers(self, options: str, content: Commit | Tag | None) -> str:
+        if content is None:
+            return ""
+        from sandhook.utilities.git.history.placeholders import trailers_text
+
+        text = trailers_text(self.repository, content.message, options)
+        if text is None:
+            known = ("key", "only", "separator", "unfold", "keyonly", "valueonly", "key_value_separator")
+            wrong = next(
+                (word for word in options.split(",") if word.partition("=")[0] not in known), options
+            )
+            raise GitError(f"unknown %(trailers) argument: {wrong}")
+        return text
 
     def _content(self, oid: str, kind: str) -> Commit | Tag | None:
         if kind == "commit":
@@ -291,10 +321,19 @@ class RefFields:
             result.sort(key=self._key(name), reverse=key.startswith("-"))
         return result
 
-    def _key(self, name: str) -> Callable[[Ref], tuple[tuple[int, int, str], ...]]:
+    def _key(self, name: str) -> Callable[[Ref], Any]:
         field, _, options = name.partition(":")
         if field in ("version", "v"):
-            return lambda ref: _version_key(self.field(options or "refname", ref))
+            get = self.repository.config.get_all
+            suffixes = get("versionsort.suffix") or get("versionsort.prereleasesuffix")
+
+            def compare(first: str, second: str) -> int:
+                return compare_versions(first, second, suffixes)
+
+            order = cmp_to_key(compare)
+            if suffixes:
+                return lambda ref: order(self.field(options or "refname", ref))
+            return lambda ref: version_key(self.field(options or "refname", ref))
         if field.endswith("date"):
             return lambda ref: ((0, int(self.field(f"{field}:unix", ref) or 0), ""),)
         if field in ("objectsize", "numparent"):
@@ -312,12 +351,6 @@ class RefFields:
         """Return True if what a reference points to is an ancestor of a commit."""
         commit = self.objects.peel(ref.oid, "commit")
         return commit is not None and is_ancestor(self.repository, commit, oid)
-
-
-def _version_key(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Return the key of --sort=version: digits compare as numbers."""
-    parts = _NUMBER.split(text)
-    return tuple((1, int(part[:18]), "") if is_number(part) else (0, 0, part) for part in parts if part)
 
 
 def _person(role: str, content: Commit | Tag | None) -> Identity | None:

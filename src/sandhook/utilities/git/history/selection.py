@@ -6,23 +6,23 @@ Source: git-rev-list(1), "Commit Limiting"; git 2.39, revision.c.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from sandhook.command.options import also, opt, option_set
-from sandhook.record import Record
 from sandhook.text.numbers import is_integer
 from sandhook.utilities.git.arguments import count
 from sandhook.utilities.git.diff.trees import compare_trees
 from sandhook.utilities.git.errors import GitError
-from sandhook.utilities.git.history.bases import merge_bases
 from sandhook.utilities.git.history.commit_filters import compiled, filters_of
 from sandhook.utilities.git.history.dates import parse_date
-from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.decorate import Decorations
 from sandhook.utilities.git.history.reflogs import ReflogWalk
-from sandhook.utilities.git.history.walk import Walk, in_topological_order
-from sandhook.utilities.git.names.pathspec import Pathspec, parse_pathspec
-from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
+from sandhook.utilities.git.history.rewriting import History, Node
+from sandhook.utilities.git.history.starts import Starts
+from sandhook.utilities.git.history.walk import Simplify, Walk, in_topological_order
+from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.store.access import encode
-from sandhook.utilities.git.store.commits import Commit, Tag
+from sandhook.utilities.git.store.commits import Commit
 from sandhook.utilities.git.store.repository import Repository
 
 
@@ -60,30 +60,19 @@ class WalkOptions:
         opt("--topo-order", const="topo"),
         opt("--author-date-order", const="author"),
     )
-    no_walk: bool = opt("--no-walk")
+    no_walk: str = opt("--no-walk", "ORDER", "", optional=True, const="sorted", default="")
     left_right: bool = opt("--left-right")
     left_only: bool = opt("--left-only")
     right_only: bool = opt("--right-only")
     merge: bool = opt("--merge")
     full_history: bool = opt("--full-history")
+    sparse: bool = also(opt("--sparse"), opt("--dense", const=False))
+    remove_empty: bool = opt("--remove-empty")
+    simplify_merges: bool = opt("--simplify-merges")
+    by_decoration: bool = opt("--simplify-by-decoration")
     ancestry: bool = opt("--ancestry-path")
     ignored_missing: bool = opt("--ignore-missing")
     grep_reflog: tuple[str, ...] = opt("--grep-reflog", "REGEX", "", append=True)
-
-
-class Starts(Record):
-    """What the operands of a walk name.
-
-    Fields:
-        wanted, unwanted: Commits.
-        left: The commits of the left side of "A...B".
-        names: The word or the reference that names each wanted commit first.
-    """
-
-    wanted: list[str]
-    unwanted: list[str]
-    left: list[str]
-    names: dict[str, str]
 
 
 #: What options stand for. As words in their places, the last option of each kind counts.
@@ -91,178 +80,6 @@ SHORTHANDS = {
     "--oneline": ("--pretty=oneline", "--abbrev-commit"),
     "--cherry": ("--cherry-mark", "--right-only", "--no-merges"),
 }
-
-_GLOBS = {"--branches": "refs/heads/", "--tags": "refs/tags/", "--remotes": "refs/remotes/"}
-
-
-def pull_starts(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the options that name revisions ("--all", "--not", "--branches=x") in order, and the other arguments."""
-    special: list[str] = []
-    rest: list[str] = []
-    words = list(arguments)
-    end = words.index("--") if "--" in words else len(words)
-    for at, word in enumerate(words):
-        name = word.partition("=")[0]
-        if at < end and (word in ("--all", "--not") or name in _GLOBS or name in ("--glob", "--exclude")):
-            special.append(word)
-            if word == "--not":
-                rest.append("--not")
-        elif at < end and word == "--no-walk=sorted":
-            rest.append("--no-walk")
-        else:
-            rest.append(word)
-    return special, rest
-
-
-def find_starts(repository: Repository, revisions: Sequence[str], special: Sequence[str]) -> Starts:
-    """Return the commits that operands and options name. Raises GitError, RevisionError."""
-    names = Names(repository)
-    starts = Starts([], [], [], {})
-    negated = False
-    excluded: list[str] = []
-    for word in special:
-        name, _, pattern = word.partition("=")
-        if name == "--not":
-            negated = not negated
-        elif name == "--exclude":
-            excluded.append(pattern)
-        else:
-            found = _commits_of_refs(repository, word, excluded)
-            (starts.unwanted if negated else starts.wanted).extend(oid for _, oid in found)
-            if not negated:
-                for ref, oid in found:
-                    starts.names.setdefault(oid, ref)
-            excluded = []
-    negated = False
-    for word in revisions:
-        if word == "--not":
-            negated = not negated
-            continue
-        _add_word(repository, names, word, starts, negated)
-    return starts
-
-
-def add_merge(repository: Repository, starts: Starts, pathspec: Pathspec) -> Pathspec:
-    """Add both sides of the merge that a repository is in (--merge); return the paths with conflicts.
-
-    Raises:
-        GitError: There is no merge.
-    """
-    head, other = (repository.refs.resolve(name) for name in ("HEAD", "MERGE_HEAD"))
-    for name, oid in (("HEAD", head), ("MERGE_HEAD", other)):
-        if oid is None:
-            raise GitError(f"--merge without {name}?")
-    assert head is not None and other is not None
-    starts.wanted.extend((head, other))
-    starts.left.append(head)
-    starts.unwanted.extend(merge_bases(repository, head, [other]))
-    charge = repository.access.charge
-    paths = [
-        path
-        for path, entries in repository.index.by_path.items()
-        if entries[0].stage and pathspec.matches(path)
-    ]
-    return parse_pathspec(paths, "", repository.place.root or "/", charge, defaults=frozenset(("literal",)))
-
-
-def names_of_refs(repository: Repository, special: Sequence[str]) -> list[str]:
-    """Return the references that options such as --all and --branches=x select. Raises GitError for --not."""
-    names: list[str] = []
-    excluded: list[str] = []
-    for word in special:
-        name, _, pattern = word.partition("=")
-        if name == "--not":
-            raise GitError("--not with reflogs is not offered in the sandbox (L-GIT-003)", status=129)
-        if name == "--exclude":
-            excluded.append(pattern)
-            continue
-        prefix = _GLOBS.get(name, "")
-        names += [ref.removeprefix(prefix) for ref, _ in _selected_refs(repository, word, excluded)]
-        excluded = []
-    return names
-
-
-def tags_of_starts(repository: Repository, revisions: Sequence[str], special: Sequence[str]) -> list[Tag]:
-    """Return the tag objects that operands and options name."""
-    names, objects = Names(repository), repository.objects
-    oids = [names.find(word) for word in revisions if word != "--not" and not word.startswith("^")]
-    excluded: list[str] = []
-    for word in special:
-        name, _, pattern = word.partition("=")
-        if name == "--exclude":
-            excluded.append(pattern)
-        elif name != "--not":
-            oids += [oid for _, oid in _selected_refs(repository, word, excluded)]
-            excluded = []
-    known = [oid for oid in dict.fromkeys(oids) if oid is not None and objects.has(oid)]
-    return [objects.tag(oid) for oid in known if objects.get(oid).kind == "tag"]
-
-
-def _commits_of_refs(repository: Repository, word: str, excluded: list[str]) -> list[tuple[str, str]]:
-    """Return the references that an option selects, with their commits, without excluded ones."""
-    peeled = (
-        (ref, repository.objects.peel(oid, "commit"))
-        for ref, oid in _selected_refs(repository, word, excluded)
-    )
-    prefix = _GLOBS.get(word, "")
-    return [(ref.removeprefix(prefix), commit) for ref, commit in peeled if commit is not None]
-
-
-def _selected_refs(repository: Repository, word: str, excluded: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield the references that an option selects, such as --branches=x, with their objects."""
-    name, _, pattern = word.partition("=")
-    prefix = _GLOBS.get(name, "refs/")
-    if name == "--glob":
-        pattern = pattern.removeprefix("refs/")
-    glob = prefix + pattern
-    if pattern and not has_wildcard(pattern):
-        glob = glob.rstrip("/") + "/*"
-    charge = repository.access.charge
-    found = {} if word != "--all" else {"HEAD": repository.refs.resolve("HEAD")}
-    for ref, oid in (*repository.refs.all(prefix).items(), *found.items()):
-        short = ref.removeprefix(prefix) if name in _GLOBS else ref
-        if (
-            oid is None
-            or (pattern and not wildmatch(glob, ref, charge, pathname=False))
-            or any(wildmatch(each, short, charge, pathname=False) for each in excluded)
-        ):
-            continue
-        yield ref, oid
-
-
-def _add_word(repository: Repository, names: Names, word: str, starts: Starts, negated: bool) -> None:
-    wanted, unwanted = (starts.unwanted, starts.wanted) if negated else (starts.wanted, starts.unwanted)
-    objects = repository.objects
-    if word.startswith("^"):
-        unwanted.append(names.commit(word[1:]))
-        return
-    for suffix in ("^@", "^!"):
-        if word.endswith(suffix):
-            commit = names.commit(word[:-2])
-            if suffix == "^!":
-                wanted.append(commit)
-                starts.names.setdefault(commit, word[:-2])
-            (unwanted if suffix == "^!" else wanted).extend(objects.commit(commit).parents)
-            return
-    dots = "..." if "..." in word else ".."
-    if dots in word:
-        left, _, right = word.partition(dots)
-        if names.find(left or "HEAD") is not None and names.find(right or "HEAD") is not None:
-            first, second = names.commit(left or "HEAD"), names.commit(right or "HEAD")
-            if not negated:
-                for oid, name in ((first, left), (second, right))[dots == ".." :]:
-                    starts.names.setdefault(oid, name or "HEAD")
-            if dots == "...":
-                wanted.extend((first, second))
-                unwanted.extend(merge_bases(repository, first, [second]))
-                starts.left.append(first)
-            else:
-                wanted.append(second)
-                unwanted.append(first)
-            return
-    wanted.append(names.commit(word))
-    if not negated:
-        starts.names.setdefault(wanted[-1], word)
 
 
 class Selection:
@@ -294,6 +111,14 @@ class Selection:
             None  #: the names that the commits were reached by, if they are wanted
         )
         self._accept: Callable[[Commit], bool] | None = None
+        self._cut: set[str] = set()  #: commits whose history is not followed (--remove-empty)
+        self.rewrites = (
+            False  #: parents are shown: commits that join others stay, and parents are those that stay
+        )
+        self.has_edges = False  #: parents that were left out are shown after all other commits
+        self.edges: frozenset[str] = frozenset()  #: these parents
+        self.history: History | None = None
+        self.listed: list[Commit] = []  #: all commits of a walk that rewrites parents
         self._reflogs = reflogs
         self._reflog_patterns = [compiled(text, options, repository) for text in options.grep_reflog]
 
@@ -313,17 +138,6 @@ class Selection:
             left -= show(commit)
             if left == 0:
                 return
-
-    def leaves_out(self) -> bool:
-        """Return True if options leave out commits between others."""
-        return bool(
-            self._filters
-            or self.omitted
-            or self.pathspec
-            or self.options.ancestry
-            or self._oldest is not None
-            or self._youngest is not None
-        )
 
     def all_in_topological_order(self) -> frozenset[str]:
         """Have the commits come in topological order; return the names of all of them, regardless of -n."""
@@ -363,28 +177,93 @@ class Selection:
             return (commit for commit in self._reflogs if self._selects_entry(commit))
         if self.options.no_walk:
             commits = [self.repository.objects.commit(oid) for oid in dict.fromkeys(self.starts.wanted)]
-            commits.sort(key=lambda commit: -commit.committer.time)
+            if self.options.no_walk not in ("sorted", "unsorted"):
+                raise GitError(
+                    f"invalid argument to --no-walk\nfatal: unrecognized argument: --no-walk={self.options.no_walk}",
+                    prefix="error",
+                    status=128,
+                )
+            if self.options.no_walk == "sorted":
+                commits.sort(key=lambda commit: -commit.committer.time)
             return iter([commit for commit in commits if self._selects(commit)])
         self._on_path = self._between() if self.options.ancestry else None
-        simplify = self._simplify if self.pathspec or self._oldest is not None else None
-        walk: Iterator[Commit] = iter(
-            Walk(
-                self.repository,
-                self.starts.wanted,
-                self.starts.unwanted,
-                first_parent=self.options.first_parent,
-                simplify=simplify,
-                visit=self._pass_source if self.sources is not None else None,
-            )
-        )
-        if self._order:
-            walk = iter(in_topological_order(list(walk), self._order != "topo"))
+        prunes = bool(self.pathspec) or self._oldest is not None
+        if self._rewrites or (prunes and (self._order or self.options.sparse or self.has_edges)):
+            walk = iter(self._rewritten())
+        else:
+            walk = iter(self._walk(self._simplify if prunes else None))
+            if self._order:
+                walk = iter(in_topological_order(list(walk), self._order != "topo"))
         if self._on_path is not None:
             between = self._on_path
             walk = (commit for commit in walk if commit.oid in between)
         if self._accept is not None:
             walk = filter(self._accept, walk)
         return (commit for commit in walk if self._selects(commit))
+
+    def _walk(self, simplify: Simplify | None) -> Walk:
+        return Walk(
+            self.repository,
+            self.starts.wanted,
+            self.starts.unwanted,
+            first_parent=self.options.first_parent,
+            simplify=simplify,
+            visit=self._pass_source if self.sources is not None else None,
+        )
+
+    def _rewritten(self) -> list[Commit]:
+        """Return the commits whose parents are shown, too: with merges between them, and with rewritten parents."""
+        nodes: dict[str, Node] = {}
+
+        def note(commit: Commit, is_relevant: Callable[[str], bool]) -> tuple[bool, tuple[str, ...]]:
+            is_same, parents, same = self._examine(commit, is_relevant)
+            nodes[commit.oid] = Node(commit, parents, same, is_same)
+            return True, parents[:1] if self.options.first_parent else parents
+
+        on_path = self._on_path
+        commits = [each for each in self._walk(note) if on_path is None or each.oid in on_path]
+        left = {commit.oid for commit in commits}
+        ends = set(self.starts.unwanted)
+        history = self.history = History(
+            self.repository,
+            {oid: node for oid, node in nodes.items() if oid in left},
+            lambda oid: oid in left or oid in ends or not (ends or on_path),
+            first_parent=self.options.first_parent,
+        )
+        simplifies = self.options.simplify_merges or self.options.by_decoration
+        if self._order or simplifies:
+            commits = in_topological_order(
+                commits,
+                bool(self._order) and self._order != "topo",
+                lambda commit: history.followed(commit.oid),
+            )
+        if simplifies and (self.pathspec or self.options.by_decoration):
+            commits = history.simplify_merges(commits)
+        self.listed = commits
+        if self.options.sparse:
+            return commits
+        return [commit for commit in commits if history.shows(commit.oid, joins=self._rewrites)]
+
+    @property
+    def _rewrites(self) -> bool:
+        return self.rewrites or self.options.simplify_merges or self.options.by_decoration
+
+    def rewritten(self, commit: Commit) -> Commit:
+        """Return a commit with the parents that are followed, or that are shown if parents are."""
+        if self.history is None or commit.oid not in self.history:
+            return commit
+        if self._rewrites and commit.oid not in self.edges and not self.options.sparse:
+            return commit._replace(parents=self.history.parents(commit.oid))
+        return commit._replace(parents=tuple(self.history.followed(commit.oid)))
+
+    def children(self) -> dict[str, list[str]]:
+        """Return the children of each commit, the last of which git prints first."""
+        found: dict[str, list[str]] = {}
+        for commit in self.listed:
+            parents = commit.parents if self.history is None else self.history.followed(commit.oid)
+            for parent in parents:
+                found.setdefault(parent, []).insert(0, commit.oid)
+        return found
 
     def _pass_source(self, commit: Commit, parents: Sequence[str]) -> None:
         """Have parents be reached by the name of their child, unless they were reached before."""
@@ -429,28 +308,64 @@ class Selection:
         Args:
             is_relevant: Returns whether a commit is one of those that the walk shows, or a named end of it.
         """
+        is_same, parents, _ = self._examine(commit, is_relevant)
+        return not is_same, parents
+
+    def _examine(
+        self, commit: Commit, is_relevant: Callable[[str], bool]
+    ) -> tuple[bool, tuple[str, ...], tuple[bool, ...]]:
+        """Return whether a commit changes nothing that is asked for, the parents to follow, and the equal ones."""
+        options, objects = self.options, self.repository.objects
         if self._oldest is not None and self._time(commit) < self._oldest:
-            return False, ()
-        if not self.pathspec:
-            return True, commit.parents
-        objects = self.repository.objects
-        tree = commit.tree
-        if not commit.parents:
-            return any(True for _ in compare_trees(objects, None, tree, self.pathspec)), ()
-        parents = commit.parents[:1] if self.options.first_parent else commit.parents
+            return True, (), ()
+        parents = () if commit.oid in self._cut else commit.parents
+        if not (self.pathspec or options.by_decoration):
+            return False, parents, (False,) * len(parents)
+        if not parents:
+            is_empty = not any(True for _ in compare_trees(objects, None, commit.tree, self.pathspec))
+            return is_empty and not options.sparse, (), ()
+        if options.sparse and len(parents) == 1:
+            return False, parents, (False,)
+        compared = parents[:1] if options.first_parent else parents
+        follows_all = (
+            options.full_history or options.ancestry or options.simplify_merges or options.by_decoration
+        )
         changes: dict[bool, list[bool]] = {True: [], False: []}
-        for parent in parents:
-            other = objects.commit(parent).tree
+        same = []
+        for parent in compared:
             relevant = is_relevant(parent) and (self._on_path is None or parent in self._on_path)
-            changed = any(True for _ in compare_trees(objects, other, tree, self.pathspec))
-            if not changed and relevant and not (self.options.full_history or self.options.ancestry):
-                return False, (parent,)
+            changed = self._differs(commit, parent)
+            same.append(not changed)
+            if not changed and relevant and not follows_all:
+                return not options.sparse, (parent,), (True,)
             changes[relevant].append(changed)
-        return any(changes[True] or changes[False]), commit.parents
+        return not any(changes[True] or changes[False]) and not options.sparse, parents, tuple(same)
+
+    def _differs(self, commit: Commit, parent: str) -> bool:
+        """Return True if a commit has a decoration, or changes the paths."""
+        objects = self.repository.objects
+        if self.options.by_decoration:
+            if self._decorations.of(commit.oid):
+                return True
+            if not self.pathspec:
+                return False
+        other = objects.commit(parent).tree
+        changed = any(True for _ in compare_trees(objects, other, commit.tree, self.pathspec))
+        if (
+            changed
+            and self.options.remove_empty
+            and not any(True for _ in compare_trees(objects, None, other, self.pathspec))
+        ):
+            self._cut.add(parent)
+        return changed
+
+    @cached_property
+    def _decorations(self) -> Decorations:
+        return Decorations(self.repository)
 
     def _selects(self, commit: Commit) -> bool:
         options = self.options
-        parents = len(commit.parents)
+        parents = len(commit.parents if self.history is None else self.history.followed(commit.oid))
         if commit.oid in self.omitted:
             return False
         if options.min_parents is not None and parents < options.min_parents:

@@ -45,3 +45,16 @@ def push_target(repository: Repository, branch: str) -> str | None:
     if mode == "simple":  # only to a branch of the same name
         return current if current == upstream else None
     return current or upstream
+
+
+def pushed_reference(repository: Repository, branch: str, remote: str) -> str | None:
+    """Return the reference of a remote that remote.NAME.push names for a branch, None without one."""
+    name = f"refs/heads/{branch}"
+    for spec in repository.config.get_all(f"remote.{remote}.push"):
+        source, colon, target = spec.removeprefix("+").partition(":")
+        target = target if colon else source
+        if source.endswith("*") and name.startswith(source[:-1]) and "*" in target:
+            return target.replace("*", name[len(source) - 1 :], 1)
+        if source in (name, branch) and target:
+            return target
+    return None

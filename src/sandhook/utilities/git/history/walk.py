@@ -150,12 +150,16 @@ class Walk:
                 stack += self._objects.commit(oid).parents
 
 
-def in_topological_order(commits: Sequence[Commit], by_date: bool = True) -> list[Commit]:
+def in_topological_order(
+    commits: Sequence[Commit],
+    by_date: bool = True,
+    parents_of: Callable[[Commit], Sequence[str]] = lambda commit: commit.parents,
+) -> list[Commit]:
     """Return the commits with no parent before its children, as --topo-order or --date-order has it."""
     members = {commit.oid: commit for commit in commits}
     children = dict.fromkeys(members, 0)
     for commit in commits:
-        for parent in commit.parents:
+        for parent in parents_of(commit):
             if parent in children:
                 children[parent] += 1
     ready = [commit for commit in commits if not children[commit.oid]]
@@ -169,7 +173,7 @@ def in_topological_order(commits: Sequence[Commit], by_date: bool = True) -> lis
         while heap:
             commit = members[heapq.heappop(heap)[2]]
             result.append(commit)
-            for parent in commit.parents:
+            for parent in parents_of(commit):
                 if parent in children:
                     children[parent] -= 1
                     if not children[parent]:
@@ -180,7 +184,7 @@ def in_topological_order(commits: Sequence[Commit], by_date: bool = True) -> lis
     while stack:
         commit = stack.pop()
         result.append(commit)
-        for parent in commit.parents:
+        for parent in parents_of(commit):
             if parent in children:
                 children[parent] -= 1
                 if not children[parent]:

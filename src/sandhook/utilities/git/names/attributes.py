@@ -5,12 +5,22 @@ Source: gitattributes(5).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from sandhook.lazy import lazily
 from sandhook.record import Record
+from sandhook.utilities.git.names.quote import unquote
 from sandhook.utilities.git.names.wildmatch import wildmatch
 from sandhook.utilities.git.store.access import Access
 
 #: A value of an attribute: True (set), False (unset), text, or None (unspecified).
 Value = bool | str | None
+
+_BLANKS = " \t\r\n"
+_BLANK = lazily(r"[ \t\r]+")
+_NEGATIVE = (
+    "warning: Negative patterns are ignored in git attributes\nUse '\\!' for literal leading exclamation."
+)
 
 _BUILT_IN: dict[str, dict[str, Value]] = {"binary": {"diff": False, "merge": False, "text": False}}
 
@@ -28,39 +38,63 @@ class Attributes:
     Args:
         root: The working tree, None for a bare repository.
         strongest: Text of info/attributes. weakest: That of core.attributesFile.
+        read: Returns the text of a file by its path, if the working tree is not to be read.
 
     Attributes:
         order: The names of attributes, in the order in which they were read.
     """
 
-    def __init__(self, access: Access, root: str | None, strongest: str, weakest: str) -> None:
+    def __init__(
+        self,
+        access: Access,
+        root: str | None,
+        strongest: str,
+        weakest: str,
+        read: Callable[[str], str | None] | None = None,
+    ) -> None:
         self._access = access
+        self._read = read or (lambda name: access.text_or_none(f"{root}/{name}"))
+        self._warned: set[str] = set()
         self._root = root
         self.order: dict[str, None] = dict.fromkeys(("binary", "diff", "merge", "text"))
         self._macros: dict[str, dict[str, Value]] = {**_BUILT_IN}
-        self._weakest = self._parse(weakest, "")
+        self._weakest = self._parse(weakest, "", "core.attributesFile")
         self._directories: dict[str, list[_Line]] = {}
-        self._strongest = self._parse(strongest, "")
+        self._strongest = self._parse(strongest, "", "info/attributes")
         self._known: dict[str, dict[str, Value]] = {}
 
-    def _parse(self, text: str, base: str) -> list[_Line]:
+    def _parse(self, text: str, base: str, source: str) -> list[_Line]:
         lines = []
-        for row in text.splitlines():
+        for number, row in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
             self._access.charge(1)
-            words = row.split()
-            if not words or words[0].startswith("#"):
+            name, rest = _first_word(row.strip(_BLANKS))
+            if not name or name.startswith("#"):
+                continue
+            macro = name[6:] if name.startswith("[attr]") else ""
+            if macro and base:
+                self._warn(f"{row.strip(_BLANKS)} not allowed: {source}:{number}")
                 continue
             values: dict[str, Value] = {}
-            if words[0].startswith("[attr]"):
-                self.order.setdefault(words[0][6:])
-            for word in words[1:]:
-                self._set(word, values)
-            if words[0].startswith("[attr]"):
-                self._macros[words[0][6:]] = values
+            if macro:
+                self.order.setdefault(macro)
+            elif name.startswith("!"):
+                self._warn(_NEGATIVE)
                 continue
-            pattern = words[0].removeprefix("/")
-            lines.append(_Line(pattern, base, "/" in words[0], values))
+            for word in filter(None, _BLANK.split(rest)):
+                self._set(word, values)
+            if macro:
+                self._macros[macro] = values
+                continue
+            lines.append(_Line(name.removeprefix("/"), base, "/" in name, values))
         return lines
+
+    def _warn(self, text: str) -> None:
+        """Write a line to standard error, once."""
+        if text not in self._warned:
+            self._warned.add(text)
+            ctx = self._access.ctx
+            ctx.flush()
+            ctx.process.write_error(f"{text}\n".encode("utf-8", "surrogateescape"))
 
     def _set(self, word: str, values: dict[str, Value]) -> None:
         if word.startswith("-"):
@@ -78,8 +112,8 @@ class Attributes:
     def _lines_of(self, directory: str) -> list[_Line]:
         lines = self._directories.get(directory)
         if lines is None:
-            text = self._access.text_or_none(f"{self._root}/{directory}.gitattributes") or ""
-            lines = self._directories[directory] = self._parse(text, directory)
+            text = self._read(f"{directory}.gitattributes") or ""
+            lines = self._directories[directory] = self._parse(text, directory, f"{directory}.gitattributes")
         return lines
 
     def of(self, path: str) -> dict[str, Value]:
@@ -100,3 +134,14 @@ class Attributes:
         if len(self._known) < 1024:
             self._known[path] = values
         return values
+
+
+def _first_word(row: str) -> tuple[str, str]:
+    """Return the pattern of a line, which may be a C string in quotes, and the rest."""
+    end = row.find('"', 1) if row.startswith('"') else -1
+    while end > 0 and row[end - 1] == "\\":
+        end = row.find('"', end + 1)
+    if end > 0:
+        return unquote(row[: end + 1]), row[end + 1 :]
+    parts = _BLANK.split(row, 1)
+    return parts[0], parts[1] if parts[1:] else ""

@@ -5,16 +5,17 @@ Source: gitglossary(7), "pathspec", and git's pathspec.c.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.command.context import Context
 from sandhook.record import Record
 from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.names.attributes import Value
 from sandhook.utilities.git.names.quote import unquote
 from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
 from sandhook.vfs.path import normalize
 
-_MAGIC = {"top": "top", "exclude": "exclude", "icase": "icase", "glob": "glob", "literal": "literal"}
+_MAGIC = ("top", "exclude", "icase", "glob", "literal", "attr")  # "attr" without attributes has no effect
 _SHORT = {"/": "top", "!": "exclude", "^": "exclude"}
 
 
@@ -23,6 +24,7 @@ class Item(Record):
 
     Fields:
         text: The operand, for messages.
+        attributes: Names of attributes and what they must be: True for set, False for unset, None for unspecified.
         prefix: Characters of the pattern that are compared exactly: the directory of the caller.
     """
 
@@ -30,14 +32,21 @@ class Item(Record):
     pattern: str
     magic: frozenset[str]
     prefix: int
+    attributes: tuple[tuple[str, Value], ...] = ()
 
 
 class Pathspec:
     """Decides which paths a command is about; without items, all of them."""
 
-    def __init__(self, items: list[Item], charge: Callable[[int], None]) -> None:
+    def __init__(
+        self,
+        items: list[Item],
+        charge: Callable[[int], None],
+        attributes_of: Callable[[str], Mapping[str, Value]] = lambda path: {},
+    ) -> None:
         self.items = items
         self._charge = charge
+        self._attributes_of = attributes_of
         self._wanted = [item for item in items if "exclude" not in item.magic]
         self._excluded = [item for item in items if "exclude" in item.magic]
 
@@ -51,6 +60,12 @@ class Pathspec:
         if self._wanted and not any(self._item_matches(item, path) for item in self._wanted):
             return False
         return not any(self._item_matches(item, path) for item in self._excluded)
+
+    def refuse_attributes(self) -> None:
+        """Raise GitError for a pathspec with "attr", which not all commands have."""
+        for item in self.items:
+            if item.attributes:
+                raise GitError(f"{item.text}: pathspec magic not supported by this command: 'attr'")
 
     def may_match_below(self, directory: str) -> bool:
         """Return True if a file below a directory could be selected."""
@@ -71,6 +86,8 @@ class Pathspec:
 
     def _item_matches(self, item: Item, path: str) -> bool:
         self._charge(1)
+        if item.attributes and not self._has_attributes(item, path):
+            return False
         pattern, ignore_case = item.pattern, "icase" in item.magic
         if ignore_case:
             pattern, path = pattern.lower(), path.lower()
@@ -88,6 +105,10 @@ class Pathspec:
             pattern[item.prefix :], path[item.prefix :], self._charge, pathname="glob" in item.magic
         )
 
+    def _has_attributes(self, item: Item, path: str) -> bool:
+        values = self._attributes_of(path.rstrip("/"))
+        return all(values.get(name) == wanted for name, wanted in item.attributes)
+
 
 def parse_pathspec(
     operands: Sequence[str],
@@ -96,6 +117,7 @@ def parse_pathspec(
     charge: Callable[[int], None],
     *,
     defaults: frozenset[str] = frozenset(),
+    attributes_of: Callable[[str], Mapping[str, Value]] = lambda path: {},
 ) -> Pathspec:
     """Return the pathspec of operands. Raises GitError for one outside of the working tree.
 
@@ -103,8 +125,10 @@ def parse_pathspec(
         prefix: The directory of the caller below the working tree, "" or "dir/".
         root: The working tree, for messages.
         defaults: Magic words of all operands: "literal", "glob", "noglob", "icase".
+        attributes_of: Returns the attributes of a path.
     """
-    return Pathspec([_parse(operand, prefix, root, defaults) for operand in operands], charge)
+    items = [_parse(operand, prefix, root, defaults) for operand in operands]
+    return Pathspec(items, charge, attributes_of)
 
 
 def operands_of(ctx: Context, operands: Sequence[str], name: str | None, nul: bool) -> list[str]:
@@ -133,11 +157,17 @@ def _parse(operand: str, prefix: str, root: str, defaults: frozenset[str]) -> It
     literal = "literal" in defaults
     magic = set(defaults & {"literal", "icase"})
     text = operand
+    attributes: tuple[tuple[str, Value], ...] = ()
     if not literal and operand.startswith(":("):
         words, closing, text = operand[2:].partition(")")
         if not closing:
             raise GitError(f"Missing ')' at the end of pathspec magic in '{operand}'")
         for word in filter(None, words.split(",")):
+            if word.startswith("attr:"):
+                if attributes:
+                    raise GitError("Only one 'attr:' specification is allowed.")
+                attributes = _parse_attributes(word[5:])
+                continue
             if word not in _MAGIC:
                 raise GitError(f"Invalid pathspec magic '{word}' in '{operand}'")
             magic.add(word)
@@ -153,7 +183,26 @@ def _parse(operand: str, prefix: str, root: str, defaults: frozenset[str]) -> It
         raise GitError(f"{operand}: 'literal' and 'glob' are incompatible")
     base = "" if "top" in magic else prefix
     pattern = from_top(text, base, root, operand)
-    return Item(operand, pattern, frozenset(magic), len(base) if pattern.startswith(base) else 0)
+    length = len(base) if pattern.startswith(base) else 0
+    return Item(operand, pattern, frozenset(magic), length, attributes)
+
+
+def _parse_attributes(text: str) -> tuple[tuple[str, Value], ...]:
+    """Return the conditions of "attr:text -diff !x eol=lf". Raises GitError for a wrong name."""
+    if not text:
+        raise GitError("attr spec must not be empty")
+    conditions: list[tuple[str, Value]] = []
+    for word in text.split():
+        name, value = word, True if word[0] not in "!-" else None if word[0] == "!" else False
+        wanted: Value = value
+        if value is not True:
+            name = word[1:]
+        elif "=" in word:
+            name, _, wanted = word.partition("=")
+        if not name or name[0] == "-" or not all(c.isascii() and (c.isalnum() or c in "-._") for c in name):
+            raise GitError(f"invalid attribute name {name}")
+        conditions.append((name, wanted))
+    return tuple(conditions)
 
 
 def from_top(name: str, prefix: str, root: str, shown: str) -> str:

@@ -14,7 +14,7 @@ from sandhook.record import Record
 from sandhook.text.numbers import is_integer, is_number
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.names.wildmatch import wildmatch
-from sandhook.utilities.git.store.access import Access
+from sandhook.utilities.git.store.access import Access, decode
 
 _INCLUDES = 10  #: levels of includes, as git has it
 _ESCAPES = {"n": "\n", "t": "\t", "b": "\b", '"': '"', "\\": "\\"}
@@ -132,7 +132,8 @@ def normalize_key(key: str) -> str | None:
 class _Parser:
     """Reads the text of one file."""
 
-    def __init__(self, text: str, origin: str) -> None:
+    def __init__(self, text: str, origin: str, source: str = "file") -> None:
+        self.source = source
         self.text = text.removeprefix("\ufeff")
         self.origin = origin
         self.at = 0
@@ -151,7 +152,12 @@ class _Parser:
         return c
 
     def _fault(self) -> GitError:
-        return GitError(f"bad config line {self.line} in file {self.origin}")
+        if self.source == "blob":
+            text = f"bad config line {self.line} in {self.origin}\nfatal: error processing config file(s)"
+            return GitError(text, prefix="error")
+        return GitError(
+            f"bad config line {self.line} in {'' if self.source != 'file' else 'file '}{self.origin}"
+        )
 
     def read(self) -> Iterator[tuple[str, str | None]]:
         section = ""
@@ -176,6 +182,7 @@ class _Parser:
         while (c := self._next()) != "]":
             if c in (" ", "\t"):
                 return f"{name.lower()}.{self._subsection()}."
+            self.line -= c == "\n"
             if not (c and c.isascii() and (c.isalnum() or c in "-.")):
                 raise self._fault()
             name += c
@@ -185,12 +192,14 @@ class _Parser:
         while (c := self._next()) in (" ", "\t"):
             pass
         if c != '"':
+            self.line -= c == "\n"
             raise self._fault()
         pieces = []
         while (c := self._next()) != '"':
             if c == "\\":
                 c = self._next()
             if c in ("", "\n"):
+                self.line -= c == "\n"
                 raise self._fault()
             pieces.append(c)
         if self._next() != "]":
@@ -261,8 +270,16 @@ class ConfigReader:
         self._git_dir = git_dir
         self._branch = branch
 
-    def file(self, path: str, scope: str, depth: int = 0, shown: str = "") -> Iterator[Setting]:
-        """Yield the settings of a file, and of the files that it includes. A missing file has none."""
+    def blob(self, data: bytes, name: str, source: str = "blob") -> Iterator[Setting]:
+        """Yield the settings of a text that is not a file."""
+        for key, value in _Parser(decode(data), f"{source} {name}".rstrip(), source).read():
+            self._access.charge(1)
+            yield Setting(key, value, "command", f"{source}:{name}")
+
+    def file(
+        self, path: str, scope: str, depth: int = 0, shown: str = "", *, follows: bool = True
+    ) -> Iterator[Setting]:
+        """Yield the settings of a file, and with ``follows`` of the files that it includes. A missing file has none."""
         text = self._access.text_or_none(path)
         if text is None:
             return
@@ -273,7 +290,7 @@ class ConfigReader:
         for key, value in _Parser(text, shown or path).read():
             self._access.charge(1)
             yield Setting(key, value, scope, f"file:{shown or path}")
-            if value is not None and self._includes(key, path):
+            if follows and value is not None and self._includes(key, path):
                 yield from self.file(self._included(value, path), scope, depth + 1)
 
     def _included(self, value: str, path: str) -> str:

@@ -46,12 +46,14 @@ class Index:
 
     Attributes:
         mtime_ns: The time of the file, against which entries are "racy".
+        has_undo: The file remembers conflicts that were resolved.
     """
 
     def __init__(self, entries: list[IndexEntry], mtime_ns: int = 0, version: int = 2) -> None:
         self.entries = entries
         self.mtime_ns = mtime_ns
         self.version = version
+        self.has_undo = False
         self._by_path: dict[str, list[IndexEntry]] | None = None
 
     def __iter__(self) -> Iterator[IndexEntry]:
@@ -82,7 +84,9 @@ def read_index(access: Access, path: str) -> Index:
     except (struct.error, IndexError, ValueError):
         raise GitError("index file corrupt") from None
     found = access.stat(path, follow=True)
-    return Index(entries, found.mtime_ns if found is not None else 0, version)
+    index = Index(entries, found.mtime_ns if found is not None else 0, version)
+    index.has_undo = b"REUC" in data  # the name of an extension; that of a file would only refuse more
+    return index
 
 
 def _parse(access: Access, data: bytes) -> tuple[list[IndexEntry], int]:

@@ -136,6 +136,14 @@ class ObjectStore:
                 return self._parse_loose(oid, data)
         return None
 
+    def loose_size(self, oid: str) -> int:
+        """Return the bytes of the file of an object, 0 without one."""
+        for directory in self._directories:
+            found = self.access.stat(f"{directory}/{oid[:2]}/{oid[2:]}")
+            if found is not None:
+                return found.size
+        return 0
+
     def _parse_loose(self, oid: str, data: bytes) -> Object:
         head = _loose_head(data)
         if head is None:

@@ -105,6 +105,11 @@ class Pack:
     def __len__(self) -> int:
         return len(self.index)
 
+    def size(self) -> int:
+        """Return the bytes of the file."""
+        found = self._access.stat(f"{self._stem}.pack", follow=True)
+        return found.size if found is not None else 0
+
     def __iter__(self) -> Iterator[str]:
         """Yield the names of all objects."""
         try:

@@ -6,7 +6,7 @@ Source: git's setup.c, gitrepository-layout(5).
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from sandhook.record import Record
@@ -14,7 +14,7 @@ from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.names.attributes import Attributes
 from sandhook.utilities.git.names.ignore import Ignore, Rule
 from sandhook.utilities.git.names.pathspec import Pathspec, parse_pathspec
-from sandhook.utilities.git.store.access import Access
+from sandhook.utilities.git.store.access import Access, decode
 from sandhook.utilities.git.store.config import Config, ConfigReader, Setting, from_environment
 from sandhook.utilities.git.store.index import Index, read_index
 from sandhook.utilities.git.store.objects import ObjectStore
@@ -111,6 +111,19 @@ class Repository:
     @cached_property
     def attributes(self) -> Attributes:
         """The attributes of files."""
+        return self._attributes(None)
+
+    @cached_property
+    def staged_attributes(self) -> Attributes:
+        """The attributes of files by the index alone."""
+
+        def read(name: str) -> str | None:
+            entry = self.index.get(name)
+            return None if entry is None else decode(self.objects.get(entry.oid).data)
+
+        return self._attributes(read)
+
+    def _attributes(self, read: Callable[[str], str | None] | None) -> Attributes:
         name = self.config.get("core.attributesfile")
         path = self.expand(name) if name else f"{self._config_home}/git/attributes"
         return Attributes(
@@ -118,6 +131,7 @@ class Repository:
             self.place.root,
             self.access.text_or_none(f"{self.common}/info/attributes") or "",
             self.access.text_or_none(path) or "",
+            read,
         )
 
     @property
@@ -155,6 +169,7 @@ class Repository:
             self.place.root or "/",
             self.access.charge,
             defaults=self.options.pathspecs,
+            attributes_of=lambda path: self.attributes.of(path),
         )
 
     @cached_property

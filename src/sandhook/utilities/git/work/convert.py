@@ -20,7 +20,7 @@ def stored_form(repository: Repository, path: str, data: bytes) -> bytes:
     action = _action(repository, path)
     if action == "none":
         return data
-    if action == "auto" and (_looks_binary(data) or _index_has_cr(repository, path)):
+    if action == "auto" and (looks_binary(data) or _index_has_cr(repository, path)):
         return data
     repository.access.charge(1 + (len(data) >> 10))
     return data.replace(b"\r\n", b"\n")
@@ -97,7 +97,7 @@ def line_end_warning(
 def _writes_crlf(repository: Repository, path: str, stored: bytes) -> bool:
     """Return True if git writes a file with CRLF into the working tree."""
     action = _action(repository, path)
-    if action == "none" or (action == "auto" and (_looks_binary(stored) or b"\r" in stored)):
+    if action == "none" or (action == "auto" and (looks_binary(stored) or b"\r" in stored)):
         return False
     attributes = repository.attributes.of(path)
     if attributes.get("text") == "input" or attributes.get("crlf") == "input":
@@ -134,7 +134,7 @@ def _index_has_cr(repository: Repository, path: str) -> bool:
     return found is not None and b"\r\n" in found.data
 
 
-def _looks_binary(data: bytes) -> bool:
+def looks_binary(data: bytes) -> bool:
     """Return True for data that git does not convert: NULs, lone carriage returns, many odd bytes."""
     if b"\0" in data or data.count(b"\r") != data.count(b"\r\n"):
         return True

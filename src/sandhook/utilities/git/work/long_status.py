@@ -5,7 +5,7 @@ Source: git 2.39, wt-status.c.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from sandhook.utilities.git.diff.model import Pair
@@ -55,6 +55,8 @@ class LongStatus:
         committing: bool = False,
     ) -> None:
         self._committing = committing
+        self.source = ""  #: the commit that the index is compared with, "" for HEAD
+        self.before_conclusion: Callable[[], None] = lambda: None
         self.repository = repository
         self.status = status
         self.untracked = untracked
@@ -116,6 +118,7 @@ class LongStatus:
                 "Untracked files not listed"
                 + (" (use -u option to show untracked files)" if self.hints else "")
             )
+        self.before_conclusion()
         self._conclusion()
         if show_stash:
             count = len(self.repository.refs.log("refs/stash"))
@@ -183,7 +186,8 @@ class LongStatus:
         if self.is_initial:
             self._hint('use "git rm --cached <file>..." to unstage')
         else:
-            self._hint('use "git restore --staged <file>..." to unstage')
+            source = f"--source={self.source} " if self.source else ""
+            self._hint(f'use "git restore {source}--staged <file>..." to unstage')
 
     def _staged(self) -> None:
         if not self.status.staged:

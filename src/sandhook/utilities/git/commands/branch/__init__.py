@@ -11,7 +11,7 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.commands.branch.names import rename_branch
 from sandhook.utilities.git.commands.ref_changes import create_branch, delete_branches
-from sandhook.utilities.git.commands.refs import FilterOptions, select
+from sandhook.utilities.git.commands.refs import FilterOptions, chosen_layout, select, write_lines
 from sandhook.utilities.git.commands.tracking import set_upstream, unset_upstream
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import ahead_behind
@@ -22,8 +22,8 @@ from sandhook.utilities.git.history.upstream import upstream_of
 from sandhook.utilities.git.names.colors import RESET, are_wanted, setting_color
 from sandhook.utilities.git.names.wildmatch import wildmatch
 from sandhook.utilities.git.program import Invocation
-from sandhook.utilities.git.store.refs import Refs
 from sandhook.utilities.git.store.repository import Repository
+from sandhook.utilities.git.store.working_trees import checked_out, checked_out_elsewhere
 from sandhook.utilities.git.work.state import bisected_branch, detached_line
 
 
@@ -100,22 +100,6 @@ def _change(call: Invocation, options: Options, operands: list[str]) -> int:
 _NAMING = frozenset(("-m", "-M", "--move", "-c", "-C", "--copy"))
 
 
-def checked_out_elsewhere(repository: Repository) -> dict[str, str]:
-    """Return the branches of other working trees of the repository, with the paths of these."""
-    access, common = repository.access, repository.common
-    directories = [
-        common,
-        *(f"{common}/worktrees/{each.name}" for each in access.listdir(f"{common}/worktrees")),
-    ]
-    found = {}
-    for directory in directories:
-        name = Refs(access, directory, common).target("HEAD")
-        if directory != repository.git_dir and name is not None:
-            path = access.text_or_none(f"{directory}/gitdir") if directory != common else common
-            found[name] = (path or "").strip().removesuffix("/.git")
-    return found
-
-
 #: The colours of branches without settings.
 _SLOTS = {"current": "green", "local": "", "remote": "red", "upstream": "blue", "worktree": "cyan"}
 
@@ -131,6 +115,7 @@ class _Listing:
         self.filters = filters
         self.patterns = patterns
         self.names = Names(repository)
+        self._lines: list[str] = []
         get = repository.config.get
         wanted = are_wanted(get, "branch") if filters.color is None else filters.color == "always"
         self._colors = (
@@ -175,8 +160,7 @@ class _Listing:
         return self._select(wanted, default)
 
     def _select(self, refs: list[Ref], default: str) -> list[Ref]:
-        has_colors = self.filters.template is None
-        return select(self.repository, self.filters, refs, default, has_colors=has_colors)
+        return select(self.repository, self.filters, refs, default)
 
     def _detached(self) -> str | None:
         """Return the line for a detached HEAD, None for a branch."""
@@ -196,25 +180,26 @@ class _Listing:
 
     def write(self) -> None:
         """Print the branches."""
-        refs, ctx = self._refs(), self.repository.ctx
+        refs, lines = self._refs(), self._lines
         detached = self._detached()
         if self.filters.template is not None:
             fields = RefFields(self.repository)
+            fields.colored, fields.trees = self._colors is not None, lambda: checked_out(self.repository)
             if detached is not None:
                 head = Ref("HEAD", self.repository.refs.resolve("HEAD") or "")
                 text = self.filters.template.replace("%(refname:short)", detached).replace(
                     "%(refname)", detached
                 )
-                ctx.write_line(fields.expand(text.replace("%(HEAD)", "*"), head))
-            for ref in refs:
-                ctx.write_line(fields.expand(self.filters.template, ref))
+                lines.append(fields.line(text.replace("%(HEAD)", "*"), head))
+            lines += [fields.line(self.filters.template, ref) for ref in refs]
+            self._print()
             return
         shown = [self._shown(ref.name) for ref in refs]
         width = max(map(len, [*shown, *([detached] if detached else [])]), default=0)
         if detached is not None:
             head_id = self.repository.refs.resolve("HEAD") or ""
             name = detached.ljust(width) if self.options.verbose else detached
-            ctx.write_line(f"* {self._paint('current', name)}" + self._details(Ref("HEAD", head_id)))
+            lines.append(f"* {self._paint('current', name)}" + self._details(Ref("HEAD", head_id)))
         elsewhere = checked_out_elsewhere(self.repository)
         for ref, name in zip(refs, shown):
             mark = "*" if ref.name == self.repository.head_branch() else "+" if ref.name in elsewhere else " "
@@ -224,7 +209,17 @@ class _Listing:
             )
             if target is not None and not self.options.verbose:
                 text += f" -> {target.removeprefix('refs/remotes/').removeprefix('refs/heads/')}"
-            ctx.write_line(f"{mark} {text}" + self._details(ref))
+            lines.append(f"{mark} {text}" + self._details(ref))
+        self._print()
+
+    def _print(self) -> None:
+        """Print the lines, in columns if they are wanted."""
+        layout = chosen_layout(self.repository.config, "branch", self.filters.column)
+        if layout is not None and self.options.verbose:
+            if self.filters.column is not None:
+                raise GitError("options '--column' and '--verbose' cannot be used together")
+            layout = None
+        write_lines(self.repository, self._lines, layout, padding=1)
 
     def _shown(self, name: str) -> str:
         if name.startswith("refs/remotes/"):

@@ -13,9 +13,11 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.commands.commit.message import MessageOptions, Messages
 from sandhook.utilities.git.commands.commit.summary import print_summary
+from sandhook.utilities.git.commands.status import Options as StatusOptions
+from sandhook.utilities.git.commands.status import write_status
 from sandhook.utilities.git.diff.trees import compare_with_index, walk_tree
 from sandhook.utilities.git.errors import GitError
-from sandhook.utilities.git.history.identity import Person, date_stamp, now_stamp, person_of
+from sandhook.utilities.git.history.identity import Person, clean_name, date_stamp, now_stamp, person_of
 from sandhook.utilities.git.names.pathspec import Pathspec, operands_of
 from sandhook.utilities.git.names.quote import quote
 from sandhook.utilities.git.program import Invocation
@@ -51,10 +53,16 @@ class Options:
     )
     no_sign: bool = opt("--no-gpg-sign")
     interactive: bool = also(opt("-p"), opt("--patch"), opt("--interactive"))
-    dry_run: bool = also(
-        opt("--dry-run"), opt("--short"), opt("--porcelain"), opt("--long"), opt("--branch"), opt("-z"),
-        opt("--null"),
-    )  # fmt: skip
+    dry_run: bool = also(opt("--dry-run"), opt("--no-dry-run", const=False))
+    form: str | None = also(
+        opt("--short", const="short", default=None),
+        opt("--porcelain", const="v1"),
+        opt("--long", const="long"),
+    )
+    branch: bool | None = also(opt("--branch", default=None), opt("--no-branch", const=False))
+    nul: bool = also(opt("-z"), opt("--null"))
+    ahead_behind: bool = also(opt("--ahead-behind", default=True), opt("--no-ahead-behind", const=False))
+    verbose: tuple[bool, ...] = also(opt("-v", append=True), opt("--verbose", append=True))
     ignored: bool = also(
         opt("-n", ignored="no hook runs"),
         opt("--no-verify", ignored="no hook runs"),
@@ -62,8 +70,6 @@ class Options:
         opt("--no-post-rewrite", ignored="no hook runs"),
         opt("--status", ignored="there is no editor"),
         opt("--no-status", ignored="there is no editor"),
-        opt("-v", ignored="there is no editor"),
-        opt("--verbose", ignored="there is no editor"),
     )
     untracked: str | None = also(
         opt("-u", "MODE", "", optional=True, const="all"),
@@ -92,7 +98,6 @@ def _refuse(options: Options) -> None:
             "a program signs, which git in the sandbox never starts (L-GIT-002)",
         ),
         ("-p", options.interactive, "it asks a person, and the sandbox has none (L-GIT-003)"),
-        ("--dry-run", options.dry_run, "it is not offered in the sandbox: use git status (L-GIT-003)"),
     )
     for name, is_set, why in table:
         if is_set:
@@ -127,6 +132,8 @@ class _Commit:
         committer = person_of(self.call.ctx, self.repository.config, "COMMITTER")
         author = self._author()
         index = self._prepared(operands)
+        if self.options.dry_run or self.options.form is not None or self.options.nul:
+            return self._show(index)
         self._check_conflicts(index)
         parents = self._parents()
         if not self._is_allowed(index, parents):
@@ -163,7 +170,7 @@ class _Commit:
                     f"--author '{options.author}' is not 'Name <email>', and the sandbox searches no other author"
                 )
             stamp = reused.stamp if reused is not None else self._environment_stamp()
-            author = Person(name.strip(), rest[:-1], stamp)
+            author = Person(clean_name(name), rest[:-1], stamp)
         else:
             author = reused or person_of(ctx, self.repository.config, "AUTHOR")
         if options.date is not None:
@@ -211,12 +218,14 @@ class _Commit:
     def _with_paths(self, staging: Staging, operands: list[str]) -> Index:
         pathspec = self.repository.pathspec(operands)
         known = {*self.repository.index.by_path, *self._head_entries()}
-        for item in pathspec.items:
-            only = Pathspec([item], self.access.charge)
-            if not any(only.matches(path) for path in known):
-                raise GitError(
-                    f"pathspec '{item.text}' did not match any file(s) known to git", prefix="error", status=1
-                )
+        wrong = [
+            item.text
+            for item in pathspec.items
+            if not any(Pathspec([item], self.access.charge).matches(path) for path in known)
+        ]
+        if wrong and not self.options.include:
+            lines = (f"pathspec '{text}' did not match any file(s) known to git" for text in wrong)
+            raise GitError("\nerror: ".join(lines), prefix="error", status=1)
         staging.update_tracked(pathspec)
         if self.options.include:
             return self._change.index()
@@ -259,6 +268,28 @@ class _Commit:
             tree = self.head.tree if self.head is not None else None
         everything = Pathspec([], self.access.charge)
         return any(True for _ in compare_with_index(self.repository.objects, tree, index, everything))
+
+    def _show(self, index: Index) -> int:
+        """Print what would be committed, as git status does; return 1 if that is nothing."""
+        options, parents = self.options, self._parents()
+        self.repository.index = index  # of this call alone: it is not written
+        base = parents[0] if options.amend and parents else None
+        form = options.form or ("v1" if options.nul else "long")
+        status = write_status(
+            self.repository,
+            StatusOptions(
+                form=form,
+                nul=options.nul,
+                branch=options.branch,
+                ahead_behind=options.ahead_behind,
+                untracked=options.untracked,
+                verbose=options.verbose,
+            ),
+            self.repository.pathspec([]),
+            committing=True,
+            base=base,
+        )
+        return 0 if status.staged or (self.is_merge and not status.conflicts) else 1
 
     def _nothing(self, parents: list[str]) -> int:
         repository = self.repository

@@ -8,22 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.command.options import also, opt, option_set
-from sandhook.record import Record
+from sandhook.text.numbers import is_integer
 from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.commands.grep.expressions import Term, build
-from sandhook.utilities.git.diff.patch import is_binary
-from sandhook.utilities.git.diff.trees import walk_tree
+from sandhook.utilities.git.commands.grep.files import File, Files, Wanted, check_recursion
+from sandhook.utilities.git.commands.grep.printing import HitPrinter, Layout
+from sandhook.utilities.git.diff.drivers import Drivers
 from sandhook.utilities.git.errors import GitError, OptionFault
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.operands import check_paths
 from sandhook.utilities.git.names.colors import RESET, are_wanted, setting_color
-from sandhook.utilities.git.names.quote import quote, relative
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import decode, encode
-from sandhook.utilities.git.store.objects import GITLINK
-from sandhook.utilities.git.store.repository import Repository
-from sandhook.utilities.git.work.tree import WorkTree
-from sandhook.utilities.git.work.untracked import find_untracked
+from sandhook.utilities.git.store.repository import Place, Repository
+from sandhook.vfs.path import VirtualPath, join
+
+_NOWHERE = "/dev/null/.git"  #: the place of a repository that does not exist
 
 #: Parentheses as options, which words of the expression are.
 _PARENTHESES = {"(": ("--(",), ")": ("--)",)}
@@ -67,13 +67,14 @@ class Options:
     standard: bool | None = also(
         opt("--exclude-standard", default=None), opt("--no-exclude-standard", const=False)
     )
-    after: int | None = also(
-        opt("-A", "N", "", convert=count), opt("--after-context", "N", "", convert=count)
+    contexts: tuple[tuple[str, int], ...] = also(
+        opt("-A", "N", "", append=True, convert=lambda text: ("a", count(text))),
+        opt("--after-context", "N", "", append=True, convert=lambda text: ("a", count(text))),
+        opt("-B", "N", "", append=True, convert=lambda text: ("b", count(text))),
+        opt("--before-context", "N", "", append=True, convert=lambda text: ("b", count(text))),
+        opt("-C", "N", "", append=True, convert=lambda text: ("ab", count(text))),
+        opt("--context", "N", "", append=True, convert=lambda text: ("ab", count(text))),
     )
-    before: int | None = also(
-        opt("-B", "N", "", convert=count), opt("--before-context", "N", "", convert=count)
-    )
-    context: int | None = also(opt("-C", "N", "", convert=count), opt("--context", "N", "", convert=count))
     most: int = also(
         opt("-m", "N", "", convert=count, default=-1), opt("--max-count", "N", "", convert=count)
     )
@@ -86,19 +87,15 @@ class Options:
     either: bool = opt("--or")
     threads: str | None = opt("--threads", "N", "")
     no_index: bool = opt("--no-index")
-    max_depth: str | None = opt("--max-depth", "N", "")
-    function: bool = also(opt("-p"), opt("--show-function"), opt("-W"), opt("--function-context"))
+    max_depth: str = also(
+        opt("--max-depth", "N", "", default="-1"), opt("-r", const="-1"), opt("--recursive", const="-1"),
+        opt("--no-recursive", const="0"),
+    )  # fmt: skip
+    functions: bool = also(opt("-p"), opt("--show-function"))
+    bodies: bool = also(opt("-W"), opt("--function-context"))
     pager: bool = also(opt("-O"), opt("--open-files-in-pager"))
-    recurse: bool = also(opt("--recurse-submodules"), opt("-r", const=False), opt("--recursive", const=False))
+    recurse: bool = opt("--recurse-submodules")
     textconv: bool = also(opt("--textconv"), opt("--no-textconv", const=False))
-
-
-class _File(Record):
-    """A file to search: its shown name, its data, and whether git takes it for binary."""
-
-    shown: str
-    data: bytes
-    binary: bool
 
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
@@ -106,12 +103,17 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     parsed = Parser(Options, shorthands=_PARENTHESES).parse(arguments)
     options = parsed.of(Options)
     for name, is_set in (
-        ("--no-index", options.no_index), ("--max-depth", options.max_depth is not None), ("-p and -W", options.function),
-        ("-O", options.pager), ("--recurse-submodules", options.recurse),
-        ("--textconv", options.textconv), ("--heading and --break", options.heading or options.breaks),
+        ("-O", options.pager), ("--textconv", options.textconv),
+        ("-o with -p, -W, --heading or --break", options.only_matching and (
+            options.functions or options.bodies or options.heading or options.breaks)),
     ):  # fmt: skip
         if is_set:
-            raise GitError(f"grep {name} not offered in the sandbox (L-GIT-003)", status=129)
+            raise GitError(f"grep {name} is not offered in the sandbox (L-GIT-003)", status=129)
+    for first, second in (("no-index", "cached"), ("no-index", "untracked"), ("untracked", "cached")):
+        if all(getattr(options, name.replace("-", "_")) for name in (first, second)):
+            raise GitError(f"options '--{first}' and '--{second}' cannot be used together")
+    if not is_integer(options.max_depth) or len(options.max_depth) > 9:
+        raise OptionFault("option `max-depth' expects a numerical value")
     if options.color not in (None, "always", "never", "auto"):
         raise OptionFault('option `color\' expects "always", "auto", or "never"')
     operands = list(parsed.operands)
@@ -120,18 +122,20 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         if not operands or options.terms:
             raise GitError("no pattern given")
         terms.append(("pattern", operands.pop(0)))
-    search = _Search(call, options, terms)
+    repository = _repository(call, options)
+    search = _Search(call, options, terms, repository)
     trees: list[str] = []
-    names = Names(call.repository)
+    names = Names(repository)
     while (
         operands
+        and not options.no_index
         and (oid := names.find(operands[0])) is not None
-        and call.repository.objects.peel(oid, "tree")
+        and repository.objects.peel(oid, "tree")
     ):
         trees.append(operands.pop(0))
     if parsed.paths is not None and operands:
         raise GitError(f"unable to resolve revision: {operands[0]}")
-    check_paths(call.repository, operands)
+    check_paths(repository, operands, first=not options.no_index)
     if parsed.late:
         option = parsed.late[0][1]
         raise GitError(
@@ -141,12 +145,36 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         )
     paths = operands + (parsed.paths or [])
     found = False
-    for file in search.files(trees, paths):
+    if options.recurse:
+        check_recursion(call, repository, untracked=options.untracked)
+    wanted = Wanted(
+        options.cached, options.untracked, options.standard, options.no_index or repository.git_dir == _NOWHERE,
+        int(options.max_depth), options.full_name, options.nul, options.text,
+    )  # fmt: skip
+    for file in Files(call, repository, wanted).of(trees, paths):
         if search.file(file):
             found = True
             if options.quiet:
                 break
     return 0 if found else 1
+
+
+def _repository(call: Invocation, options: Options) -> Repository:
+    """Return the repository; outside of one, with --no-index, one of which only the settings are read."""
+    try:
+        found = call.find_repository()
+    except GitError:
+        if not options.no_index:
+            raise
+        found = None
+    if found is not None:
+        return found
+    place = Place(_NOWHERE, _NOWHERE, None, "", ".git")
+    nowhere = Repository(call.access, call.options, place)
+    falls_back = nowhere.config.boolean("grep.fallbacktonoindex") and not options.cached
+    if not options.no_index and not falls_back:
+        return call.repository  # which raises the error
+    return Repository(call.access, call.options, place._replace(root=str(call.options.cwd)))
 
 
 def _terms(call: Invocation, options: Options) -> Iterator[Term]:
@@ -159,7 +187,7 @@ def _terms(call: Invocation, options: Options) -> Iterator[Term]:
             with (
                 call.ctx.stdin_reader()
                 if text == "-"
-                else call.ctx.open(call.repository.expand(text)) as reader
+                else call.ctx.open(join(VirtualPath(call.options.cwd), text)) as reader
             ):
                 content = decode(reader.read_all())
         except OSError as error:
@@ -192,10 +220,10 @@ def _colors(repository: Repository) -> dict[str, bytes]:
 
 
 class _Search:
-    def __init__(self, call: Invocation, options: Options, terms: list[Term]) -> None:
+    def __init__(self, call: Invocation, options: Options, terms: list[Term], repository: Repository) -> None:
         self.call = call
         self.options = options
-        self.repository = call.repository
+        self.repository = repository
         config = self.repository.config
         syntax = options.syntax or config.get("grep.patterntype") or "default"
         if syntax == "default":
@@ -209,65 +237,24 @@ class _Search:
             combined=options.all_match,
         )
         self.numbers = options.numbers if options.numbers is not None else config.boolean("grep.linenumber")
-        self.before = options.before if options.before is not None else options.context or 0
-        self.after = options.after if options.after is not None else options.context or 0
-        self.separator_due = False
+        self.layout = Layout(
+            next((number for side, number in reversed(options.contexts) if "b" in side), 0),
+            next((number for side, number in reversed(options.contexts) if "a" in side), 0),
+            options.functions,
+            options.bodies,
+            options.heading,
+            options.breaks,
+        )
+        self.drivers = Drivers(repository)
         wanted = are_wanted(config.get, "grep") if options.color is None else options.color == "always"
         self._colors = _colors(self.repository) if wanted else {}
+        self.printer = HitPrinter(
+            self.layout, call.ctx.write, self._paint("separator", b"--") + b"\n", call.access.charge
+        )
 
     def _paint(self, slot: str, text: bytes) -> bytes:
         color = self._colors.get(slot)
         return color + text + encode(RESET) if color else text
-
-    def files(self, trees: list[str], paths: list[str]) -> Iterator[_File]:
-        """Yield the files to search."""
-        repository = self.repository
-        prefix = repository.prefix
-        pathspec = repository.pathspec(paths or (["."] if prefix else []))
-        for tree in trees:
-            names = Names(repository)
-            for side in walk_tree(
-                repository.objects, repository.objects.tree_of(names.resolve(tree)), pathspec
-            ):
-                if side.mode & 0o170000 == 0o100000:
-                    data = repository.objects.get(side.oid).data
-                    yield self._file(side.path, data, f"{tree}:")
-        if trees:
-            return
-        done: set[str] = set()
-        work = None if self.options.cached else WorkTree(repository)
-        others = []
-        if self.options.untracked:
-            rules = None if self.options.standard is not False else repository.ignore(standard=False)
-            others = find_untracked(repository, pathspec, "all", rules=rules).untracked
-        tracked = [(entry.path, entry) for entry in repository.index if pathspec.matches(entry.path)]
-        for path, entry in sorted(
-            [*tracked, *((path, None) for path in others)], key=lambda each: encode(each[0])
-        ):
-            if path in done or (
-                entry is not None and (entry.mode == GITLINK or entry.mode & 0o170000 != 0o100000)
-            ):
-                continue
-            done.add(path)
-            if work is None or (entry is not None and entry.assumed and not self.options.untracked):
-                if entry is not None and not entry.stage and not entry.intended:
-                    yield self._file(path, repository.objects.get(entry.oid).data)
-                continue
-            if entry is not None and entry.skipped:
-                continue
-            found = self.call.access.stat(work.path(path))
-            if found is not None and found.mode & 0o170000 == 0o100000:
-                yield self._file(path, self.call.access.read(work.path(path)))
-
-    def _file(self, path: str, data: bytes, source: str = "") -> _File:
-        """Return a file with its data; the attribute "diff" decides whether it is binary, else a NUL does."""
-        attribute = self.repository.attributes.of(path).get("diff")
-        binary = attribute is False or (attribute is not True and is_binary(data))
-        return _File(source + self._shown(path), data, binary)
-
-    def _shown(self, path: str) -> str:
-        shown = path if self.options.full_name else relative(path, self.repository.prefix)
-        return shown if self.options.nul else quote(shown, self.repository.quotes_wide)
 
     # ------------------------------------------------------------------ one file
 
@@ -285,7 +272,7 @@ class _Search:
                 return True
         return not left
 
-    def file(self, file: _File) -> bool:
+    def file(self, file: File) -> bool:
         """Search one file and print what matches; return True for a match."""
         options = self.options
         binary = not options.text and file.binary
@@ -314,7 +301,7 @@ class _Search:
             return bool(selected)
         return self._report(file, lines, selected, binary)
 
-    def _report(self, file: _File, lines: list[bytes], selected: list[int], binary: bool) -> bool:
+    def _report(self, file: File, lines: list[bytes], selected: list[int], binary: bool) -> bool:
         options, ctx = self.options, self.call.ctx
         name, end = self._paint("filename", encode(file.shown)), b"\0" if options.nul else b"\n"
         if options.without or options.names_only:
@@ -332,13 +319,13 @@ class _Search:
             for at in selected:
                 self._parts(name, at, lines[at])
         else:
-            self._lines(name, lines, selected)
+            self._lines(file, lines, selected)
         return True
 
     def _head(self, name: bytes, at: int, mark: bytes, column: int) -> bytes:
         options = self.options
         separator = self._separator(mark)
-        head = b"" if options.no_name else name + separator
+        head = b"" if options.no_name or not name else name + separator
         if self.numbers:
             head += self._paint("linenumber", b"%d" % (at + 1)) + separator
         if options.column and column:
@@ -369,24 +356,19 @@ class _Search:
             if start > len(line):
                 break
 
-    def _lines(self, name: bytes, lines: list[bytes], selected: list[int]) -> None:
-        chosen = set(selected)
-        shown: set[int] = set()
-        for at in selected:
-            shown.update(range(max(0, at - self.before), min(len(lines), at + self.after + 1)))
-        last = -2
-        for at in sorted(shown):
-            self.call.access.charge(1)
-            if (self.before or self.after) and at != last + 1 and (last >= 0 or self.separator_due):
-                self.call.ctx.write(self._paint("separator", b"--") + b"\n")
-            last = at
-            self.separator_due = True
+    def _lines(self, file: File, lines: list[bytes], selected: list[int]) -> None:
+        name, chosen = self._paint("filename", encode(file.shown)), set(selected)
+        shown = b"" if self.layout.heading else name
+
+        def write(at: int, mark: bytes) -> None:
             column = 0
             if (
                 self.options.column and at in chosen
             ):  # a line that is selected without a match begins at column 1
                 span = self.expression.first(lines[at], 0)
                 column = 1 if span is None else span[0] + 1
-            mark, slot = (b":", "selected") if at in chosen else (b"-", "context")
-            text = self._painted(lines[at], slot)
-            self.call.ctx.write(self._head(name, at, mark, column) + text + b"\n")
+            text = self._painted(lines[at], "selected" if at in chosen else "context")
+            self.call.ctx.write(self._head(shown, at, mark, column) + text + b"\n")
+
+        self.printer.set_writer(write)
+        self.printer.print_hits(name, lines, selected, self.drivers.heading(file.path))

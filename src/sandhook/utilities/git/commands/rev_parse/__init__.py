@@ -15,7 +15,7 @@ from sandhook.utilities.git.commands.rev_parse.facts import FACTS, Facts
 from sandhook.utilities.git.commands.rev_parse.options import quoted
 from sandhook.utilities.git.errors import GitError, MissingObject, RevisionError
 from sandhook.utilities.git.history.dates import parse_date
-from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.names import Names, excluded_parent
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.repository import Globals, Repository, find_place
@@ -30,6 +30,7 @@ _NAMESPACES = {
     "--remotes": "refs/remotes/",
     "--glob": "refs/",
 }
+_LEAST = 4  #: digits of an abbreviated name
 _AGES = {"--since": "max", "--after": "max", "--until": "min", "--before": "min"}
 _FORMS = ("--symbolic", "--symbolic-full-name", "--abbrev-ref")
 
@@ -52,7 +53,13 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         return 0
     if list(arguments[:1]) == ["--parseopt"]:
         return options.run(call, arguments[1:])
-    return _RevParse(call).run(list(arguments))
+    try:
+        return _RevParse(call).run(list(arguments))
+    except GitError as error:
+        # git has not written its buffer when it writes an error
+        if str(error):
+            call.ctx.process.write_error(encode(f"{error.text()}\n"))
+        return error.status
 
 
 class _Filter(Record):
@@ -101,6 +108,7 @@ class _RevParse:
         self.form = ""
         self.verify = False
         self.quiet = False
+        self.is_name = False  #: what is shown is a single name, not a range or a namespace
         self.short: int | None = None
         self.negated = False
         self.default = ""
@@ -109,6 +117,9 @@ class _RevParse:
         self.filter = _Filter()
         self.in_quotes = False
         self.shown = 0
+        self.pending: list[str] = []  #: what is printed after --verify of a single name
+        self.has_dashes = False
+        self.checks_files = False  #: the words are files, which no "--" says
         self.names_done = False
 
     @property
@@ -121,6 +132,7 @@ class _RevParse:
 
     def run(self, words: list[str]) -> int:
         self.repository  # noqa: B018  # outside of a repository every form fails
+        self.has_dashes = "--" in words
         if "--verify" in words or any(word.startswith("--short") for word in words):
             self.verify = True
         if self.verify and "--default" not in words:  # a single name is printed after all options
@@ -128,7 +140,11 @@ class _RevParse:
         while words:
             word = words.pop(0)
             if self.names_done:
-                self._file(word)
+                if self._file(word) and self.checks_files and not self._exists(word):
+                    raise GitError(
+                        f"{word}: no such path in the working tree.\n"
+                        "Use 'git <command> -- <path>...' to specify paths that do not exist locally."
+                    )
             elif word == "--":
                 self.names_done = True
                 if (self.filter.flags or self.filter.revisions) and not self.verify:
@@ -137,12 +153,14 @@ class _RevParse:
                 status = self._option(word, words)
                 if status is not None:
                     return status
-            elif not self._revision(word):
-                return self._unknown(word)
+            elif not self._revision(word) and (status := self._unknown(word)) is not None:
+                return status
         if not self.shown and self.default:
             self._revision(self.default)
-        if self.verify and self.shown != 1:
+        if self.verify and len(self.pending) != 1:
             return self._not_single()
+        for text in self.pending:
+            self._line(text)
         return 0
 
     def _line(self, text: str) -> None:
@@ -150,17 +168,22 @@ class _RevParse:
 
     def _word(self, text: str) -> None:
         """Print a word that is passed on: on a line of its own, or quoted after --sq."""
-        if self.in_quotes:
+        if self.verify and self.is_name:
+            self.pending.append(text)
+        elif self.in_quotes:
             self.ctx.write(encode("'" + text.replace("'", "'\\''") + "' "))
         else:
             self._line(text)
 
-    def _file(self, word: str) -> None:
+    def _file(self, word: str) -> bool:
+        """Print a word that is a file, after the default revision if no other was shown. Return False for a filter."""
         if not self.shown and self.default:
             default, self.default = self.default, ""
             self._revision(default)
-        if self.filter.operands and self.filter.others:
+        is_shown = self.filter.operands and self.filter.others
+        if is_shown:
             self._word(word)
+        return is_shown
 
     def _flag(self, word: str) -> None:
         is_revision = (
@@ -174,23 +197,29 @@ class _RevParse:
             return 1
         raise GitError("Needed a single revision")
 
-    def _unknown(self, word: str) -> int:
+    def _exists(self, word: str) -> bool:
+        if not word or self.repository.place.root is None:
+            return False
+        return self.call.access.stat(join(VirtualPath(self.call.options.cwd), word)) is not None
+
+    def _unknown(self, word: str) -> int | None:
+        """Print a word that is not a revision; return a status to end with it. Raises GitError for what is no file."""
         if self.verify:
+            if (fault := self.names.type_fault(word)) is not None:
+                self.call.error(f"error: {fault}")
             return self._not_single()
-        if word and self.repository.place.root is not None:
-            path = join(VirtualPath(self.call.options.cwd), word)
-            if self.call.access.stat(path) is not None:
-                self.names_done = True
-                self._file(word)
-                return 0
+        if self.has_dashes:
+            raise GitError(f"bad revision '{word}'")
+        if self._exists(word):
+            self.names_done = self.checks_files = True
+            return None if self._file(word) else 0
         if not (self.filter.operands and self.filter.others):
             return 0
         self._file(word)
         if (error := self.names.missing_path(word)) is not None:
             raise error
-        raise GitError(
-            f"ambiguous argument '{word}': unknown revision or path not in the working tree.{_HINT}"
-        )
+        text = f"ambiguous argument '{word}': unknown revision or path not in the working tree.{_HINT}"
+        raise self.names.with_type_fault(word, text)
 
     # ------------------------------------------------------------------ options
 
@@ -241,7 +270,11 @@ class _RevParse:
         elif word == "--local-env-vars":
             for variable in _LOCAL_VARIABLES:
                 self._line(variable)
-        elif name in ("--prefix", "--disambiguate"):
+        elif name == "--disambiguate" and value is not None:
+            is_prefix = len(value) >= _LEAST and all(c in "0123456789abcdefABCDEF" for c in value)
+            for oid in self.repository.objects.names_with(value.lower()) if is_prefix else ():
+                self._line(oid)
+        elif name == "--prefix":
             raise GitError(f"rev-parse {word} is not offered in the sandbox (L-GIT-001)", status=1)
         elif name in _AGES and value is not None:
             now = int(self.ctx.now())
@@ -308,12 +341,20 @@ class _RevParse:
 
     def _revision(self, word: str) -> bool:
         """Print what a name or a range means; return False for an unknown one."""
-        if word.startswith("^") and len(word) > 1 and not self.verify:
+        if word.startswith("^") and len(word) > 1:
             return self._single(word[1:], negative=True)
-        if ".." in word and not self.verify:
+        if ".." in word:
             split = self._range(word)
             if split:
                 return True
+        if (excluded := excluded_parent(word)) is not None:
+            oid = self.names.find(excluded[0])
+            parents = self.repository.objects.commit(oid).parents if oid is not None else ()
+            if oid is None or excluded[1] > len(parents):
+                return False
+            self._show(oid, excluded[0])
+            self._show(parents[excluded[1] - 1], "", negative=True)
+            return True
         for suffix in ("^@", "^!"):
             if word.endswith(suffix):
                 oid = self.names.find(word[:-2])
@@ -359,7 +400,9 @@ class _RevParse:
             raise
         if oid is None:
             return False
+        self.is_name = True
         self._show(oid, word, negative=negative)
+        self.is_name = False
         return True
 
     def _show(self, oid: str, name: str, *, negative: bool = False) -> None:
@@ -386,7 +429,8 @@ class _RevParse:
             return "" if self.form.startswith("--abbrev-ref") else None
         if self.form == "--symbolic-full-name":
             return full
-        return self.names.short_ref(full)
+        mode = self.form.partition("=")[2]
+        return self.names.short_ref(full, strict=mode == "strict" if mode else None)
 
     def _full_name(self, name: str) -> str | None:
         """Return the reference that a name stands for, None for another kind of name."""
