@@ -155,7 +155,6 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "blends.layers-deny-first",
             "losses.two.*",
         ),
-        "L-DROID-007": ("losses.before-*", "losses.after-*"),
         "L-HOOKS-008": ("limits.huge", "limits.large", "limits.vast"),
         "L-DROID-003": (
             *("fault.*", "layers.user", "layers.project", "matcher.17"),
@@ -236,14 +235,13 @@ EVERYWHERE: dict[str, tuple[str, ...]] = {
         "blends.killed-deny",
     ),
     "L-HOOKS-001": (
-        "losses.after-separator",
-        "losses.before-next-line",
         "blends.deep",
         "blends.number-large",
         "blends.reason-surrogate",
         "*.surrogate-key",
     ),
     "L-HOOKS-003": ("losses.twice-whole", "losses.last-null"),
+    "L-HOOKS-013": ("*.mark", "losses.before-*", "losses.after-*"),
 }
 
 

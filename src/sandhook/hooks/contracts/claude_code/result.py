@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts._claude_shape import Printed, after_banner, read_output
 from sandhook.hooks.contracts._exit_2_heuristic import looks_accidental
-from sandhook.hooks.contracts._outcome import after_mark, words_of
+from sandhook.hooks.contracts._outcome import words_of
 from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.claude_code import reply
 from sandhook.hooks.contracts.claude_code.accepted_fields import capped, invalid, unheard
@@ -22,8 +22,7 @@ from sandhook.hooks.model import HookSpec, RunResult, Verdict
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, profile: Profile) -> Verdict:
     """Return what a run means for this event."""
-    ran = as_read(ran, "javascript", strict=profile.strict)
-    return after_mark(ran, lambda each: _decode(spec, event, each, profile), strict=profile.strict)
+    return as_read(ran, "javascript", lambda each: _decode(spec, event, each, profile), strict=profile.strict)
 
 
 def _decode(spec: HookSpec, event: Event, ran: RunResult, profile: Profile) -> Verdict:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from sandhook.hooks.contracts._agent import SNAKE, agent_event, asking, payload
 from sandhook.hooks.contracts._outcome import (
     accidents,
-    after_mark,
     broken,
     in_javascript,
     refusal,
@@ -105,8 +104,7 @@ _PLACES: dict[str, Placement] = {"BeforeAgent": "prompt", "SessionStart": "sessi
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
     strict = compat == "strict"
-    ran = as_read(ran, "javascript", strict=strict)
-    return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=strict)
+    return as_read(ran, "javascript", lambda each: _decode(spec, event, each, compat), strict=strict)
 
 
 def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:

@@ -103,8 +103,12 @@ def event(name: str, payload: Json) -> Event:
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
-    native, notes, better = spec.native_event, list(ran.diagnostics), compat != "strict"
-    ran = as_read(ran, "rust", strict=not better)
+    better = compat != "strict"
+    return as_read(ran, "rust", lambda each: _decode(spec, event, each, better=better), strict=not better)
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, *, better: bool) -> Verdict:
+    native, notes = spec.native_event, list(ran.diagnostics)
     if native not in _READ:
         why = ran.could_not_run
         if ran.exit_status == 2:
