@@ -26,6 +26,7 @@ class Cline(Agent):
     title = "Cline"
     has_own_format = True
     has_configuration = False
+    reads_status = False
     events = EVENTS
     refusable = frozenset({"tool.pre"})
     #: One by one on the same call, all of them; the last changed input counts.
