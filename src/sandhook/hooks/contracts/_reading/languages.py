@@ -46,6 +46,10 @@ _TRIMMERS: Mapping[Reader, Trimmer] = {
     "skipping": "unicode",
 }
 _EVERY = _SPACES + _MARK + _NEXT_LINE + _SEPARATORS
+#: A plane of private characters.
+_STAND_INS = 0xF0000
+#: Bytes of an output that is read in both ways without ``strict``.
+_LONG = 1 << 18
 _LARGEST = "1.7976931348623157e308"
 
 
@@ -61,16 +65,18 @@ def as_read(
 
     Args:
         decode: Returns the meaning of a run whose output means to sandhook's decoder what it means to the agent.
-        strict: Without it a bound stays a bound, so that the hook refuses; only what the agent reads as JSON and
-            the decoder does not is replaced.
+        strict: Without it a refusal counts that either the agent or the decoder reads, and an approval that both read.
+            A bound of the decoder stays one, so that the hook refuses.
         trimmer: What trims the output, where that is not what reads it.
     """
 
     def decode_rewritten(each: RunResult) -> Verdict:
-        read = _with_tokens_of(each, reader, strict=strict)
+        if not strict and len(each.stdout) > _LONG:
+            return decode(each)
+        read = _with_tokens_of(each, reader)
         if strict or read is each:
             return decode(read)
-        return _either(each, read, decode, "has NaN or Infinity, which are not JSON")
+        return _of_both(decode(read), decode(each))
 
     return as_trimmed(ran, trimmer or _TRIMMERS[reader], decode_rewritten, strict=strict)
 
@@ -97,42 +103,61 @@ def as_trimmed(
     odd = before + after
     if not odd:
         return decode(_printing(ran, inner))
-    # a sign that no decoder trims makes the output the text that it is
-    as_text = "\ufffd" * bool(before) + inner + "\ufffd" * bool(after)
     if strict:
-        return decode(_printing(ran, as_text))
-    read, text_only = _printing(ran, inner), _printing(ran, as_text)
-    return _either(text_only, read, decode, f"has U+{ord(odd[0]):04X} next to its object")
-
-
-def _either(
-    text_only: RunResult, read: RunResult, decode: Callable[[RunResult], Verdict], what: str
-) -> Verdict:
-    """Return what a run means whose output is not strict JSON: a refusal in it counts, an approval does not."""
-    verdict, effect = decode(read), "a refusal in it counts"
-    if not (verdict.intervenes or verdict.permission == "ask" or verdict.could_not_run is not None):
-        verdict, effect = decode(text_only), "nothing in it is an approval"
-    note = f"the output {what}: {effect} (L-HOOKS-013)"
+        return _as_text(ran, before, inner, after, decode)
+    verdict, effect = decode(_printing(ran, inner)), "a refusal in it counts"
+    if not (_restricts(verdict) or verdict.could_not_run is not None):
+        verdict, effect = _as_text(ran, before, inner, after, decode), "nothing in it is an approval"
+    note = f"the output has U+{ord(odd[0]):04X} next to its object: {effect} (L-HOOKS-013)"
     return verdict._replace(input=None, diagnostics=(*verdict.diagnostics, note))
+
+
+def _as_text(
+    ran: RunResult, before: str, inner: str, after: str, decode: Callable[[RunResult], Verdict]
+) -> Verdict:
+    """Return what a run means whose output is text, because of the signs around the object in it.
+
+    Python would trim the signs, so that others stand for them while the output is decoded.
+    """
+    signs = {ord(sign): _STAND_INS + ord(sign) for sign in before + after}
+    text = f"{before.translate(signs)}{inner}{after.translate(signs)}"
+    verdict, back = decode(_printing(ran, text)), {other: sign for sign, other in signs.items()}
+    return verdict._replace(
+        context=tuple((text.translate(back), place) for text, place in verdict.context),
+        reason=verdict.reason and verdict.reason.translate(back),
+        system_message=verdict.system_message and verdict.system_message.translate(back),
+    )
+
+
+def _restricts(verdict: Verdict) -> bool:
+    return verdict.intervenes or verdict.permission == "ask"
+
+
+def _of_both(agents: Verdict, decoders: Verdict) -> Verdict:
+    """Return what an output means whose JSON the agent and the decoder read differently."""
+    if _restricts(agents) and agents.undecodable is None and not _restricts(decoders):
+        note = "the output is not what sandhook reads as JSON, and its agent reads a refusal (L-HOOKS-013)"
+        return agents._replace(input=None, diagnostics=(*agents.diagnostics, note))
+    if _restricts(decoders) or decoders.could_not_run is not None or decoders.undecodable is not None:
+        return decoders
+    return agents
 
 
 def _printing(ran: RunResult, text: str) -> RunResult:
     return ran._replace(stdout=text.encode("utf-8", "surrogateescape"))
 
 
-def _with_tokens_of(ran: RunResult, reader: Reader, *, strict: bool) -> RunResult:
-    if reader != "python" and not strict:
-        return ran
+def _with_tokens_of(ran: RunResult, reader: Reader) -> RunResult:
     text = ran.stdout.decode("utf-8", "surrogateescape")
     start = text.lstrip()[:1]
     if start not in ("{", "[", '"') or not (
         text.count("[") + text.count("{") > _RUST_DEPTH or _UNUSUAL.search(text)
     ):
         return ran
-    return _printing(ran, _rewritten(text, reader, strict=strict))
+    return _printing(ran, _rewritten(text, reader))
 
 
-def _rewritten(text: str, reader: Reader, *, strict: bool) -> str:
+def _rewritten(text: str, reader: Reader) -> str:
     """Return the text with other tokens in place of those that the decoder and the agent read differently."""
     parts: list[str] = []
     depth, done = 0, 0
@@ -144,27 +169,25 @@ def _rewritten(text: str, reader: Reader, *, strict: bool) -> str:
         hidden = depth > most  # inside a value that is too deep
         if token in "[{":
             depth += 1
-            shown = token if depth <= most or not strict else "null" if depth == most + 1 else ""
+            shown = token if depth <= most else "null" if depth == most + 1 else ""
             if reader == "rust" and depth == most + 1:
                 return _unread(text)
         elif token in "]}":
-            shown = "" if hidden and strict else token
+            shown = "" if hidden else token
             depth -= 1
         else:
-            changed = _token(token, reader, strict=strict)
+            changed = _token(token, reader)
             if changed is None:
                 return _unread(text)
-            shown = "" if hidden and strict else changed
-        parts += ["" if hidden and strict else before, shown]
+            shown = "" if hidden else changed
+        parts += ["" if hidden else before, shown]
     return "".join(parts) + text[done:]
 
 
-def _token(token: str, reader: Reader, *, strict: bool) -> str | None:
+def _token(token: str, reader: Reader) -> str | None:
     """Return what the decoder reads in place of a token, or None for one that the agent does not read."""
     if token[-1] in "yN":
         return "null" if reader == "python" else token
-    if not strict:
-        return token
     if token[0] == '"':
         text = _ESCAPE.sub(lambda escape: r"\ufffd" if _is_half(escape[0]) else escape[0], token)
         return None if text != token and reader in ("rust", "skipping") else text

@@ -24,6 +24,7 @@ class Cline(Agent):
 
     name = "cline"
     title = "Cline"
+    recorded = "3.0.65"
     has_own_format = True
     has_configuration = False
     reads_status = False
