@@ -120,6 +120,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "[pP]ermissionRequest.out.context-exit2",
             *("blends.exit2*", "blends.status-*", "blends.stderr-*"),
             *("losses.command-*", "losses.late-status", "losses.status-*", "losses.two.broken-exit2"),
+            *("spread.several.*exit2*", "spread.several.*kill*"),
         ),
         "L-COPILOT-011": ("layers.disable-all-*",),
         "L-COPILOT-010": ("permissions.two.*.ask-*",),
@@ -179,6 +180,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("PreToolUse.out.block", "PreToolUse.out.cancel-*", "PreToolUse.out.deny"),
             *("PreToolUse.out.halt", "PreToolUse.out.inner-deny"),
         ),
+        "L-HOOKS-011": ("updates.*",),
     },
     "hermes": {
         "L-HERMES-001": ("closed.*",),
@@ -252,6 +254,7 @@ EVERYWHERE: dict[str, tuple[str, ...]] = {
         "blends.number-large",
         "blends.reason-surrogate",
         "*.surrogate-key",
+        *("spread.*.deep", "spread.*.large", "spread.*.surrogate"),
     ),
     "L-HOOKS-003": (
         *("losses.twice-whole", "losses.last-null"),

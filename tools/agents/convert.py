@@ -102,6 +102,8 @@ def case(agent: Agent, record: Record) -> Object:
     if record.id.startswith("sweep."):
         return {**fields, "did": {"touched": list[Json](record.texts("files"))}}
     did = agent.facts(record)
+    if record.id.startswith("spread.agents."):  # whose results the model of the sub-agent gets
+        did = {key: value for key, value in did.items() if key in ("ran", "touched")}
     if ruled:
         did = {key: value for key, value in did.items() if key not in DECIDED_BY_RULES}
     if record.id.startswith("places.same"):
