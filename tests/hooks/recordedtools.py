@@ -381,7 +381,9 @@ def _same(key: str, was: Any, got: Any) -> bool:
     if key == "texts":
         return all(_contains(was, line) for line in got.splitlines())
     if key in ("reason", "result", "message"):
-        was, got = (_SHELL.sub(r"\1: not found", str(text)).strip() for text in (was, got))
+        was, got = (
+            _SURROGATES.sub("\ufffd", _SHELL.sub(r"\1: not found", str(text)).strip()) for text in (was, got)
+        )
         cut = _CUT.search(was)
         return got.startswith(was[: cut.start()]) if cut else was == got
     return bool(was == got)

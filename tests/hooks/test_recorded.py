@@ -44,7 +44,13 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
         "L-CLAUDE-012": ("fault.*", "if.type-*", "matcher.type-*", "settings.*", "limits.*"),
         "L-CLAUDE-013": ("if.bash.*", "if.write.*"),
-        "L-CLAUDE-014": ("several.deny-deny", "managed.*", "plugin.same-command", "places.deny-*"),
+        "L-CLAUDE-014": (
+            "several.deny-deny",
+            "managed.*",
+            "plugin.same-command",
+            "places.deny-*",
+            "spread.several.*",
+        ),
     },
     "codex": {
         "L-CODEX-001": (
@@ -130,10 +136,16 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-QWEN-001": (
             *("PreToolUse.top-block-inner-allow", "several.*", "layers.allow-project-deny", "places.deny-*"),
             *("mixed.two.allow-exit2", "mixed.two.exit1-deny", "blends.layers-deny-last", "blends.top-block"),
-            "losses.two.allow-deny-allow",
+            *("losses.two.allow-deny-allow", "spread.several.*"),
         ),
         "L-QWEN-002": (
-            *("PreToolUse.exit2-*", "UserPromptSubmit.exit2-silent", "Todo*.exit2"),
+            *(
+                "spread.*.status-2-silent",
+                "sweep.*-0",
+                "PreToolUse.exit2-*",
+                "UserPromptSubmit.exit2-silent",
+                "Todo*.exit2",
+            ),
             *("PermissionRequest.exit2*", "mixed.blank-stderr", "mixed.empty-exit2", "blends.exit2-text"),
         ),
         "L-QWEN-003": (
@@ -296,7 +308,9 @@ def test_better_refuses_more_where_it_differs(agent: str, case: dict[str, Any]) 
     assert row is not None, f"no row declares {found}"
     refuses = found.get("refused") == (False, True) or found.get("touched", ("", ""))[1] == []
     for aspect, (did, says) in found.items():
-        if aspect == "ran" and refuses:  # after a refusal, further hooks need not run
+        if (
+            aspect in ("ran", "context") and refuses
+        ):  # after a refusal, no hook need run, and no text is added
             continue
         assert refuses_more(aspect, did, says), f"{row}: {aspect}: the agent {did}, sandhook {says}"
 

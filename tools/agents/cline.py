@@ -17,7 +17,10 @@ LAYERS = {
 }
 EVENTS: dict[str, str] = {}
 _PROGRAMS = "the hook is a program in Python or JavaScript, and the sandbox has neither"
-INCOMPARABLE = dict.fromkeys(("names.5", "names.6", "names.8", "first.python"), _PROGRAMS)
+INCOMPARABLE = {
+    **dict.fromkeys(("names.5", "names.6", "names.8", "first.python"), _PROGRAMS),
+    "streams.child-late": "the agent does not wait for what a child prints after its hook (L-HOOKS-010)",
+}
 
 _ELEMENT = re.compile(r"<hook_context [^>]*>\n(.*)\n</hook_context>", re.S)
 _TIME = "2026-01-01T00:00:00.000Z"

@@ -103,7 +103,8 @@ def case(agent: Agent, record: Record) -> Object:
         return {**fields, "did": {"touched": list[Json](record.texts("files"))}}
     did = agent.facts(record)
     if record.id.startswith("spread.agents."):  # whose results the model of the sub-agent gets
-        did = {key: value for key, value in did.items() if key in ("ran", "touched")}
+        did = {key: value for key, value in did.items() if key == "touched"}
+        did["ran"] = [*sorted(set(record.texts("ran")))]
     if ruled:
         did = {key: value for key, value in did.items() if key not in DECIDED_BY_RULES}
     if record.id.startswith("places.same"):

@@ -130,7 +130,7 @@ def _as_text(
 
 
 def _restricts(verdict: Verdict) -> bool:
-    return verdict.intervenes or verdict.permission == "ask"
+    return verdict.intervenes or verdict.permission == "ask" or verdict.label in ("block", "feedback")
 
 
 def _of_both(agents: Verdict, decoders: Verdict) -> Verdict:

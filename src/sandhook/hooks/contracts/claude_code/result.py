@@ -81,6 +81,10 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
     if type_ == "http" and printed.text:
         why = "the answer is not a JSON object"
         return _failure_verdict(spec, event, why, Verdict("error", undecodable=why), notes)
+    if printed.broken is not None and printed.text.endswith("}"):
+        why = f"Hook output looks like a JSON object but is not valid JSON: {printed.broken}"
+        notes.append("standard output begins and ends like an object and is not one: it has no effect")
+        return _failure_verdict(spec, event, why, Verdict("error", undecodable=printed.broken), notes)
     return _text(spec, printed, words, profile, notes)
 
 
@@ -95,7 +99,10 @@ def _broken(
     A missing command is an ordinary exit status upstream, so that all of the object counts.
     """
     whole = ran.limit is None and ran.signal is None
-    if printed_verdict is None or not printed_verdict.decided or not (whole or printed_verdict.intervenes):
+    refuses = printed_verdict is not None and (
+        printed_verdict.intervenes or printed_verdict.label == "feedback"
+    )
+    if printed_verdict is None or not printed_verdict.decided or not (whole or refuses):
         return _not_run(spec, event, ran, notes)
     notes.append(f"the hook spoke, and then {ran.could_not_run}")
     return printed_verdict
