@@ -88,7 +88,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "L-HOOKS-008": ("limits.*",),
         "L-HOOKS-009": ("settings.matcher-*",),
-        "L-GEMINI-006": ("places.deny-*", "losses.two.*"),
+        "L-GEMINI-006": ("places.deny-*", "losses.two.*", "spread.several.*"),
         "L-HOOKS-002": ("places.same-timeouts",),
         "L-GEMINI-005": ("layers.off-project", "layers.disabled-project", "layers.disabled-both"),
     },

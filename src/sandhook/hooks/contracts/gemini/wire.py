@@ -131,7 +131,7 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Ver
         if status == 2 and not verdict.intervenes and better and name in BLOCKABLE:
             notes.append("exit status 2 with an output that does not refuse: upstream lets that pass")
             verdict = refusal(event.kind, text_of(value, "reason") or words or "blocked by hook", notes)
-    if verdict.intervenes:
+    if verdict.intervenes or (verdict.result is not None and verdict.label == "block"):
         return verdict._replace(could_not_run=None if ran.truncated else why)
     if ran.could_not_run is not None:
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=verdict.diagnostics)
