@@ -9,7 +9,7 @@ from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking
 from sandhook.hooks.contracts._outcome import accidents, printed, with_misfit, words_of
 from sandhook.hooks.contracts._payload import an_object, look, text_field
-from sandhook.hooks.contracts._reading.languages import as_trimmed
+from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.cline.names import (
     AWAITED,
     BY_HOOK_NAME,
@@ -177,9 +177,7 @@ def _with_tool(native: str, fields: JsonObject, described: Event) -> tuple[Event
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
     strict = compat == "strict"
-    return as_trimmed(
-        ran, "javascript", lambda each: _decode(spec, event, each, strict=strict), strict=strict
-    )
+    return as_read(ran, "javascript", lambda each: _decode(spec, event, each, strict=strict), strict=strict)
 
 
 def _decode(spec: HookSpec, event: Event, ran: RunResult, *, strict: bool) -> Verdict:
