@@ -187,7 +187,8 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-CLINE-001": (
             *("PreToolUse.exit2*", "PreToolUse.out.context-exit2", "first.none-python", "mixed.*exit2*"),
             *("mixed.*stderr", "mixed.closed", "mixed.directory", "mixed.no-shebang"),
-            *("blends.*exit2*", "blends.stderr-*"),
+            *("blends.*exit2*", "blends.stderr-*", "losses.command-*", "losses.err-flood"),
+            *("losses.late-status", "losses.status-*"),
         ),
         "L-CLINE-002": (
             "blends.top-*",
