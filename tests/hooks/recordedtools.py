@@ -91,7 +91,8 @@ class World:
             files={f"{WORLD}/{name}/.keep": "" for name in ("project", "probe", "home")},
             isolation="process" if alone and crc32(layers.encode()) % CONFINED == 0 else "thread",
         )
-        for name, value in self.case.get("files", {}).items():
+        own_files = {} if self.contract.has_configuration else case["layers"]  # which are the hooks then
+        for name, value in {**self.case.get("files", {}), **own_files}.items():
             text, mode = (
                 value if isinstance(value, list) else (value, 0o755 if name.endswith(".sh") else 0o644)
             )
@@ -210,9 +211,12 @@ def decided(agent: str, case: Case, compat: Compat) -> Facts:
     if "stops" in case["did"] or case["event"] in STOP_EVENTS:
         facts = _stops(agent, world)
     else:
-        facts = {}
+        facts, touched = {}, set[str]()
         for payload in world.case["fire"]:
             facts.update(_decision(agent, world, payload))
+            touched.update(facts.get("touched") or ())
+        if len(world.case["fire"]) > 1 and "touched" in facts:
+            facts["touched"] = sorted(touched)
     ran = world.probe("ran").split()
     return {"ran": ran, "runs": dict(Counter(ran)), **facts}
 
@@ -277,6 +281,8 @@ def _decision(agent: str, world: World, payload: dict[str, Any]) -> Facts:
     if decision.refused:
         facts["message"] = decision.message
     call = payload.get("tool_input", payload.get("toolArgs", payload.get("toolInput")))
+    if agent == "cline":
+        call = payload.get("tool_call", {}).get("input")
     if call is not None and event.lower() in (
         "pretooluse",
         "beforetool",
@@ -334,6 +340,10 @@ def _touched(world: World, decision: Decision, call: Any) -> list[str] | None:
     if isinstance(changed, dict) and "tool_name" in changed:  # Grok's tool for those of servers
         changed = changed.get("tool_input")
         return [changed["name"]] if isinstance(changed, dict) else None
+    if isinstance(changed, dict) and isinstance(
+        changed.get("commands"), list
+    ):  # Cline's, of which the first counts here
+        changed = {"command": next(iter(changed["commands"]), None)}
     command = changed.get("command", changed.get("name")) if isinstance(changed, dict) else None
     words = command.split() if isinstance(command, str) else []
     return [words[-1]] if words[:1] == ["touch"] or "name" in call else None
@@ -371,7 +381,9 @@ def _same(key: str, was: Any, got: Any) -> bool:
     if key == "texts":
         return all(_contains(was, line) for line in got.splitlines())
     if key in ("reason", "result", "message"):
-        was, got = (_SHELL.sub(r"\1: not found", str(text)).strip() for text in (was, got))
+        was, got = (
+            _SURROGATES.sub("\ufffd", _SHELL.sub(r"\1: not found", str(text)).strip()) for text in (was, got)
+        )
         cut = _CUT.search(was)
         return got.startswith(was[: cut.start()]) if cut else was == got
     return bool(was == got)
@@ -398,7 +410,7 @@ def refuses_more(aspect: str, did: Any, says: Any) -> bool:
     if aspect in ("refused", "halt"):
         return did is False and says is True
     if aspect == "touched":
-        return says == []
+        return set(says) < set(did)
     if aspect == "stops":
         return bool(says > did)
     return bool(says)
@@ -424,6 +436,7 @@ def received(agent: str, case: Case, label: str) -> dict[str, Any] | None:
     world = World(agent, case, "strict")
     event, name = event_of_probe(agent, world, case, label)
     world.engine.fire(event)
+    world.engine.wait(2.0)
     label = label if world.probe(f"{label}.stdin") else name  # one of several runs in a session
     text = world.probe(f"{label}.stdin")
     if not text:

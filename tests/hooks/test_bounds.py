@@ -218,7 +218,8 @@ def test_a_deep_payload_does_not_hide_a_refusal(depth: int) -> None:
 def test_a_payload_that_is_too_deep_is_refused(depth: int) -> None:
     decision = fire(ECHO, {"command": "rm -rf /", "n": list_of(depth)})
     assert decision.permission == "deny"
-    assert "could not run" in (decision.reason or "")
+    # the hook's own reason where the agent reads such an output, and sandhook's where the payload is too deep
+    assert decision.reason == "no" or "could not run" in (decision.reason or "")
 
 
 @pytest.mark.parametrize(

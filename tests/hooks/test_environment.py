@@ -40,6 +40,7 @@ def environment(agent: str, case: dict[str, Any], label: str, compat: Compat) ->
     world = World(agent, case, compat)
     event, name = event_of_probe(agent, world, case, label)
     world.engine.fire(event)
+    world.engine.wait(2.0)
     label = label if world.probe(f"{label}.stdin") else name
     lines = (line.partition("=") for line in world.probe(f"{label}.env").splitlines())
     return {name: value for name, sign, value in lines if sign and name not in _BASE}

@@ -11,6 +11,7 @@ import re
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 
@@ -43,7 +44,13 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
         "L-CLAUDE-012": ("fault.*", "if.type-*", "matcher.type-*", "settings.*", "limits.*"),
         "L-CLAUDE-013": ("if.bash.*", "if.write.*"),
-        "L-CLAUDE-014": ("several.deny-deny", "managed.*", "plugin.same-command", "places.deny-*"),
+        "L-CLAUDE-014": (
+            "several.deny-deny",
+            "managed.*",
+            "plugin.same-command",
+            "places.deny-*",
+            "spread.several.*",
+        ),
     },
     "codex": {
         "L-CODEX-001": (
@@ -81,7 +88,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "L-HOOKS-008": ("limits.*",),
         "L-HOOKS-009": ("settings.matcher-*",),
-        "L-GEMINI-006": ("places.deny-*", "losses.two.*"),
+        "L-GEMINI-006": ("places.deny-*", "losses.two.*", "spread.several.*"),
         "L-HOOKS-002": ("places.same-timeouts",),
         "L-GEMINI-005": ("layers.off-project", "layers.disabled-project", "layers.disabled-both"),
     },
@@ -119,6 +126,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "[pP]ermissionRequest.out.context-exit2",
             *("blends.exit2*", "blends.status-*", "blends.stderr-*"),
             *("losses.command-*", "losses.late-status", "losses.status-*", "losses.two.broken-exit2"),
+            *("spread.several.*exit2*", "spread.several.*kill*"),
         ),
         "L-COPILOT-011": ("layers.disable-all-*",),
         "L-COPILOT-010": ("permissions.two.*.ask-*",),
@@ -128,10 +136,16 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-QWEN-001": (
             *("PreToolUse.top-block-inner-allow", "several.*", "layers.allow-project-deny", "places.deny-*"),
             *("mixed.two.allow-exit2", "mixed.two.exit1-deny", "blends.layers-deny-last", "blends.top-block"),
-            "losses.two.allow-deny-allow",
+            *("losses.two.allow-deny-allow", "spread.several.*"),
         ),
         "L-QWEN-002": (
-            *("PreToolUse.exit2-*", "UserPromptSubmit.exit2-silent", "Todo*.exit2"),
+            *(
+                "spread.*.status-2-silent",
+                "sweep.*-0",
+                "PreToolUse.exit2-*",
+                "UserPromptSubmit.exit2-silent",
+                "Todo*.exit2",
+            ),
             *("PermissionRequest.exit2*", "mixed.blank-stderr", "mixed.empty-exit2", "blends.exit2-text"),
         ),
         "L-QWEN-003": (
@@ -155,7 +169,6 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "blends.layers-deny-first",
             "losses.two.*",
         ),
-        "L-DROID-007": ("losses.before-*", "losses.after-*"),
         "L-HOOKS-008": ("limits.huge", "limits.large", "limits.vast"),
         "L-DROID-003": (
             *("fault.*", "layers.user", "layers.project", "matcher.17"),
@@ -169,6 +182,20 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-OPENHANDS-001": ("layers.*", "places.*", "blends.layers-*"),
         "L-OPENHANDS-003": ("matcher.9", "patterns.*"),
         "L-OPENHANDS-004": ("PreToolUse.out.block", "*.inner-deny", "mixed.bytes-*", "blends.top-*"),
+    },
+    "cline": {
+        "L-CLINE-001": (
+            *("PreToolUse.exit2*", "PreToolUse.out.context-exit2", "first.none-python", "mixed.*exit2*"),
+            *("mixed.*stderr", "mixed.closed", "mixed.directory", "mixed.no-shebang"),
+            *("blends.*exit2*", "blends.stderr-*", "losses.command-*", "losses.err-flood"),
+            *("losses.late-status", "losses.status-*"),
+        ),
+        "L-CLINE-002": (
+            "blends.top-*",
+            *("PreToolUse.out.block", "PreToolUse.out.cancel-*", "PreToolUse.out.deny"),
+            *("PreToolUse.out.halt", "PreToolUse.out.inner-deny"),
+        ),
+        "L-HOOKS-011": ("updates.*",),
     },
     "hermes": {
         "L-HERMES-001": ("closed.*",),
@@ -234,28 +261,42 @@ EVERYWHERE: dict[str, tuple[str, ...]] = {
         "*.timeout-after-block",
         "*.block-signal",
         "blends.killed-deny",
+        "spread.*.killed",
+        "sweep.signals-deny",
     ),
     "L-HOOKS-001": (
-        "losses.after-separator",
-        "losses.before-next-line",
         "blends.deep",
         "blends.number-large",
         "blends.reason-surrogate",
         "*.surrogate-key",
+        *("spread.*.deep", "spread.*.large", "spread.*.surrogate"),
     ),
-    "L-HOOKS-003": ("losses.twice-whole", "losses.last-null"),
+    "L-HOOKS-003": (
+        *("losses.twice-whole", "losses.last-null"),
+        *("spread.*.key-twice", "spread.*.key-then-approve", "spread.*.approve-then-key"),
+    ),
+    "L-HOOKS-013": (
+        *("*.mark", "losses.before-*", "losses.after-*"),
+        *("spread.*.separator", "spread.*.next-line"),
+    ),
 }
 
 
+#: One case in so many is fast, by the beginning of "AGENT: IDENTIFIER": their forms are those of other topics and agents,
+#: or they fire many events.
+SAMPLED = {"cline: ": 4, "spread.": 8, "sweep.": 1_000_000}
+
+
 def comparable(usual: int) -> list[Any]:
-    """Return all records. By default every second one runs, the others are slow; the other mode takes those."""
+    """Return the cases. By default every second one runs, the others are slow; the other mode takes those."""
+    found: list[Any] = []
     records = ((agent, case) for agent in AGENTS for case in cases(agent) if "did" in case)
-    return [
-        pytest.param(
-            agent, case, id=f"{agent}: {case['id']}", marks=() if number % 2 == usual else pytest.mark.slow
-        )
-        for number, (agent, case) in enumerate(records)
-    ]
+    for at, (agent, case) in enumerate(records):
+        name, number = f"{agent}: {case['id']}", crc32(case["id"].encode())
+        steps = [step for sign, step in SAMPLED.items() if sign in name]
+        is_slow = at % 2 != usual or any(number % step for step in steps)
+        found.append(pytest.param(agent, case, id=name, marks=[pytest.mark.slow] if is_slow else []))
+    return found
 
 
 @pytest.mark.parametrize(("agent", "case"), comparable(0))
@@ -273,7 +314,9 @@ def test_better_refuses_more_where_it_differs(agent: str, case: dict[str, Any]) 
     assert row is not None, f"no row declares {found}"
     refuses = found.get("refused") == (False, True) or found.get("touched", ("", ""))[1] == []
     for aspect, (did, says) in found.items():
-        if aspect == "ran" and refuses:  # after a refusal, further hooks need not run
+        if (
+            aspect in ("ran", "context") and refuses
+        ):  # after a refusal, no hook need run, and no text is added
             continue
         assert refuses_more(aspect, did, says), f"{row}: {aspect}: the agent {did}, sandhook {says}"
 

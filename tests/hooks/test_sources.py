@@ -228,10 +228,6 @@ def test_what_may_be_done_with_the_files_of_a_layer() -> None:
         for name in names()
     }
     assert {name: paths for name, paths in uses.items() if paths} == {
-        "cline": {
-            *("/h/Documents/Cline/Hooks/*", "/h/.cline/hooks/*"),
-            *("/p/.clinerules/hooks/*", "/p/.cline/hooks/*"),
-        },
         "crush": {"/h/.config/crush/crushrc", "/p/crushrc", "/p/.crushrc"},
         "copilot": {"/p/.claude/settings.json", "/p/.claude/settings.local.json"},
         "goose": {"/h/.config/goose/settings.json", "/p/.config/goose/settings.json"},

@@ -86,6 +86,9 @@ def case(agent: Agent, record: Record) -> Object:
         return {**fields, "probes": _probes(record)}
     received = record.received
     fields["fire"] = [received] if received is not None else list(agent.payloads(record))
+    if record.id.startswith("sweep."):  # many calls, each with an ending of its own
+        alone = [record._replace(script=[call]) for call in record.calls]
+        fields["fire"] = [payload for each in alone for payload in agent.payloads(each)]
     if record.allowed != "Bash":
         fields["allowed"] = record.allowed
     reason = agent.INCOMPARABLE.get(record.id)
@@ -96,7 +99,12 @@ def case(agent: Agent, record: Record) -> Object:
             reason = "the agent's own rules or its mode decide about the call before any hook is asked"
     if reason is not None:
         return {**fields, "incomparable": reason}
+    if record.id.startswith("sweep."):
+        return {**fields, "did": {"touched": list[Json](record.texts("files"))}}
     did = agent.facts(record)
+    if record.id.startswith("spread.agents."):  # whose results the model of the sub-agent gets
+        did = {key: value for key, value in did.items() if key == "touched"}
+        did["ran"] = [*sorted(set(record.texts("ran")))]
     if ruled:
         did = {key: value for key, value in did.items() if key not in DECIDED_BY_RULES}
     if record.id.startswith("places.same"):

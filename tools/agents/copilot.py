@@ -25,6 +25,7 @@ LAYERS = {
 EVENTS: dict[str, str] = {}
 _UNSEEN = "the recorder does not see where the context of a prompt goes"
 INCOMPARABLE: dict[str, str] = {
+    "sweep.signals": "the agent starts its hooks with SIGXFSZ ignored",
     "userPromptSubmitted.out.context": _UNSEEN,
     "userPromptSubmitted.out.context-exit1": _UNSEEN,
 }

@@ -31,7 +31,10 @@ def payloads(record: Record) -> list[Object]:
     """Return the payloads of the events that the record's hooks wait for."""
     event, first = record.event, (record.calls or [TOUCH])[0]
     call: Object = {"tool_name": first["tool"], "tool_input": first["input"]}
-    response: Object = {"llmContent": "Output: plain-result", "returnDisplay": "plain-result"}
+    response: Object = {
+        "llmContent": "<untrusted_context>\nOutput: plain-result\n</untrusted_context>",
+        "returnDisplay": "plain-result",
+    }
     own: dict[str, Object] = {
         "BeforeTool": call,
         "AfterTool": {**call, "tool_response": response},

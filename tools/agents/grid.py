@@ -450,7 +450,7 @@ GRIDS = {
 }
 
 #: Agents whose cases are in modules of their own.
-OTHERS = ("goose", "grok", "hermes", "openhands", "droid")
+OTHERS = ("goose", "grok", "hermes", "openhands", "droid", "cline")
 
 
 def cases_of(agent: str) -> list[Object]:

@@ -17,11 +17,14 @@ LAYERS = {
     "managed-requirements": "etc/grok/requirements.toml",
 }
 EVENTS: dict[str, str] = {}
+_DASH = (
+    "/bin/sh is dash there, which reports the status 137 for a script that a signal ended, and the agent reads the output;"
+    " bash ends with the signal, and the agent drops it"
+)
 _ANSWERED = "with always-approve nobody sees the question; asked.* have it"
 INCOMPARABLE: dict[str, str] = {
     **dict.fromkeys(("PreToolUse.out.ask", "PreToolUse.out.inner-ask", "several.defer-ask"), _ANSWERED),
-    "blends.killed-deny": "/bin/sh is dash there, which reports the status 137 for a script that a signal ended, and the "
-    "agent reads the output; bash ends with the signal, and the agent drops it",
+    **dict.fromkeys(("blends.killed-deny", "spread.stop.killed", "sweep.signals-deny"), _DASH),
     "mcp.updated-text": "the agent reads the text as an object, and asks the hooks again about the call that results",
     "managed.broken": "the agent does not start with a broken file of the organisation",
     **dict.fromkeys(

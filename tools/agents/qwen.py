@@ -14,6 +14,10 @@ LAYERS = {"user": "home/.qwen/settings.json", "project": "project/.qwen/settings
 EVENTS: dict[str, str] = {}
 INCOMPARABLE: dict[str, str] = {
     "settings.text-null": "the agent does not start with such a file",
+    **dict.fromkeys(
+        ("spread.stops.two-deny-halt", "spread.stops.two-halt-deny"),
+        "the model gets the reason of continue: false alone (L-QWEN-010)",
+    ),
 }
 
 

@@ -29,6 +29,7 @@ AGENTS = (
     "hermes",
     "openhands",
     "droid",
+    "cline",
 )
 #: Fields of a case that only the recorder reads.
 SCENE = (

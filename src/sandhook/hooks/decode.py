@@ -175,7 +175,8 @@ def other_readings(text: str) -> list[str]:
 
     None of them for a text that is not a JSON object, or has no key twice.
     """
-    if not text.lstrip(" \t\n\r").startswith("{"):
+    text = text.strip().strip("\ufeff").strip()  # agents may trim what JSON does not know
+    if not text.startswith("{"):
         return []
     most = 0
 

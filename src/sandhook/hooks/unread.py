@@ -86,7 +86,8 @@ def late_refusal(ran: RunResult, decode: Callable[[RunResult], Verdict]) -> Verd
         stdout = text.encode("utf-8", "surrogatepass")
         verdict = decode(RunResult(0, stdout, ran.stderr, ran.duration))
         is_read = verdict.could_not_run is None and verdict.undecodable is None
-        if verdict.refuses and verdict.decided and is_read:
+        refuses = verdict.intervenes or verdict.label in ("block", "feedback")
+        if refuses and verdict.decided and is_read:
             note = f"it refused before {end} ended it, which its agent ignores (L-HOOKS-006)"
             return verdict._replace(diagnostics=(*verdict.diagnostics, note))
     return None

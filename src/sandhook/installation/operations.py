@@ -278,7 +278,9 @@ def state_of(value: Json, item: Entry | Rewrite, later: Sequence[Operation] = ()
     wanted = command_in(item.value)
     items = find(value, item.path)
     several = items if isinstance(items, list) else []
-    return "edited" if any(command_in(each) == wanted for each in several) else "gone"
+    own_file = isinstance(item.value, dict) and item.value.get("script") is True
+    is_there = any(command_in(each) == wanted or own_file for each in several)
+    return "edited" if is_there else "gone"
 
 
 def command_in(value: Json) -> str:

@@ -14,7 +14,7 @@ from sandhook.installation.errors import InstallationError, ScopeError
 from sandhook.record import Record
 
 # pathlib costs the command line 10 ms.
-# ruff: noqa: PTH114, PTH116, PTH117, PTH120
+# ruff: noqa: PTH112, PTH114, PTH116, PTH117, PTH120
 
 Scope: TypeAlias = Literal["user", "project", "local"]
 
@@ -57,7 +57,7 @@ class Place(Record):
 
 def scopes(contract: Contract, around: Surroundings) -> list[Scope]:
     """Return the scopes in which hooks can be installed for an agent."""
-    names = {layer.name for layer in _layers(contract, around) if layer.use == "install"}
+    names = {layer.name for layer in _layers(contract, around) if layer.use in ("install", "file")}
     return [scope for scope in SCOPES if scope in names]
 
 
@@ -79,13 +79,7 @@ def place(
         ScopeError: The agent has no files of that scope.
         InstallationError: The user's directory is not known.
     """
-    known = scopes(contract, around)
-    if not known:
-        raise ScopeError(f"{contract.name}: hooks of this agent have no file in which they can be installed")
-    if scope is None:
-        scope = "project" if "project" in known else known[0]
-    if scope not in known:
-        raise ScopeError(f"{contract.name}: there is no scope {scope}; this agent has {', '.join(known)}")
+    scope = scope_of(contract, scope, around)
     layers = [each for each in _layers(contract, around) if each.name == scope and each.use == "install"]
     names = [each.path.replace("/*/", f"/{_OWN_NAME}/").replace("*", _OWN_NAME) for each in layers]
     present = [name for name in names if os.path.lexists(name)]
@@ -96,6 +90,48 @@ def place(
     if scope == "user":
         _check_home(contract, file, around)
     return Place(contract.name, scope, file)
+
+
+def scope_of(contract: Contract, scope: Scope | None, around: Surroundings) -> Scope:
+    """Return the scope in which hooks are installed; None is the project, or the only scope of an agent.
+
+    Raises:
+        ScopeError: The agent has no files of that scope.
+    """
+    known = scopes(contract, around)
+    if not known:
+        raise ScopeError(f"{contract.name}: hooks of this agent have no file in which they can be installed")
+    if scope is None:
+        scope = "project" if "project" in known else known[0]
+    if scope not in known:
+        raise ScopeError(f"{contract.name}: there is no scope {scope}; this agent has {', '.join(known)}")
+    return scope
+
+
+def directory_of(contract: Contract, scope: Scope, around: Surroundings) -> str:
+    """Return the directory of a scope: the last that exists, or else the last.
+
+    Raises:
+        ScopeError: There is no such directory.
+        InstallationError: The user's directory is not known.
+    """
+    names = [
+        os.path.dirname(layer.path)
+        for layer in _layers(contract, around)
+        if layer.use == "file" and layer.name == scope
+    ]
+    if not names:
+        raise ScopeError(f"{contract.name}: there is no scope {scope}")
+    present = [name for name in names if os.path.isdir(name)]
+    directory = (present or names)[-1]
+    if scope == "user":
+        _check_home(contract, directory, around)
+    return directory
+
+
+def is_present(file: str) -> bool:
+    """Return whether there is a file of this name, also if it is a link without a target."""
+    return os.path.lexists(file)
 
 
 def places(contract: Contract, scope: Scope | None, around: Surroundings) -> list[Place]:
@@ -125,6 +161,8 @@ def is_of(contract: Contract, scope: Scope, file: str, around: Surroundings) -> 
         if layer.name == scope:
             own_name = layer.path.replace("/*/", f"/{_OWN_NAME}/").replace("*", _OWN_NAME)
             if file == own_name or file in layer_files(layer.path)[0]:
+                return True
+            if layer.use == "file" and os.path.dirname(file) == os.path.dirname(layer.path):
                 return True
     return False
 

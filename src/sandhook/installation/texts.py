@@ -1,6 +1,7 @@
 """Reads and changes the bytes of a configuration: JSON with or without comments, TOML, YAML.
 
-Byte order mark, line ends, comments, blanks and unknown keys stay as they are.
+Byte order mark, line ends, comments, blanks and unknown keys stay as they are. A file that is itself a hook, named as
+its event, counts as an object with this hook: ``{"hooks": {"PreToolUse": [{"command": ..., "script": true}]}}``.
 """
 
 from __future__ import annotations
@@ -12,15 +13,19 @@ from sandhook.formats import FormatError, NotEditable
 from sandhook.formats.tree_edit import same
 from sandhook.hooks.event import Json
 from sandhook.installation.errors import InstallationError
+from sandhook.installation.operations import first_text
 
-Format: TypeAlias = Literal["json", "toml", "yaml"]
+Format: TypeAlias = Literal["json", "toml", "yaml", "script"]
 
 _BOM = "\ufeff"
 
 
 def format_of(file: str) -> Format:
     """Return the format of a file by the ending of its name."""
-    ending = file.lower().rpartition(".")[2]
+    base = file.replace("\\", "/").rpartition("/")[2]
+    ending = base.lower().rpartition(".")[2]
+    if "." not in base or ending in ("sh", "bash", "zsh"):
+        return "script"
     return "yaml" if ending in ("yaml", "yml") else "toml" if ending == "toml" else "json"
 
 
@@ -31,7 +36,8 @@ def read_value(data: bytes | None, file: str) -> Json:
         InstallationError: It cannot be decoded.
     """
     try:
-        return _value(_text(data or b""), format_of(file))
+        form = format_of(file)
+        return _of_script(data, file) if form == "script" else _value(_text(data or b""), form)
     except UnicodeDecodeError as error:
         raise InstallationError(file, f"not UTF-8 at byte {error.start + 1}") from None
     except (FormatError, RecursionError) as error:
@@ -50,7 +56,8 @@ def changed(data: bytes | None, value: Json, file: str) -> bytes:
     text = _text(data or b"")
     mark = _BOM if (data or b"").startswith(_BOM.encode()) else ""
     try:
-        edited = _edited(text, old, value, format_of(file))
+        form = format_of(file)
+        edited = _script(value) if form == "script" else _edited(text, old, value, form)
         result = (mark + edited).encode()
         if not same(read_value(result, file), value):
             raise NotEditable("the result would have another meaning")
@@ -98,6 +105,26 @@ def _value(text: str, form: Format) -> Json:
         value = read_commented_json(text)
     plain: Json = json.loads(json.dumps(value))  # numbers and texts of the readers' own classes become plain
     return plain
+
+
+_FIRST_LINE = "#!/usr/bin/env bash\n"
+
+
+def _of_script(data: bytes | None, file: str) -> Json:
+    """Return the object that stands for a file that is a hook."""
+    if data is None:
+        return {}
+    event = file.replace("\\", "/").rpartition("/")[2].partition(".")[0]
+    text = data.decode("utf-8")
+    if text.startswith(_FIRST_LINE) and text.endswith("\n"):
+        text = text.removeprefix(_FIRST_LINE).removesuffix("\n")
+    return {"hooks": {event: [{"command": text, "script": True}]}}
+
+
+def _script(value: Json) -> str:
+    """Return the text of a file that is the hook in a value."""
+    command = first_text(value, ("command",))
+    return f"{_FIRST_LINE}{command}\n"
 
 
 def _edited(text: str, old: Json, new: Json, form: Format) -> str:

@@ -86,7 +86,7 @@ def report_killed(state: State, node: Command) -> None:
     from sandhook.syntax.unparse import unparse
 
     killed, state.execution.killed = state.execution.killed, None
-    if killed is not None:
+    if killed is not None and state.execution.replaced_shell != state.calls:  # else bash was replaced by it
         report_signal(state, *killed, lambda: unparse(node))
 
 

@@ -26,6 +26,8 @@ TOPICS = (
     "sources",
     "blends",
     "losses",
+    "spread",
+    "sweep",
 )
 
 

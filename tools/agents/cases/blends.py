@@ -98,7 +98,7 @@ def cases(agent: str) -> list[Object]:
         late = {"project/a.sh": script("a", "echo err >&2; exit 2")}
         add("async-exit2", late, layers_of(agent, {**hook, "async": True}))
     found += [{**each, **own} for each in [*_layered(agent), *_posted(agent)]]
-    if agent in MORE:
+    if agent in MORE and agent in TOOLS:
         scene = TOOLS[agent][1]
         files: Object = {"project/a.sh": script("a", printing(output(agent, {"name": "other"})))}
         ((layer, value),) = layers_of(agent, hook).items()

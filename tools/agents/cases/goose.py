@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tools.agents.cases.servers import TOUCHING
 from tools.agents.grid import OUTPUTS, bodies, printing, probe
 from tools.agents.records import Json, Object
 
@@ -72,7 +73,10 @@ def cases() -> list[Object]:
         made.append(_case(f"Stop.{name}", "Stop", _hook(name, body), script=[_SAY]))
     few = ("silent", "text", "exit2", "exit1", "out.block", "out.halt", "timeout")
     for event, script in _WATCHED.items():
-        made += [_case(f"{event}.{name}", event, _hook(name, ends[name]), script=script) for name in few]
+        more = _READER if event == "BeforeReadFile" else {}
+        made += [
+            _case(f"{event}.{name}", event, _hook(name, ends[name]), script=script, **more) for name in few
+        ]
     for number, pattern in enumerate(_PATTERNS):
         group: Object = {"matcher": pattern, "hooks": [_deny("a")]}
         made.append(_groups(f"matcher.{number}", "PreToolUse", {"PreToolUse": [group]}))
@@ -89,7 +93,22 @@ _WATCHED: dict[str, list[Json]] = {
     "BeforeShellExecution": [_SHELL, _SAY],
     "AfterShellExecution": [_SHELL, _SAY],
     "AfterFileEdit": [_WRITE, _SAY],
+    "BeforeReadFile": [{"tool": "python3__read_file", "input": {"path": "notes.txt"}}, _SAY],
 }
+#: A server whose tools have the names of tools that read: goose's own developer has none.
+_READING = ("read", "read_file", "view", "cat", "open", "load")
+_READER: Object = {
+    "files": {
+        "home/server.py": TOUCHING.replace(
+            '[{"name": "touch", "description": "d", "inputSchema": schema}]',
+            f'[{{"name": name, "description": "d", "inputSchema": schema}} for name in {_READING!r}]',
+        )
+    },
+    "args": ["--no-session", "--with-extension", "python3 -B @W@/home/server.py"],
+}
+
+
+_READS: list[Json] = [{"tool": f"python3__{name}", "input": {"path": "@P@/notes.txt"}} for name in _READING]
 
 
 def _hook(name: str, body: str) -> Object:
@@ -279,6 +298,7 @@ def _given() -> list[Object]:
     return [
         _groups("given.all", "*", hooks),
         _groups("given.write", "*", hooks, script=[_WRITE, _SAY]),
+        _groups("given.read", "*", hooks, script=[*_READS, _SAY], **_READER),
         _groups("given.failure", "*", hooks, script=[*_WATCHED["PostToolUseFailure"]]),
         _groups("given.exit3", "*", hooks, script=[_FAIL, _SAY]),
         _groups("given.denied", "*", denied),

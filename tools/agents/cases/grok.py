@@ -127,6 +127,9 @@ def cases() -> list[Object]:
 
 _MCP = '[mcp_servers.srv]\ncommand = "python3"\nargs = ["-B", "@W@/home/server.py"]\n'
 _FEW = ("silent", "text", "exit2", "exit1", "out.block", "out.halt", "out.context", "timeout")
+#: The agent drops a short summary.
+_SUMMARY: Json = {"text": "<summary>\n" + "hello " * 200 + "\n</summary>"}
+_COMPACTED: Object = {"prompt": "/compact", "script": [_SUMMARY, _SAY]}
 _SCENES: dict[str, Object] = {
     "SessionStart": {"script": [_SAY]},
     "SessionEnd": {"script": [_SAY]},
@@ -136,6 +139,8 @@ _SCENES: dict[str, Object] = {
     "SubagentStart": {"script": [_SPAWN, {"text": "sub done"}, _SAY]},
     "SubagentStop": {"script": [_SPAWN, {"text": "sub done"}, _SAY]},
     "StopFailure": {"script": [{"status": 400}]},
+    "PreCompact": _COMPACTED,
+    "PostCompact": _COMPACTED,
     "PostToolUseFailure": {
         "script": [{"tool": "use_tool", "input": {"tool_name": "srv__touch", "tool_input": {}}}, _SAY],
         "files": {"home/server.py": TOUCHING},
@@ -486,4 +491,5 @@ def _given() -> list[Object]:
         grouped("given.error", "*", hooks, **_SCENES["StopFailure"]),
         grouped("given.cancelled", "*", hooks, **_SCENES["StopCancelled"]),
         grouped("given.compact", "*", hooks, prompt="/compact"),
+        grouped("given.compacted", "*", hooks, **_COMPACTED),
     ]

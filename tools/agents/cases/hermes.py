@@ -205,10 +205,23 @@ _SESSIONS: dict[str, tuple[tuple[str, ...], list[Json]]] = {
 }
 
 
+#: What a user types to leave a conversation for a new one.
+_RESET: list[Json] = [
+    {"see": ".", "pause": 10, "type": "do it"},
+    {"pause": 1, "type": "\r"},
+    {"requests": 2, "pause": 4, "type": "/new"},
+    {"pause": 1, "type": "\r"},
+    {"pause": 5, "type": "\r"},
+    {"pause": 4, "type": "/quit"},
+    {"pause": 1, "type": "\r"},
+]
+
+
 def _given() -> list[Object]:
     """Return what hooks of all events receive."""
     sessions: dict[str, tuple[tuple[str, ...], Object]] = {"all": (_EVENTS, {})}
     sessions |= {name: (events, {"script": script}) for name, (events, script) in _SESSIONS.items()}
+    sessions["reset"] = (("on_session_start", "on_session_end", "on_session_reset"), {"keys": _RESET})
     found: list[Object] = []
     for name, (events, scene) in sessions.items():
         lines = ["hooks:"]

@@ -36,6 +36,8 @@ _ONLY = {"999": ("qwen",), "1000": ("qwen",), "1001": ("qwen",)}
 
 def cases(agent: str) -> list[Object]:
     """Return the cases of an agent."""
+    if agent == "cline":  # whose hooks have one time
+        return []
     refusal = printing(decision(agent)("deny", "not so"))
     files: Object = {  # a hook without any time may end before it has written its label
         "project/a.sh": f"#!/bin/sh\ncat >/dev/null\nsleep 2.5\n{refusal}\n",

@@ -30,6 +30,8 @@ _AGAIN: dict[str, Object] = {
 
 def cases(agent: str) -> list[Object]:
     """Return the cases of an agent."""
+    if agent == "cline":  # which has no event of a stop
+        return []
     before, stop = EVENTS.get(agent, "PreToolUse"), _STOPS.get(agent, "Stop")
     refused, again = _REFUSED, _ONCE % "echo again >&2; exit 2"
     if agent in ("copilot", "hermes"):  # whose exit status 2 refuses nothing
@@ -59,6 +61,11 @@ def _commands(agent: str, ends: dict[str, str]) -> dict[str, str]:
 
 def placed(agent: str, commands: dict[str, str]) -> Object:
     """Return the layers of a hook for each event, and the files that they need, as fields of a case."""
+    if agent == "cline":  # whose hooks are files
+        return {
+            "layers": {},
+            "files": {f"project/.cline/hooks/{event}": f"{text}\n" for event, text in commands.items()},
+        }
     if agent != "hermes":
         return {"layers": {layer_of(agent): configured(agent, commands)}}
     # it starts no shell

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 from tools.agents.records import Json, Object
@@ -30,6 +31,11 @@ def _hermes(word: Json, reason: Json) -> Object:
     return {"action": words.get(word, word) if isinstance(word, str) else word, "message": reason}
 
 
+def _cline(word: Json, reason: Json) -> Object:
+    cancels: Object = {"deny": True, "block": True, "allow": False}
+    return {"cancel": cancels.get(word, word) if isinstance(word, str) else word, "errorMessage": reason}
+
+
 #: The decision of each agent, as an object.
 DECISIONS: dict[str, Callable[[Json, Json], Object]] = {
     "gemini": _flat,
@@ -38,6 +44,7 @@ DECISIONS: dict[str, Callable[[Json, Json], Object]] = {
     "grok": _flat,
     "hermes": _hermes,
     "openhands": _flat,
+    "cline": _cline,
 }
 #: The event before a call, where it has another name.
 EVENTS = {"gemini": "BeforeTool", "copilot": "preToolUse", "hermes": "pre_tool_call"}
@@ -53,14 +60,16 @@ def script(label: str, body: str, first: str = "#!/bin/sh") -> str:
     return f'{first}\ncat >/dev/null; echo {label} >>"$PROBE/ran"\n{body}\n'
 
 
-def layers_of(agent: str, *hooks: Object) -> Object:
-    """Return hooks before every call, in the agent's format; a hook has ``command`` and other keys."""
-    event = EVENTS.get(agent, "PreToolUse")
+def layers_of(agent: str, *hooks: Object, event: str = "") -> Object:
+    """Return hooks of an event, or before every call, in the agent's format; a hook has ``command`` and other keys."""
+    event = event or EVENTS.get(agent, "PreToolUse")
     if agent == "kimi":
         return {"user": "".join(f'[[hooks]]\nevent = "{event}"\n{_pairs(hook, " = ")}\n' for hook in hooks)}
     if agent == "hermes":
         items = "".join(f"  - {_pairs(hook, ': ', '    ')}\n" for hook in hooks)
         return {"user": f"hooks:\n  {event}:\n{items}"}
+    if agent == "cline":  # whose hooks are files, in the order of their paths
+        return {name: _file(str(hook["command"])) for name, hook in zip("abc", hooks, strict=False)}
     if agent == "copilot":
         renamed = {"command": "bash", "timeout": "timeoutSec"}
         listed: list[Json] = [
@@ -70,6 +79,11 @@ def layers_of(agent: str, *hooks: Object) -> Object:
         return {"project": {"version": 1, "hooks": {event: listed}}}
     handlers: list[Json] = [{"type": "command", **hook} for hook in hooks]
     return {layer_of(agent): {"hooks": {event: [{"hooks": handlers}]}}}
+
+
+def _file(command: str) -> str:
+    """Return a script that is a command; a script alone is what the file becomes."""
+    return f"exec {command}\n" if re.fullmatch(r"@P@/\w+\.\w+", command) else f"{command}\n"
 
 
 def layer_of(agent: str) -> str:

@@ -16,6 +16,7 @@ MORE: dict[str, Object] = {
     "qwen": {"description": "t", "is_background": False},
     "grok": {"description": "t"},
     "droid": _RISK,
+    "cline": {},
 }
 
 
@@ -23,6 +24,11 @@ def output(agent: str, value: Json, word: str = "allow") -> Object:
     """Return what a hook prints to change the arguments of a call."""
     if agent == "copilot":
         return {"permissionDecision": word, "modifiedArgs": value}
+    if agent == "cline":
+        value = {**value} if isinstance(value, dict) else value
+        if isinstance(value, dict) and "command" in value:
+            value["commands"] = [value.pop("command")]
+        return {"overrideInput": value}
     if agent == "gemini":
         return {"decision": word, "hookSpecificOutput": {"hookEventName": "BeforeTool", "tool_input": value}}
     own: Object = {"hookEventName": "PreToolUse", "updatedInput": value}

@@ -46,10 +46,11 @@ def prepare(case: Object, world: World, url: str) -> None:
 
 def command(case: Object, program: str) -> list[str]:
     """Return a run without questions; a case that allows nothing leaves the agent's own approvals on."""
-    words = [program, "chat", "-Q", "--ignore-rules", "-t", "terminal,file,delegation"]
+    typed = "keys" in case
+    words = [program, "chat", *([] if typed else ["-Q"]), "--ignore-rules", "-t", "terminal,file,delegation"]
     words += ["--yolo"] if case.get("allowed", "Bash") else []
     words += [str(each) for each in listed(case.get("args", ["--accept-hooks"]))]
-    return [*words, "-q", str(case.get("prompt", "do it"))]
+    return words if typed else [*words, "-q", str(case.get("prompt", "do it"))]
 
 
 def lines(case: Object) -> Json:

@@ -83,10 +83,9 @@ def recorded_places(options: argparse.Namespace) -> list[Place]:
     """
     around = surroundings(options)
     scope: Scope | None = options.scope
-    known = [_record_of(each) for each in store().all()]
     result: list[Place] = []
     for contract in agents_of(options):
-        own = [each for each in known if each.agent == contract.name]
+        own = recorded(contract.name)
         if options.agents and scope is not None:
             check_scope(contract, scope, around)
         for record in own:
@@ -100,11 +99,17 @@ def recorded_places(options: argparse.Namespace) -> list[Place]:
     return result
 
 
+def recorded(agent: str) -> list[FileRecord]:
+    """Return what is recorded of the files of an agent."""
+    return [each for each in map(_record_of, store().all()) if each.agent == agent]
+
+
 def check_scope(contract: Contract, scope: Scope, around: Surroundings) -> None:
     """Raise ScopeError if an agent has no files of a scope."""
-    from sandhook.installation.places import places
+    from sandhook.installation.places import places, scopes
 
-    places(contract, scope, around)
+    if scope not in scopes(contract, around):
+        places(contract, scope, around)
 
 
 def _record_of(known: FileRecord | Pending) -> FileRecord:

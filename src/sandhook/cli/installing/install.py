@@ -16,6 +16,7 @@ from sandhook.cli.installing import (
     agents_of,
     print_outcomes,
     put_changes,
+    recorded,
     reported,
     run_twice,
     surroundings,
@@ -30,14 +31,18 @@ from sandhook.installation import disk
 from sandhook.installation.changes import Changer, Outcome
 from sandhook.installation.errors import InstallationError
 from sandhook.installation.operations import Install, install_of
-from sandhook.installation.places import Place, choices, is_of, place, target_of
+from sandhook.installation.places import Place, choices, is_of, place, scope_of, target_of
+from sandhook.installation.scripts import Scripts, scripts
 from sandhook.installation.texts import read_value
+from sandhook.record import Record
 
 if TYPE_CHECKING:
     import argparse
 
     from sandhook.hooks.contracts import Contract
+    from sandhook.hooks.event import Json
     from sandhook.hooks.model import HookSpec
+    from sandhook.installation.places import Scope, Surroundings
 
 
 def parser() -> Parser:
@@ -81,31 +86,38 @@ def _install(options: argparse.Namespace) -> int:
         raise UsageError(f"{name}: it has no hooks that can be installed")
     around = surroundings(options)
     installs: list[tuple[Place, Install]] = []
+    left: list[Place] = []
     remarks = Remarks(is_json=options.layout == "json")
     # Two agents may read one file: the agent that has another one leaves it to the other.
     for target in sorted(agents_of(options), key=lambda each: choices(each, options.scope, around)):
-        where = place(target, options.scope, around, {each.file for each, _ in installs})
-        if target.name == hooks.contract.name and is_of(target, where.scope, name, around):
-            where = where._replace(file=name)  # the agent reads FILE already, and would run its hooks twice
         conversion = hooks.convert(target)
         for line in conversion.lost:
             remarks.lose(f"{target.name}: {line}")
-        present = read_value(disk.read(target_of(where.file)), where.file)
-        value = target.fitted(conversion.value, present, foreign=hooks.contract.name != target.name)
-        operation = install_of(value, name, hooks.contract.name)
-        if not operation.entries:
+        converted = _Converted(name, hooks.contract, conversion.value)
+        if target.has_configuration:
+            taken = {each.file for each, _ in installs}
+            found = [_of_file(target, converted, options.scope, around, taken)]
+        else:
+            done = _of_scripts(target, converted, options.scope, around)
+            found = list(done.installs)
+            left += done.left
+        if not any(operation.entries for _, operation in found):
             remarks.print_kept()
             raise UsageError(f"{name}: {target.name} can express none of its hooks")
-        installs.append((where, operation))
+        installs += found
         for note in conversion.notes:
             remarks.note(f"{target.name}: {note}")
-    others = [where.agent for where, _ in installs if where.agent != hooks.contract.name]
+    others = list(dict.fromkeys(where.agent for where, _ in installs if where.agent != hooks.contract.name))
     if others:
         remarks.note(
             f"{', '.join(others)}: the scripts still read the payload of {hooks.contract.name}"
             " and answer in its words"
         )
-    everywhere = [where.agent for where, _ in installs if where.scope == "user"]
+    for agent in (each for each in others if not contracts.get(each).reads_status):
+        remarks.note(
+            f"{agent}: this agent does not read the exit status of a hook: the status 2 refuses nothing"
+        )
+    everywhere = list(dict.fromkeys(where.agent for where, _ in installs if where.scope == "user"))
     if everywhere and (files := _files_below(around.cwd, hooks.specs, hooks.contract.name)):
         remarks.note(
             f"{', '.join(everywhere)}: the hooks run in every project, and execute {', '.join(files)} of {around.cwd}:"
@@ -120,10 +132,46 @@ def _install(options: argparse.Namespace) -> int:
         return LOST
 
     def change(changer: Changer) -> list[Outcome]:
-        return [changer.install(where, operation) for where, operation in installs]
+        removed = [changer.uninstall(where, name) for where in left]
+        return [*(changer.install(where, operation) for where, operation in installs), *removed]
 
     outcomes = run_twice(options, change, lambda outcome: _check_accepted(outcome, remarks))
     return print_outcomes("install", options, outcomes, remarks, source=name, lost=remarks.lost)
+
+
+class _Converted(Record):
+    """The hooks of FILE in the format of one agent.
+
+    Attributes:
+        file: FILE.
+        source: Its contract.
+        value: A configuration of the agent.
+    """
+
+    file: str
+    source: Contract
+    value: Json
+
+
+def _of_file(
+    target: Contract, hooks: _Converted, scope: Scope | None, around: Surroundings, taken: set[str]
+) -> tuple[Place, Install]:
+    """Return the file of an agent in which hooks are installed, and what is added to it."""
+    where = place(target, scope, around, taken)
+    if target.name == hooks.source.name and is_of(target, where.scope, hooks.file, around):
+        where = where._replace(file=hooks.file)  # the agent reads FILE already, and would run its hooks twice
+    present = read_value(disk.read(target_of(where.file)), where.file)
+    value = target.fitted(hooks.value, present, foreign=hooks.source.name != target.name)
+    return where, install_of(value, hooks.file, hooks.source.name)
+
+
+def _of_scripts(target: Contract, hooks: _Converted, scope: Scope | None, around: Surroundings) -> Scripts:
+    """Return the files that become the hooks of an agent that reads no configuration."""
+    own = scope_of(target, scope, around)
+    if target.name == hooks.source.name and is_of(target, own, hooks.file, around):
+        raise UsageError(f"{hooks.file}: {target.name} reads this file already")
+    operation = install_of(hooks.value, hooks.file, hooks.source.name)
+    return scripts(target, own, around, operation, recorded(target.name))
 
 
 def _files_below(project: str, specs: Sequence[HookSpec], contract: str) -> list[str]:

@@ -55,9 +55,10 @@ def _authority(layer: LayerName) -> int:
     return 2 if layer == "managed" else 0 if needs_trust(layer) else 1
 
 
-#: What sandhook may do with the files of a layer: install hooks in them, change the commands of their hooks, or
-#: only read them, because they belong to another agent, are no text of hooks, or are shared by a machine.
-LayerUse: TypeAlias = Literal["install", "wrap", "read"]
+#: What sandhook may do with the files of a layer: install hooks in them, install each hook as a file of its own there,
+#: change the commands of their hooks, or only read them, because they belong to another agent, are no text of hooks,
+#: or are shared by a machine.
+LayerUse: TypeAlias = Literal["install", "file", "wrap", "read"]
 
 
 class Layer(Record):
@@ -171,6 +172,7 @@ class Contract(Protocol):
         reads_marked: The agent reads a file that begins with a byte order mark.
         outranked_rules: What of the agent's own refusals an approval of a hook replaces, or "".
         has_configuration: The agent reads a configuration; False where hooks are files.
+        reads_status: The exit status of a hook means something to the agent.
     """
 
     name: str
@@ -182,6 +184,7 @@ class Contract(Protocol):
     reads_marked: bool
     outranked_rules: str
     has_configuration: bool
+    reads_status: bool
 
     def at(self, version: str) -> Contract:
         """Return the contract as an older version of its agent has it; ContractError when only one is known."""
@@ -298,6 +301,7 @@ class BaseContract:
     reads_marked = True
     outranked_rules = ""
     has_configuration = True
+    reads_status = True
 
     def at(self, version: str) -> Contract:
         raise ContractError(f"{self.name}: only one version is known; there is not a version {version!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from sandhook.hooks.contracts._exit_2_heuristic import looks_accidental
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, encode, type_name
@@ -63,20 +63,6 @@ def permission_of(value: Mapping[str, Json], key: str) -> Permission | None:
 def stronger(words: Sequence[Json]) -> Json:
     """Return the decision that counts of those in one output: "deny", or else the first that is not null or ""."""
     return "deny" if "deny" in words else next((word for word in words if word not in (None, "")), None)
-
-
-_MARK = "\ufeff".encode()
-
-
-def after_mark(ran: RunResult, decode: Callable[[RunResult], Verdict], *, strict: bool) -> Verdict:
-    """Decode a run whose output may begin with a byte order mark, which some agents skip.
-
-    Such an output is not strict JSON, so that without ``strict`` only a refusal in it counts.
-    """
-    if not ran.stdout.startswith(_MARK):
-        return decode(ran)
-    verdict = decode(ran._replace(stdout=ran.stdout.removeprefix(_MARK)))
-    return verdict if strict or verdict.intervenes else decode(ran)
 
 
 def in_javascript(value: Json) -> str | None:

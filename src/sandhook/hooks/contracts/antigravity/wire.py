@@ -8,6 +8,7 @@ from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import accidents, printed, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import an_object, directory
+from sandhook.hooks.contracts._reading.languages import as_trimmed
 from sandhook.hooks.contracts.antigravity.names import COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import encode, text_of, type_name
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -70,9 +71,14 @@ def event(name: str, payload: Json) -> Event:
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
+    strict = compat == "strict"
+    return as_trimmed(ran, "unicode", lambda each: _decode(spec, event, each, strict=strict), strict=strict)
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, *, strict: bool) -> Verdict:
     native, notes = spec.native_event, list(ran.diagnostics)
     if native == "PreToolUse":
-        return _of_call(spec, ran, notes, better=compat != "strict")
+        return _of_call(spec, ran, notes, better=not strict)
     if ran.could_not_run is not None:
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=tuple(notes))
     if ran.exit_status:
@@ -86,7 +92,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         notes.append(odd)
         return unreadable(odd, notes, exceeded_bound=output.exceeded_bound, label="error")
     word = value.get("decision")
-    if word == "continue" or (compat != "strict" and word in ("block", "deny")):
+    if word == "continue" or (not strict and word in ("block", "deny")):
         if word != "continue":
             notes.append(f"decision {word} is not known on Stop: Antigravity wants continue")
         return refusal("stop", text_of(value, "reason") or "go on", notes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts._claude_shape import Printed, after_banner, read_output
 from sandhook.hooks.contracts._exit_2_heuristic import looks_accidental
-from sandhook.hooks.contracts._outcome import after_mark, words_of
+from sandhook.hooks.contracts._outcome import words_of
 from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.claude_code import reply
 from sandhook.hooks.contracts.claude_code.accepted_fields import capped, invalid, unheard
@@ -22,8 +22,7 @@ from sandhook.hooks.model import HookSpec, RunResult, Verdict
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, profile: Profile) -> Verdict:
     """Return what a run means for this event."""
-    ran = as_read(ran, "javascript", strict=profile.strict)
-    return after_mark(ran, lambda each: _decode(spec, event, each, profile), strict=profile.strict)
+    return as_read(ran, "javascript", lambda each: _decode(spec, event, each, profile), strict=profile.strict)
 
 
 def _decode(spec: HookSpec, event: Event, ran: RunResult, profile: Profile) -> Verdict:
@@ -82,6 +81,10 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
     if type_ == "http" and printed.text:
         why = "the answer is not a JSON object"
         return _failure_verdict(spec, event, why, Verdict("error", undecodable=why), notes)
+    if printed.broken is not None and printed.text.endswith("}"):
+        why = f"Hook output looks like a JSON object but is not valid JSON: {printed.broken}"
+        notes.append("standard output begins and ends like an object and is not one: it has no effect")
+        return _failure_verdict(spec, event, why, Verdict("error", undecodable=printed.broken), notes)
     return _text(spec, printed, words, profile, notes)
 
 
@@ -96,7 +99,10 @@ def _broken(
     A missing command is an ordinary exit status upstream, so that all of the object counts.
     """
     whole = ran.limit is None and ran.signal is None
-    if printed_verdict is None or not printed_verdict.decided or not (whole or printed_verdict.intervenes):
+    refuses = printed_verdict is not None and (
+        printed_verdict.intervenes or printed_verdict.label == "feedback"
+    )
+    if printed_verdict is None or not printed_verdict.decided or not (whole or refuses):
         return _not_run(spec, event, ran, notes)
     notes.append(f"the hook spoke, and then {ran.could_not_run}")
     return printed_verdict

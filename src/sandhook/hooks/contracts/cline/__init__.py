@@ -24,8 +24,10 @@ class Cline(Agent):
 
     name = "cline"
     title = "Cline"
+    recorded = "3.0.65"
     has_own_format = True
     has_configuration = False
+    reads_status = False
     events = EVENTS
     refusable = frozenset({"tool.pre"})
     #: One by one on the same call, all of them; the last changed input counts.

@@ -45,8 +45,8 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
     own = home(env, platform)
     user = (f"{own}/Documents/Cline/Hooks", f"{env.get('CLINE_DIR') or own + '/.cline'}/hooks")
     return [
-        *(Layer("user", f"{directory}/*", "read") for directory in user),
-        *(Layer("project", f"{cwd}/{directory}/*", "read") for directory in PROJECT_DIRECTORIES),
+        *(Layer("user", f"{directory}/*", "file") for directory in user),
+        *(Layer("project", f"{cwd}/{directory}/*", "file") for directory in PROJECT_DIRECTORIES),
     ]
 
 

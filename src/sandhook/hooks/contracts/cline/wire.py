@@ -9,6 +9,7 @@ from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking
 from sandhook.hooks.contracts._outcome import accidents, printed, with_misfit, words_of
 from sandhook.hooks.contracts._payload import an_object, look, text_field
+from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.cline.names import (
     AWAITED,
     BY_HOOK_NAME,
@@ -175,7 +176,12 @@ def _with_tool(native: str, fields: JsonObject, described: Event) -> tuple[Event
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
-    notes, better = list(ran.diagnostics), compat != "strict"
+    strict = compat == "strict"
+    return as_read(ran, "javascript", lambda each: _decode(spec, event, each, strict=strict), strict=strict)
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, *, strict: bool) -> Verdict:
+    notes, better = list(ran.diagnostics), not strict
     if spec.native_event not in AWAITED or ran.limit is not None or ran.failure is not None or ran.truncated:
         return Verdict(
             "error" if ran.could_not_run else "none",

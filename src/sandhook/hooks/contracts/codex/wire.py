@@ -82,7 +82,11 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         notes.append(f"exit status {ran.exit_status} is not a decision (2 refuses)")
         return Verdict("error", diagnostics=tuple(notes))
     strict = compat == "strict"
-    return _verdict_of(name, event, as_read(ran, "rust", strict=strict), notes, better=not strict)
+
+    def verdict_of(each: RunResult) -> Verdict:
+        return _verdict_of(name, event, each, list(notes), better=not strict)
+
+    return as_read(ran, "rust", verdict_of, strict=strict)
 
 
 def _verdict_of(name: str, event: Event, ran: RunResult, notes: list[str], *, better: bool) -> Verdict:

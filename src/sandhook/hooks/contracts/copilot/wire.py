@@ -8,7 +8,6 @@ from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import (
     GOES_ON,
     accidents,
-    after_mark,
     in_javascript,
     printed,
     refusal,
@@ -121,8 +120,9 @@ _PLACES: dict[str, Placement] = {"sessionStart": "session", "userPromptSubmitted
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event: before a call any status but 0 refuses, and a timeout never."""
     strict = compat == "strict"
-    ran = as_read(ran, "rust", strict=strict, trimmer="javascript")
-    return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=strict)
+    return as_read(
+        ran, "rust", lambda each: _decode(spec, event, each, compat), strict=strict, trimmer="javascript"
+    )
 
 
 def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:

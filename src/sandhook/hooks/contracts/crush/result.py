@@ -12,6 +12,7 @@ from sandhook.hooks import decode as strict
 from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
 from sandhook.hooks.contracts._outcome import DroppedOutput, unreadable
 from sandhook.hooks.contracts._reading.go import folded, go_duration
+from sandhook.hooks.contracts._reading.languages import as_trimmed
 from sandhook.hooks.contracts.crush.names import DENY, HALT
 from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, decode_object, type_name
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -38,6 +39,11 @@ _CLAUDE_FIELDS = ("permissionDecision", "permissionDecisionReason", "updatedInpu
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
+    strict = compat == "strict"
+    return as_trimmed(ran, "unicode", lambda each: _decode(spec, event, each, strict=strict), strict=strict)
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, *, strict: bool) -> Verdict:
     notes = list(ran.diagnostics)
     status = ran.exit_status
     if ran.syntax_error is not None:
@@ -59,7 +65,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
     if not text:
         return Verdict("none", diagnostics=tuple(notes))
     try:
-        return _envelope(event, text, notes, better=compat != "strict")
+        return _envelope(event, text, notes, better=not strict)
     except DroppedOutput as odd:
         notes.append(str(odd))
         return unreadable(str(odd), notes, exceeded_bound=odd.exceeded_bound)

@@ -6,6 +6,7 @@ from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._claude_shape import read_output
 from sandhook.hooks.contracts._outcome import accidents, broken, stronger, words_of
 from sandhook.hooks.contracts._payload import directory, kind_of_event, plugin_root, variable
+from sandhook.hooks.contracts._reading.languages import as_trimmed
 from sandhook.hooks.contracts.cursor.names import COMMON, EVENTS, GATES, KINDS, PLACES, ROWS
 from sandhook.hooks.decode import encode, object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -98,6 +99,13 @@ _PLACES: dict[str, Placement] = {"sessionStart": "session", "beforeSubmitPrompt"
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
+    strict = compat == "strict"
+    return as_trimmed(
+        ran, "javascript", lambda each: _decode(spec, event, each, strict=strict), strict=strict
+    )
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, *, strict: bool) -> Verdict:
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.exit_status == 2 and ran.limit is None and ran.failure is None and name in GATES:
         notes += accidents(ran, words, 2)
@@ -129,7 +137,7 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         if printed.exceeded_bound:
             verdict = verdict._replace(could_not_run=odd, exceeded_bound=True)
         return verdict
-    return _verdict_of(spec, event, printed.value, notes, better=compat != "strict")
+    return _verdict_of(spec, event, printed.value, notes, better=not strict)
 
 
 def _failed(spec: HookSpec, event: Event, why: str, notes: list[str]) -> Verdict:

@@ -6,6 +6,7 @@ from sandhook.hooks.contracts._agent import SNAKE, agent_event, asking, payload
 from sandhook.hooks.contracts._claude_shape import read_output
 from sandhook.hooks.contracts._outcome import accidents, broken, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import go_json
+from sandhook.hooks.contracts._reading.languages import as_trimmed
 from sandhook.hooks.contracts.docker_agent.names import COMMON, EVENTS, ROWS
 from sandhook.hooks.decode import object_of, text_of
 from sandhook.hooks.event import Event, Json, JsonObject
@@ -35,6 +36,11 @@ _PLACES: dict[str, Placement] = {"session_start": "session", "user_prompt_submit
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
+    strict = compat == "strict"
+    return as_trimmed(ran, "unicode", lambda each: _decode(spec, event, each, strict=strict), strict=strict)
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, *, strict: bool) -> Verdict:
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
     if ran.exit_status == 2 and ran.limit is None and ran.failure is None and name in BLOCKABLE:
         notes += accidents(ran, words, 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts._agent import SNAKE, agent_event, asking, payload
 from sandhook.hooks.contracts._outcome import accidents, broken, printed, refusal, words_of
 from sandhook.hooks.contracts._payload import directory, variable
-from sandhook.hooks.contracts._reading.languages import as_read, untrimmed
+from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.droid.names import (
     ABORT,
     COMMON,
@@ -63,15 +63,13 @@ def event(name: str, payload: Json) -> Event:
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
     better = compat != "strict"
-    read = as_read(ran, "javascript", strict=not better)
-    own = untrimmed(ran)
-    if own is ran:
-        return _decoded(spec, event, read, better=better)
-    if better:  # a refusal next to blanks that Droid does not read counts, an approval does not
-        verdict = _decoded(spec, event, read, better=True)
-        if verdict.intervenes:
-            return verdict
-    return _decoded(spec, event, own, better=better)
+    return as_read(
+        ran,
+        "javascript",
+        lambda each: _decoded(spec, event, each, better=better),
+        strict=not better,
+        trimmer="json",
+    )
 
 
 def _decoded(spec: HookSpec, event: Event, ran: RunResult, *, better: bool) -> Verdict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sandhook.hooks.contracts._reading.languages import as_trimmed
 from sandhook.hooks.contracts.everruns.names import MAX_OUTPUT, MUTABLE, REFUSABLE, RESERVED_DECISION
 from sandhook.hooks.decode import BoundExceeded, DecodedObject, DecodeError, decode_object, type_name
 from sandhook.hooks.event import Event, Json, JsonObject, ToolResult
@@ -28,13 +29,20 @@ class HookError(Exception):
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event, ``on_error`` included."""
+    strict = compat == "strict"
+    return as_trimmed(
+        ran, "unicode start", lambda each: _decode(spec, event, each, strict=strict), strict=strict
+    )
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, *, strict: bool) -> Verdict:
     try:
         verdict = _read(event, ran)
     except HookError as error:
         verdict = _on_error(spec, event, str(error), ran)
         # upstream's decoder has such bounds too: in strict mode they are an error like any other
-        return verdict._replace(exceeded_bound=error.exceeded_bound and compat != "strict")
-    if compat == "strict" and event.kind == "tool.pre" and verdict.user_message is not None:
+        return verdict._replace(exceeded_bound=error.exceeded_bound and not strict)
+    if strict and event.kind == "tool.pre" and verdict.user_message is not None:
         verdict = verdict._replace(user_message=None)  # upstream drops it for tool calls
     notes = _notes(ran, verdict)
     return verdict._replace(diagnostics=(*verdict.diagnostics, *notes)) if notes else verdict

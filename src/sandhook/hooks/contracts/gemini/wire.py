@@ -5,7 +5,6 @@ from __future__ import annotations
 from sandhook.hooks.contracts._agent import SNAKE, agent_event, asking, payload
 from sandhook.hooks.contracts._outcome import (
     accidents,
-    after_mark,
     broken,
     in_javascript,
     refusal,
@@ -105,8 +104,7 @@ _PLACES: dict[str, Placement] = {"BeforeAgent": "prompt", "SessionStart": "sessi
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
     strict = compat == "strict"
-    ran = as_read(ran, "javascript", strict=strict)
-    return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=strict)
+    return as_read(ran, "javascript", lambda each: _decode(spec, event, each, compat), strict=strict)
 
 
 def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
@@ -133,7 +131,7 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Ver
         if status == 2 and not verdict.intervenes and better and name in BLOCKABLE:
             notes.append("exit status 2 with an output that does not refuse: upstream lets that pass")
             verdict = refusal(event.kind, text_of(value, "reason") or words or "blocked by hook", notes)
-    if verdict.intervenes:
+    if verdict.intervenes or (verdict.result is not None and verdict.label == "block"):
         return verdict._replace(could_not_run=None if ran.truncated else why)
     if ran.could_not_run is not None:
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=verdict.diagnostics)

@@ -71,8 +71,12 @@ def event(name: str, payload: Json) -> Event:
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
-    native, notes, better = spec.native_event, list(ran.diagnostics), compat != "strict"
-    ran = as_read(ran, "skipping", strict=not better)
+    better = compat != "strict"
+    return as_read(ran, "skipping", lambda each: _decode(spec, event, each, better=better), strict=not better)
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, *, better: bool) -> Verdict:
+    native, notes = spec.native_event, list(ran.diagnostics)
     ended = ran.limit is None and ran.failure is None and ran.signal is None
     if native not in BLOCKABLE:
         why = ran.could_not_run

@@ -38,11 +38,14 @@ class Grok(Agent):
         context_survives_refusal=False,
         dedupe="text",
     )
-    #: After a call all of them run.
+    #: After a call all of them run, and on a stop, where the reasons of all reach the model.
     all_run = fold._replace(stop_on_refusal=False, context_survives_refusal=True)
+    on_stop = all_run._replace(reasons="join")
 
     def fold_for(self, specs: Sequence[HookSpec], event: Event) -> FoldPolicy:
         """Return how hooks of an event compose."""
+        if event.kind in ("stop", "subagent.stop"):
+            return self.on_stop
         return self.all_run if event.kind in ("tool.post", "tool.fail") else self.fold
 
     def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:

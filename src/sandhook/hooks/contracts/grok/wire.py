@@ -6,7 +6,7 @@ from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import GOES_ON, accidents, broken, printed, refusal, words_of
 from sandhook.hooks.contracts._payload import an_object, plugin_root, variable
-from sandhook.hooks.contracts._reading.languages import as_read
+from sandhook.hooks.contracts._reading.languages import Reader, as_read
 from sandhook.hooks.contracts.grok.names import COMMON, EVENTS, MAX_INPUT, NAMES, ROWS, TWINS, snake
 from sandhook.hooks.contracts.grok.reply import fault_of, generic, name_of, verdict_of
 from sandhook.hooks.decode import DecodeError, encode
@@ -103,8 +103,14 @@ def event(name: str, payload: Json) -> Event:
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
-    native, notes, better = spec.native_event, list(ran.diagnostics), compat != "strict"
-    ran = as_read(ran, "rust", strict=not better)
+    better = compat != "strict"
+    # around calls a value is read, and elsewhere the fields that Grok Build knows, others are skipped
+    reader: Reader = "rust" if event.kind in ("tool.pre", "tool.post", "tool.fail") else "skipping"
+    return as_read(ran, reader, lambda each: _decode(spec, event, each, better=better), strict=not better)
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, *, better: bool) -> Verdict:
+    native, notes = spec.native_event, list(ran.diagnostics)
     if native not in _READ:
         why = ran.could_not_run
         if ran.exit_status == 2:

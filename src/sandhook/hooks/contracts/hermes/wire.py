@@ -109,9 +109,16 @@ def decode(
         released: As the newest release does: nothing replaces the input, and in strict mode only an object that
             blocks refuses.
     """
-    native, notes, better = spec.native_event, list(ran.diagnostics), compat != "strict"
-    read = as_read(ran, "python", strict=not better)
-    ran = ran if better else read
+    better = compat != "strict"
+
+    def read(each: RunResult) -> Verdict:
+        return _decode(spec, event, each, better=better, released=released)
+
+    return as_read(ran, "python", read, strict=not better)
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, *, better: bool, released: bool) -> Verdict:
+    native, notes = spec.native_event, list(ran.diagnostics)
     ended = ran.limit is None and ran.failure is None
     value, odd, exceeded = _object(ran if ended else None)
     if not better and not is_utf8(ran.stdout, ran.stderr):
@@ -125,9 +132,7 @@ def decode(
         )
         return verdict._replace(label=label, could_not_run=ran.could_not_run, diagnostics=tuple(notes))
     words = words_of(ran)
-    # what is no strict JSON may refuse, but approves nothing
-    refusing = _object(read)[0] if better and odd is not None and ended else value
-    reason = _refuses(refusing, notes, better=better)
+    reason = _refuses(value, notes, better=better)
     if reason is not None:
         why = ran.could_not_run if ran.exit_status is None or ran.missing else None
         return refusal("tool.pre", reason, notes)._replace(could_not_run=why)

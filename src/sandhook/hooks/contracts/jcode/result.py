@@ -9,6 +9,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts._exit_2_heuristic import NOTE, looks_accidental
 from sandhook.hooks.contracts._outcome import DroppedOutput, unreadable
 from sandhook.hooks.contracts._reading.go import folded, go_duration
+from sandhook.hooks.contracts._reading.languages import as_trimmed
 from sandhook.hooks.contracts.jcode.names import BLOCKABLE, KEEP_WORKING
 from sandhook.hooks.decode import BoundExceeded, DecodeError, decode_object, object_of, text_of, type_name
 from sandhook.hooks.event import Event, JsonObject
@@ -33,6 +34,11 @@ _SPECIFIC: dict[str, type] = {
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
+    strict = compat == "strict"
+    return as_trimmed(ran, "unicode", lambda each: _decode(spec, event, each, strict=strict), strict=strict)
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, *, strict: bool) -> Verdict:
     name = spec.native_event
     notes = list(ran.diagnostics)
     words = ran.stderr.decode("utf-8", "replace").strip()

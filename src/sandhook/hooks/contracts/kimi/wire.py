@@ -6,7 +6,6 @@ from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import asking, event_of, payload
 from sandhook.hooks.contracts._outcome import (
     accidents,
-    after_mark,
     broken,
     printed,
     refusal,
@@ -94,8 +93,7 @@ def event(name: str, payload: Json) -> Event:
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
     strict = compat == "strict"
-    ran = as_read(ran, "javascript", strict=strict)
-    return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=strict)
+    return as_read(ran, "javascript", lambda each: _decode(spec, event, each, compat), strict=strict)
 
 
 def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts._agent import agent_event, asking, payload
 from sandhook.hooks.contracts._outcome import refusal, words_of
+from sandhook.hooks.contracts._reading.languages import as_trimmed
 from sandhook.hooks.contracts.mistral_vibe.names import COMMON, EVENTS, PLACES, RETRIES, ROWS
 from sandhook.hooks.decode import (
     BoundExceeded,
@@ -40,6 +41,11 @@ def event(name: str, payload: Json) -> Event:
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
+    strict = compat == "strict"
+    return as_trimmed(ran, "python", lambda each: _decode(spec, event, each, strict=strict), strict=strict)
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, *, strict: bool) -> Verdict:
     notes = list(ran.diagnostics)
     if ran.could_not_run is not None:
         return _failed(spec, event, ran, ran.could_not_run, notes)

@@ -63,22 +63,22 @@ def event(name: str, payload: Json) -> Event:
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
-    native, notes, better = spec.native_event, list(ran.diagnostics), compat != "strict"
-    read = as_read(ran, "python", strict=not better)
-    ran = ran if better else read
+    better = compat != "strict"
+    return as_read(ran, "python", lambda each: _decode(spec, event, each, better=better), strict=not better)
+
+
+def _decode(spec: HookSpec, event: Event, ran: RunResult, *, better: bool) -> Verdict:
+    native, notes = spec.native_event, list(ran.diagnostics)
     why = broken(ran)
     if why is not None and (ran.limit is not None or ran.failure is not None):
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
     output = _printed(ran)
     value, odd = output.value, output.odd
-    # what is no strict JSON may refuse, but approves nothing
-    refusing = _printed(read).value if better and odd is not None else value
     notes += output.diagnostics
     readable = better or is_utf8(ran.stdout, ran.stderr)
     if not readable:
         value, odd = {}, "the output is not UTF-8: upstream takes the hook for failed"
-        refusing = value
-    reason = as_text(refusing["reason"]) if "reason" in refusing else ""
+    reason = as_text(value["reason"]) if "reason" in value else ""
     words = words_of(ran)
     if native not in BLOCKABLE:
         verdict = _context(native, value, notes)
@@ -86,10 +86,10 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
         label = "error" if failed else verdict.label
         return verdict._replace(label=label, could_not_run=ran.could_not_run, diagnostics=tuple(notes))
     by_status = ran.exit_status == 2 and ran.signal is None and readable
-    if _refuses(refusing, notes, better=better) or by_status:
+    if _refuses(value, notes, better=better) or by_status:
         if by_status:
             notes += accidents(ran, words, 2)
-        feedback = refusing.get("additionalContext") if native == "Stop" else None
+        feedback = value.get("additionalContext") if native == "Stop" else None
         text = (as_text(feedback) if feedback else "") or reason or words or GENERIC
         return refusal(event.kind, text, notes)._replace(could_not_run=why if ran.signal else None)
     why = ran.could_not_run or output.could_not_run

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
 from sandhook.hooks.contracts._forbidden import check
-from sandhook.hooks.contracts._outcome import accidents, after_mark, broken, refusal, unreadable, words_of
+from sandhook.hooks.contracts._outcome import accidents, broken, refusal, unreadable, words_of
 from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.qwen import http
@@ -85,8 +85,7 @@ def event(name: str, payload: Json) -> Event:
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
     strict = compat == "strict"
-    ran = as_read(ran, "javascript", strict=strict)
-    return after_mark(ran, lambda each: _decode(spec, event, each, compat), strict=strict)
+    return as_read(ran, "javascript", lambda each: _decode(spec, event, each, compat), strict=strict)
 
 
 def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
