@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand import operators
-from sandhook.expand.keyed import Operand, element, store_element
+from sandhook.expand import keyed, operators
+from sandhook.expand.keyed import Operand
 from sandhook.expand.numbers import NUMBERS, NUMBERS_KEPT, NotPlain, remember
 from sandhook.expand.operators import MAX, MIN, Integer, OperandError, wrap
 from sandhook.expand.special import special_value
@@ -282,11 +282,13 @@ def compile_subscript(text: str) -> Integer:
 
 def _element(name: str, subscript: str) -> Integer:
     if isinstance(subscript, Operand):
-        return element(name, subscript.at, value_of)
+        return keyed.element(name, subscript.at, value_of)
     index_of = compile_subscript(_unescaped(subscript))
     key = _unquoted(subscript)
     if not subscript:
-        return lambda state: _without_subscript(state, name)
+        return lambda state: keyed.without_subscript(state, name)
+    if key in keyed.ALL:
+        return keyed.all_elements(name, key, value_of)
 
     def read(state: State) -> int:
         array: Any = state.values.get(name)
@@ -313,13 +315,6 @@ def _element(name: str, subscript: str) -> Integer:
     return read
 
 
-def _without_subscript(state: State, name: str) -> int:
-    """``name[]`` in arithmetic is 0, after two complaints."""
-    for _ in range(2):
-        state.shell.error(state, f"{name}[]: bad array subscript")
-    return 0
-
-
 def _unquoted(subscript: str) -> str:
     """Remove the quotes and backslashes from the subscript of an associative array."""
     if "'" not in subscript and '"' not in subscript and "\\" not in subscript:
@@ -342,9 +337,13 @@ def _store(target: ArithVariable) -> Store:
     if subscript is None:
         return store_variable(name)
     if isinstance(subscript, Operand):
-        return store_element(name, subscript.at)
+        return keyed.store_element(name, subscript.at)
     index_of = compile_subscript(_unescaped(subscript))
     unquoted = _unquoted(subscript)
+    if unquoted in keyed.ALL:
+        return keyed.store_all_elements(name, unquoted)
+    if not subscript:
+        return lambda state, _: keyed.reject_without_subscript(state, name)
 
     def store_number(state: State, value: int) -> None:
         array = plain_array(state, name)

@@ -24,8 +24,11 @@ Store: TypeAlias = Callable[[State, int], None]
 #: A subscript that is one expansion, also in double quotes.
 _WHOLE = lazily(r'"?\$\{([0-9]+)\}"?')
 
+#: Subscripts of all elements, which are no numbers.
+ALL = ("@", "*")
+
 #: Keys that are no plain text in a subscript: one that is empty, or names all elements.
-_SPECIAL = ("", "@", "*")
+_SPECIAL = ("", *ALL)
 
 
 class Operand(str):
@@ -125,3 +128,45 @@ def store_element(name: str, at: int) -> Store:
             state.shell.error(state, error.message)  # the value of the expression stands
 
     return store_number
+
+
+def all_elements(name: str, key: str, value_of: Callable[[State, str], int]) -> Integer:
+    """Compile ``name[@]``: the element with that key of an associative array, else 0 after a complaint."""
+
+    def read(state: State) -> int:
+        if state.is_associative(name):
+            return value_of(state, state.element(name, key) or "")
+        if state.options.nounset and state.value(name) is None:
+            raise unbound_error(name)
+        _complain(state, name, key)
+        return 0
+
+    return read
+
+
+def store_all_elements(name: str, key: str) -> Store:
+    """Compile assigning to ``name[@]``, which only an associative array has; the value of the expression stands."""
+
+    def store_number(state: State, value: int) -> None:
+        if state.is_associative(name):
+            state.set_element(name, key, str(value))
+        else:
+            _complain(state, name, key)
+
+    return store_number
+
+
+def without_subscript(state: State, name: str) -> int:
+    """``name[]`` in arithmetic is 0, after two complaints."""
+    _complain(state, name, "")
+    _complain(state, name, "")
+    return 0
+
+
+def reject_without_subscript(state: State, name: str) -> None:
+    """Report an assignment to ``name[]``; the value of the expression stands."""
+    state.shell.error(state, f"`{name}[]': not a valid identifier")
+
+
+def _complain(state: State, name: str, key: str) -> None:
+    state.shell.error(state, f"{name}[{key}]: bad array subscript")

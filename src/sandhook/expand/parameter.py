@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sandhook.expand.reference import Parameter, SpacedList, Words, compile_base, keys, subscript_of
+from sandhook.expand.special import join_values
 from sandhook.state.control import ShellError, unbound_error
 from sandhook.state.environment import variable_names
 from sandhook.state.state import State
@@ -96,6 +97,17 @@ def _compile_bang(node: ParameterExpansion, words: Words) -> Parameter:
     return Parameter(lambda state: (background if state.options.posix else indirect).text(state))
 
 
+def _joined_with_blanks(compiled: Parameter) -> Parameter:
+    """``${!ref#p}`` where ``ref`` is ``@`` or ``*``, with an IFS that begins with another character than a blank: one value, as in bash."""
+    values = compiled.values
+    assert values is not None
+    return Parameter(lambda state: join_values(state, " ", values(state)))
+
+
+def _is_blank_joined(operator: str | None) -> bool:
+    return operator is not None and operator[0] in "#%:@" and operator not in CHOOSING
+
+
 class Indirect(Parameter):
     """${!ref...}: the name is known only at run time, so the target is compiled there."""
 
@@ -137,7 +149,10 @@ class Indirect(Parameter):
             base = compile_base(expansion, self._words, checked=False)
             if base.value is not None and base.value(state) is None:
                 raise unbound_error(f"!{node.name}")
-        return compile_parameter(expansion, self._words)
+        compiled = compile_parameter(expansion, self._words)
+        if target.name in "@*" and _is_blank_joined(node.operator) and (state.get("IFS") or " ")[0] != " ":
+            return _joined_with_blanks(compiled)
+        return compiled
 
     def _name_of_nameref(self, state: State) -> Parameter:
         """Return ``${!nameref}``, the name it refers to, as a value that the operator applies to."""

@@ -25,7 +25,7 @@ USAGE_STATUS = 2
 #: Variables that are set unless the environment has them.
 _DEFAULTS = {
     "HOSTNAME": "sandhook", "HOSTTYPE": "x86_64", "MACHTYPE": "x86_64-pc-linux-gnu", "OSTYPE": "linux-gnu",
-    "PATH": "/usr/local/bin:/usr/bin:/bin", "TERM": "dumb",
+    "PATH": "/usr/local/bin:/usr/bin:/bin", "SHELL": "/bin/bash", "TERM": "dumb",
 }  # fmt: skip
 
 #: Variables that are set regardless of the environment. The array is readonly, so all shells share it.

@@ -126,9 +126,12 @@ def array_name(state: State, name: str) -> str:
         name, element = state.resolve(name)
         if element is not None:
             raise invalid_name(state.namerefs[shown])
+        if name in state.namerefs and not state.namerefs[name]:
+            state.shell.warning(state, f"{name}: removing nameref attribute")
+            del state.namerefs[name]
+    if state.attributes.get(name, 0) & READONLY:
+        error = readonly_error(shown)
+        raise BuiltinError(error.message, own=error)
     if state.attributes.get(name, 0) & ASSOC:
         raise BuiltinError(f"{shown}: not an indexed array")
-    if state.attributes.get(name, 0) & READONLY:
-        error = readonly_error(name)
-        raise BuiltinError(error.message, own=error)
     return name

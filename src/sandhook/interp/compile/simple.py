@@ -400,8 +400,13 @@ def _assign_before(
 def _undo_assignments(state: State, saved: dict[str, Saved]) -> None:
     state.pending_temporaries = None
     scopes = state.temporary_scopes
-    if scopes and scopes[-1].saved is saved and scopes.pop().lasts:
-        return
+    if scopes and scopes[-1].saved is saved:
+        scope = scopes.pop()
+        if scope.lasts:
+            return
+        if scope.values is not None:
+            temporary_assignments.undo_and_keep(state, saved, scope.values)
+            return
     for name, former in saved.items():
         state.restore(name, former)
 
