@@ -115,7 +115,9 @@ def value_of(state: State, text: str) -> int:
         state.budget.charge(1 + (len(text) >> 6))
         if depth > MAX_RECURSION:
             token = arith_messages.from_recursive_name(state, text)
-            raise expression_error(f'{text}: expression recursion level exceeded (error token is "{token}")')
+            raise expression_error(
+                f'{text.lstrip()}: expression recursion level exceeded (error token is "{token}")'
+            )
         if depth % 50 == 0:  # a long chain of names goes on from a fresh stack
             return int(state.process.kernel.scheduler.call_on_new_stack(lambda: evaluate(state, text)))
         return evaluate(state, text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sandhook.expand.fields import Fields, Unglobbed, glob_field
+from sandhook.expand.parameter import Indirect
 from sandhook.expand.reference import Parameter, SpacedList, Value
 from sandhook.expand.shapes import names_all
 from sandhook.expand.special import join_values, separator
@@ -145,16 +146,19 @@ def list_in_choice(compiled: Parameter, plain: Emit, *, changed: bool) -> Emit:
     """
 
     def emit(state: State, fields: Fields) -> None:
-        values = compiled.values(state) if compiled.values is not None else []
+        listed: Parameter | None = compiled
+        if isinstance(compiled, Indirect) and splits_lists(state):
+            listed = compiled.target(state)
+        values = listed.values(state) if listed is not None and listed.values is not None else []
         if not values or not splits_lists(state):
             plain(state, fields)
             return
         ifs = state.get("IFS") or ""
         if changed:
-            empty = [""] if ifs.strip(DEFAULT_IFS) else []
-            values = [part for value in values for part in split(value, ifs) or empty]
+            values = split(join_values(state, ifs[0], values), ifs)
         if " " not in ifs:
-            fields.quoted(join_values(state, " ", values))
+            if values:
+                fields.quoted(join_values(state, " ", values))
             return
         for index, value in enumerate(values):
             if index:

@@ -238,11 +238,11 @@ class TextCompiler:
     ) -> Text:
         operator = node.operator or ""
         nonempty = operator[0] == ":"
+        if stored and not quoted and base.values is not None:
+            nonempty = False  # in an assignment, one empty value counts as a list
         if operator[-1] in "=?":
             choose = self._assign_or_fail(node, quoted, reference)
             return lambda state: base.text(state) if base.is_set(state, nonempty, quoted) else choose(state)
-        if stored and not quoted and base.values is not None:
-            nonempty = False  # in an assignment, one empty value counts as a list
         inner = node.word or Word(())
         word = self._string(inner.parts, quoted=True, stored=stored) if quoted else chosen(self, inner)
         if operator[-1] == "+":

@@ -185,7 +185,9 @@ def show_functions(
 ) -> int:
     """Run ``declare -f`` and ``-F``, which show functions or change their attributes."""
     letters = {option.letter for option in options if not option.plus}
-    removed = sum({_BITS.get(option.letter, NAMEREF) for option in options if option.plus and option.letter not in "fF"})
+    removed = sum(
+        {_BITS.get(option.letter, NAMEREF) for option in options if option.plus and option.letter not in "fF"}
+    )
     bits = sum(bit for letter, bit in _BITS.items() if letter in letters)
     if not operands:
         _list_functions(state, "F" in letters, bits & (READONLY | TRACE | EXPORT))

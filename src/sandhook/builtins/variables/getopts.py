@@ -169,7 +169,9 @@ def _store_index(state: State, index: int, position: int) -> None:
         return
     try:
         state.set("OPTIND", value)
-    except ShellError as error:  # as in bash, a readonly OPTIND is reported, and the next option is still found
+    except (
+        ShellError
+    ) as error:  # as in bash, a readonly OPTIND is reported, and the next option is still found
         state.shell.error(state, error.message)
         if isinstance(state.values.get("OPTIND"), str):
             state.values["OPTIND"] = _index(index, position, state.get("OPTIND"))
