@@ -1,4 +1,4 @@
-"""Words in which ``$*`` and similar lists are joined with blanks if IFS is empty.
+"""How ``$*`` and similar lists are joined where nothing is split: in some words with blanks, even if IFS is empty.
 
 Source: bash 5.2, which joins them with nothing in an assignment, and with blanks in the other words that it does not
 split: that of an operator, and the value of a declaration (``declare x=$*``).
@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sandhook.expand.parameter import CHOOSING
-from sandhook.expand.reference import Text
+from sandhook.expand.reference import Parameter, Text
 from sandhook.expand.shapes import is_star
+from sandhook.expand.special import join_values, separator
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Assignment, BadSubstitution, Literal, ParameterExpansion, Word, WordPart
 from sandhook.typed import Protocol
@@ -88,3 +89,13 @@ def _with_blanks(part: WordPart) -> WordPart:
     if part.subscript is None:
         return part._replace(name="@")
     return part._replace(subscript=_ALL)
+
+
+def joined_list(compiled: Parameter, *, quoted: bool, by_ifs: bool) -> Text:
+    """Return the closure for a parameter as one string; ``by_ifs`` joins a list other than ``*`` with IFS."""
+    values = compiled.values
+    if compiled.star or values is None or not (by_ifs or not quoted):
+        return compiled.text
+    if by_ifs:
+        return lambda state: join_values(state, separator(state, True) or " ", values(state))
+    return lambda state: join_values(state, " ", values(state))

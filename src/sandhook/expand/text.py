@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand.blanks import chosen
+from sandhook.expand.blanks import chosen, joined_list
 from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter, shown_name
 from sandhook.expand.reference import Parameter, compile_base, plain_value
 from sandhook.expand.shapes import has_braces, runs_commands, unquoting
-from sandhook.expand.special import join_values, separator
+from sandhook.expand.special import join_values
 from sandhook.expand.tilde import expand_tilde, has_tilde, split_assignment_tildes, split_tildes
 from sandhook.lazy import lazy_module
 from sandhook.limits import check_clock
 from sandhook.pattern.glob import quote
+from sandhook.state.assignment import store_default
 from sandhook.state.control import ShellError, subscript_error
 from sandhook.state.state import State
 from sandhook.state.values import LARGE
@@ -209,13 +210,13 @@ class TextCompiler:
         if declaring:
             return compiled.text
         if not isinstance(compiled, Indirect):
-            return _joined_list(compiled, quoted=quoted, by_ifs=stored and by_ifs)
+            return joined_list(compiled, quoted=quoted, by_ifs=stored and by_ifs)
         target_of = compiled.target
 
         def text_of_target(state: State) -> str:
             target = target_of(state)
             return (
-                "" if target is None else _joined_list(target, quoted=quoted, by_ifs=stored and by_ifs)(state)
+                "" if target is None else joined_list(target, quoted=quoted, by_ifs=stored and by_ifs)(state)
             )
 
         return text_of_target
@@ -424,7 +425,7 @@ class TextCompiler:
                     raise ShellError(f"$!{name}: cannot assign in this way", ends="unit")
                 text = text_of(state)
                 target = reference.assigned_name(state)
-                _store_default(lambda: state.set(target, text))
+                store_default(lambda: state.set(target, text))
                 return state.get(target) or text
 
             return assign_target
@@ -435,33 +436,15 @@ class TextCompiler:
                 raise ShellError(f"${name}: cannot assign in this way", ends="unit")
             text = text_of(state)
             if subscript is None:
-                _store_default(lambda: state.set(name, text))
+                store_default(lambda: state.set(name, text))
                 return state.get(name) or text
             key = subscript(state)
             if key in ("@", "*") and not state.is_associative(name):
                 raise subscript_error(f"{name}[{key}]", "unit").ending("unit", 2)
-            _store_default(lambda: state.set_element(name, key, text))
+            store_default(lambda: state.set_element(name, key, text))
             return text
 
         return assign
-
-
-def _store_default(store: Callable[[], None]) -> None:
-    """Assign what ``${name=word}`` assigns; as in bash, its error ends the input unit with status 2."""
-    try:
-        store()
-    except ShellError as error:
-        raise error if error.ends_callers else error.ending("unit", 2) from None
-
-
-def _joined_list(compiled: Parameter, *, quoted: bool, by_ifs: bool) -> Text:
-    """Return the closure for a parameter as one string; ``by_ifs`` joins a list other than ``*`` with IFS."""
-    values = compiled.values
-    if compiled.star or values is None or not (by_ifs or not quoted):
-        return compiled.text
-    if by_ifs:
-        return lambda state: join_values(state, separator(state, True) or " ", values(state))
-    return lambda state: join_values(state, " ", values(state))
 
 
 def _plain_text(name: str, value: Callable[[State], str | None]) -> Text:

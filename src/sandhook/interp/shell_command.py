@@ -110,6 +110,8 @@ def new_state(
     restrictions = process.kernel.settings.restrictions
     if restrictions is not None and restrictions.variables:
         state.dynamics, state.unlisted = with_withheld(restrictions, environment)
+    else:  # /proc/self/environ must not show what is withheld
+        process.environment = environment
     process.on_signal = state.handle_signal
     process.caught.add(SIGQUIT)  # it ends a subshell, but not a shell
     if process.ignored:

@@ -6,6 +6,8 @@ command, alone, or as an argument of a declaration command (``declare -a a=(1 2)
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sandhook.limits import timed_items
 from sandhook.state.assigned import Assigned, Element, Elements
 from sandhook.state.control import Discard, ShellError, readonly_error, subscript_error
@@ -246,3 +248,11 @@ def check_writable(state: State, name: str, why: str = "readonly variable") -> N
     """Raise ShellError when ``name`` is readonly."""
     if state.attributes.get(name, 0) & READONLY:
         raise ShellError(f"{name}: {why}", reason="readonly variable")
+
+
+def store_default(store: Callable[[], None]) -> None:
+    """Assign what ``${name=word}`` assigns; as in bash, its error ends the input unit with status 2."""
+    try:
+        store()
+    except ShellError as error:
+        raise error if error.ends_callers else error.ending("unit", 2) from None
