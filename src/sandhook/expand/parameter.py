@@ -53,8 +53,8 @@ def compile_length(node: ParameterExpansion, words: Words) -> Callable[[State], 
             if value.__class__ is IndexedArray:
                 return len(value)
             value = state.value(name)
-            if value is None and state.options.nounset:
-                raise unbound_error(name).ending("unit", 1)
+            if state.options.nounset and (value is None or isinstance(value, str)):
+                raise unbound_error(name).ending("unit", 1)  # in bash, a scalar is unset here
             return len(values(state)) if isinstance(value, str) or value is None else len(value)
 
         return count
