@@ -177,6 +177,7 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
 
 def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, request: Request) -> None:
     if request.nameref is None and name in state.namerefs:
+        _check_new_target(state, name, assigned, request)
         name, assigned, indexed = _follow(state, name, assigned, indexed, request)
     bits = state.attributes.get(name, 0)
     add = request.add
@@ -225,6 +226,14 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
         state.attributes.pop(name, None)  # plain again: the fast path of assignments
     if both:
         raise BuiltinError(f"{name}: cannot convert associative to indexed array")
+
+
+def _check_new_target(state: State, name: str, assigned: Assigned | None, request: Request) -> None:
+    """Reject a value that would become the target of a reference without one, unless it is a name."""
+    if not request.local or assigned is None or not isinstance(assigned.value, str):
+        return
+    if state.namerefs[name] == "" and split_reference(assigned.value) is None:
+        raise BuiltinError(f"`{assigned.value}': invalid variable name for name reference")
 
 
 def _follow(

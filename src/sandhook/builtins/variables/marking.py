@@ -77,7 +77,8 @@ def _mark_without_target(state: State, command: str, operand: str | Assigned, re
         return 0
     if not isinstance(text, str) or not is_name(text):
         print_error(state, f"{command}: `{text}': not a valid identifier")
-        print_error(state, f"{command}: `': not a valid identifier")
+        if request.add:
+            print_error(state, f"{command}: `': not a valid identifier")
         return 1
     name = operand.partition("=")[0] if isinstance(operand, str) else operand.name
     state.set(name, text)
