@@ -1,7 +1,7 @@
 """The entries of /proc that describe processes: they exist only while a script asks for them.
 
-The file system knows no processes. It asks the process that runs in the current task, and without one (when the host
-reads files) there are none. Nothing here is a part of a snapshot, a difference or a quota.
+The file system knows no processes: it asks the process that runs in the current task. The host, which reads files
+outside of tasks, finds no entry. Nothing here belongs to a snapshot, a difference or a quota.
 """
 
 from __future__ import annotations

@@ -190,7 +190,7 @@ def show_functions(
     )
     bits = sum(bit for letter, bit in _BITS.items() if letter in letters)
     if not operands:
-        _list_functions(state, "F" in letters, bits & (READONLY | TRACE | EXPORT))
+        _list_functions(state, "F" in letters, bits)
         return 0
     if letters & {"f", "F"} and (meaningless := [letter for letter in "niAa" if letter in letters]):
         raise BuiltinError(f"-{meaningless[0]}: invalid option")
