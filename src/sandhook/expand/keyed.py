@@ -7,16 +7,17 @@ expression begins, because its effects may happen only once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.expand.numbers import NUMBERS, NotPlain, plain_decimal, remember
 from sandhook.expand.operators import Integer
 from sandhook.lazy import lazily
 from sandhook.state.assignment import plain_array
-from sandhook.state.control import ShellError, unbound_error
+from sandhook.state.control import ShellError, subscript_error, unbound_error
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, IndexedArray, store
-from sandhook.syntax.nodes import ArithVariable, Node
+from sandhook.syntax.nodes import ArithAssign, ArithStep, ArithVariable, Node
 from sandhook.typed import Any, TypeAlias
 
 Store: TypeAlias = Callable[[State, int], None]
@@ -169,4 +170,32 @@ def reject_without_subscript(state: State, name: str) -> None:
 
 
 def _complain(state: State, name: str, key: str) -> None:
-    state.shell.error(state, f"{name}[{key}]: bad array subscript")
+    state.shell.assignment_error(state, subscript_error(f"{name}[{key}]"))
+
+
+def unquoted(subscript: str) -> str:
+    """Remove the quotes and backslashes from the subscript of an associative array."""
+    if "'" not in subscript and '"' not in subscript and "\\" not in subscript:
+        return subscript
+    return re.sub(r"""\\(.)|'([^']*)'|"((?>\\.|[^"\\])*+)\"""", _without_quotes, subscript, flags=re.DOTALL)
+
+
+def _without_quotes(match: re.Match[str]) -> str:
+    escaped, single, double = match.groups()
+    return escaped or single or unescaped(double or "")
+
+
+def unescaped(text: str) -> str:
+    """Remove the backslashes that ``subscript_text.escape`` put before signs."""
+    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL) if "\\" in text else text
+
+
+def changes(subscript: str | None) -> bool:
+    """Return True if the evaluation of a subscript may change a variable."""
+    return subscript is not None and any(sign in subscript for sign in ("=", "++", "--"))
+
+
+def has_effect(node: object) -> bool:
+    if isinstance(node, ArithVariable):
+        return changes(node.subscript)
+    return isinstance(node, (ArithAssign, ArithStep))
