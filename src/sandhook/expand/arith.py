@@ -6,13 +6,12 @@ value that is evaluated as an expression never runs a command substitution (L-AR
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand import operators
-from sandhook.expand.keyed import Operand, element, store_element
+from sandhook.expand import keyed, operators
+from sandhook.expand.keyed import Operand
 from sandhook.expand.numbers import NUMBERS, NUMBERS_KEPT, NotPlain, remember
 from sandhook.expand.operators import MAX, MIN, Integer, OperandError, wrap
 from sandhook.expand.special import special_value
@@ -36,6 +35,7 @@ from sandhook.syntax.nodes import (
     ArithStep,
     ArithUnary,
     ArithVariable,
+    walk,
 )
 from sandhook.text.names import is_ordinary
 
@@ -60,9 +60,14 @@ def compile_text(text: str) -> Integer:
 def evaluate(state: State, text: str) -> int:
     """Evaluate expanded text. Raises ShellError with bash's message."""
     if "$" in text and "[" in text:
-        from sandhook.expand.subscript_text import expand_in_subscripts  # rare: such text was in quotes
+        from sandhook.expand.subscript_text import evaluate_in_quotes  # rare: such text was in quotes
 
-        text = expand_in_subscripts(state, text)
+        return evaluate_in_quotes(state, text, _evaluated)
+    return _evaluated(state, text)
+
+
+def _evaluated(state: State, text: str) -> int:
+    """Evaluate a text in which nothing is left to expand."""
     try:
         return (
             int(text)
@@ -115,7 +120,9 @@ def value_of(state: State, text: str) -> int:
         state.budget.charge(1 + (len(text) >> 6))
         if depth > MAX_RECURSION:
             token = arith_messages.from_recursive_name(state, text)
-            raise expression_error(f'{text}: expression recursion level exceeded (error token is "{token}")')
+            raise expression_error(
+                f'{text.lstrip()}: expression recursion level exceeded (error token is "{token}")'
+            )
         if depth % 50 == 0:  # a long chain of names goes on from a fresh stack
             return int(state.process.kernel.scheduler.call_on_new_stack(lambda: evaluate(state, text)))
         return evaluate(state, text)
@@ -168,7 +175,11 @@ def compile_arithmetic(node: Arith, parameter: Callable[[str], Integer] | None =
             assigned = compile_arithmetic(value, parameter)
             if operator == "=":
                 return _assign(operator, target, assigned)
-            return _settled(target, lambda settled: _assign(operator, settled, assigned))
+            return _settled(
+                target,
+                lambda settled: _assign(operator, settled, assigned),
+                before=any(map(keyed.has_effect, walk(value))),
+            )
         case ArithComma(left, right):
             return operators.comma(compile_arithmetic(left, parameter), compile_arithmetic(right, parameter))
     raise TypeError(node)
@@ -282,11 +293,13 @@ def compile_subscript(text: str) -> Integer:
 
 def _element(name: str, subscript: str) -> Integer:
     if isinstance(subscript, Operand):
-        return element(name, subscript.at, value_of)
-    index_of = compile_subscript(_unescaped(subscript))
-    key = _unquoted(subscript)
+        return keyed.element(name, subscript.at, value_of)
+    index_of = compile_subscript(keyed.unescaped(subscript))
+    key = keyed.unquoted(subscript)
     if not subscript:
-        return lambda state: _without_subscript(state, name)
+        return lambda state: keyed.without_subscript(state, name)
+    if key in keyed.ALL:
+        return keyed.all_elements(name, key, value_of)
 
     def read(state: State) -> int:
         array: Any = state.values.get(name)
@@ -313,38 +326,18 @@ def _element(name: str, subscript: str) -> Integer:
     return read
 
 
-def _without_subscript(state: State, name: str) -> int:
-    """``name[]`` in arithmetic is 0, after two complaints."""
-    for _ in range(2):
-        state.shell.error(state, f"{name}[]: bad array subscript")
-    return 0
-
-
-def _unquoted(subscript: str) -> str:
-    """Remove the quotes and backslashes from the subscript of an associative array."""
-    if "'" not in subscript and '"' not in subscript and "\\" not in subscript:
-        return subscript
-    return re.sub(r"""\\(.)|'([^']*)'|"((?>\\.|[^"\\])*+)\"""", _without_quotes, subscript, flags=re.DOTALL)
-
-
-def _without_quotes(match: re.Match[str]) -> str:
-    escaped, single, double = match.groups()
-    return escaped or single or _unescaped(double or "")
-
-
-def _unescaped(text: str) -> str:
-    """Remove the backslashes that ``subscript_text.escape`` put before signs."""
-    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL) if "\\" in text else text
-
-
 def _store(target: ArithVariable) -> Store:
     name, subscript = target
     if subscript is None:
         return store_variable(name)
     if isinstance(subscript, Operand):
-        return store_element(name, subscript.at)
-    index_of = compile_subscript(_unescaped(subscript))
-    unquoted = _unquoted(subscript)
+        return keyed.store_element(name, subscript.at)
+    index_of = compile_subscript(keyed.unescaped(subscript))
+    unquoted = keyed.unquoted(subscript)
+    if unquoted in keyed.ALL:
+        return keyed.store_all_elements(name, unquoted)
+    if not subscript:
+        return lambda state, _: keyed.reject_without_subscript(state, name)
 
     def store_number(state: State, value: int) -> None:
         array = plain_array(state, name)
@@ -405,7 +398,7 @@ def _step(amount: int, target: ArithVariable, prefix: bool) -> Integer:
     if isinstance(target.subscript, Operand):
         return _step_of_operand(amount, prefix, read, store)
     if target.subscript is not None:
-        return _step_of_element(amount, target.name, _unquoted(target.subscript), prefix, read, store)
+        return _step_of_element(amount, target.name, keyed.unquoted(target.subscript), prefix, read, store)
     name = target.name
 
     def step(state: State) -> int:
@@ -422,13 +415,19 @@ def _step(amount: int, target: ArithVariable, prefix: bool) -> Integer:
     return step
 
 
-def _settled(target: ArithVariable, make: Callable[[ArithVariable], Integer]) -> Integer:
-    """Compile what reads and assigns one element; a subscript that has an effect is evaluated once."""
+def _settled(
+    target: ArithVariable, make: Callable[[ArithVariable], Integer], *, before: bool = False
+) -> Integer:
+    """Compile what reads and assigns one element; a subscript that has an effect is evaluated once.
+
+    ``before``: the subscript may have another value afterwards, as in ``a[i] += i++``.
+    """
     general = make(target)
     subscript = target.subscript or ""
-    if not any(sign in subscript for sign in ("=", "++", "--")):
+    plain = isinstance(subscript, Operand) or not subscript or subscript in keyed.ALL or subscript.isdigit()
+    if plain or not (before or keyed.changes(subscript)):
         return general
-    index_of = compile_subscript(_unescaped(subscript))
+    index_of = compile_subscript(keyed.unescaped(subscript))
 
     def run(state: State) -> int:
         if state.is_associative(target.name):

@@ -29,6 +29,20 @@ def operand_message(text: str, problem: OperandError) -> str:
     return f'{text}: {problem} (error token is "{token}")'
 
 
+def as_written(message: str, expanded: str, text: str) -> str:
+    """Return a message about an expression with its text before the subscripts in it were expanded."""
+    head, _, token = message.partition(' (error token is "')
+    shown, written = expanded.lstrip(), text.lstrip()
+    if not head.startswith(shown):
+        return message
+    head = written + head[len(shown) :]
+    token = token.removesuffix('")')
+    before = shown.removesuffix(token)
+    if token and shown.endswith(token) and written.startswith(before):
+        token = written[len(before) :]
+    return f'{head} (error token is "{token}")' if token else head
+
+
 def from_recursive_name(state: State, text: str) -> str:
     """Return an expression from the first name on whose value is an expression itself: bash has read so far."""
     for name in _NAME.finditer(text):

@@ -9,11 +9,15 @@ from sandhook.expand.reference import Words, compile_base
 from sandhook.lazy import lazily
 from sandhook.state.control import ShellError, bad_substitution_error
 from sandhook.state.state import State
+from sandhook.syntax.nodes import ParameterExpansion
 
 Text: TypeAlias = Callable[[State], str]
 
 #: ``${reference@letters}`` with letters that are no transformation.
 _UNKNOWN = lazily(r"\$\{([A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?|[0-9]+|[@*#?$!-])@[^}]*\}")
+
+#: ``${!reference@letters}``, which is not a list of names.
+_OF_TARGET = lazily(r"\$\{!([A-Za-z_][A-Za-z0-9_]*)@[^}]*\}")
 
 
 def unset_error(shown: str, operator: str, message: Text | None) -> Text:
@@ -41,6 +45,9 @@ def bad_substitution(words: Words, text: str, shown: str) -> Callable[[State], s
 
     An unknown transformation of a parameter that is set ends the shell; an unset one is never transformed.
     """
+    of_target = _OF_TARGET.fullmatch(text)
+    if of_target is not None:
+        return _of_target(words, of_target[1], shown)
     unknown = _UNKNOWN.fullmatch(text)
     node = words.parse_name(unknown[1]) if unknown is not None else None
     if node is None:
@@ -53,6 +60,20 @@ def bad_substitution(words: Words, text: str, shown: str) -> Callable[[State], s
 
     def transform(state: State) -> str:
         if not reference.is_set(state, nonempty=False):  # raises under set -u
+            return ""
+        raise bad_substitution_error(shown).ending("shell", 127)
+
+    return transform
+
+
+def _of_target(words: Words, name: str, shown: str) -> Callable[[State], str]:
+    """Return a closure for an unknown transformation of what ``name`` refers to, which is found first."""
+    from sandhook.expand.parameter import compile_parameter
+
+    indirect = compile_parameter(ParameterExpansion(name, None, "!"), words)
+
+    def transform(state: State) -> str:
+        if not indirect.is_set(state, nonempty=False):  # raises for a value that is no name
             return ""
         raise bad_substitution_error(shown).ending("shell", 127)
 

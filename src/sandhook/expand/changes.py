@@ -39,7 +39,7 @@ def compile_operator(node: ParameterExpansion, base: Parameter, words: Words) ->
     operator = node.operator or ""
     word = node.word or Word(())
     if operator == ":":
-        return _slice(node, base, words)
+        return compile_slice(node, base, words)
     if operator == "@":
         return _transformation(node, base)
     fixed = _fixed_change(operator, word, node.second, words)
@@ -164,12 +164,16 @@ def _mapped(
     return Parameter(values=change_elements, star=base.star)
 
 
-def _slice(node: ParameterExpansion, base: Parameter, words: Words) -> Parameter:
+def compile_slice(
+    node: ParameterExpansion, base: Parameter, words: Words, shown: str | None = None
+) -> Parameter:
+    """Compile ``${name:offset:length}``; ``shown`` is what messages name, by default the parameter."""
     from sandhook.expand import slices
 
     name = node.name
-    subscript = "" if node.subscript is None else f"[{word_text(node.subscript, lambda body: '')}]"
-    shown = f"{node.prefix}{name}{subscript}"
+    if shown is None:
+        subscript = "" if node.subscript is None else f"[{word_text(node.subscript, lambda body: '')}]"
+        shown = f"{node.prefix}{name}{subscript}"
     offset_of = slices.named(words.arithmetic(slices.as_in_quotes(node.word or Word(()))), shown)
     length_of = None
     if node.second is not None:
@@ -241,6 +245,8 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
     if letter == "A":
 
         def declaration(state: State) -> str | None:
+            if declared.has_no_variable(state, name):
+                return None if base.value is None else base.value(state) and ""  # for its error
             if base.value is None:
                 value: str | None = ""
             elif node.subscript is None and state.options.nounset and _has_elements(state, name):

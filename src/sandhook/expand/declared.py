@@ -6,13 +6,22 @@ from collections.abc import Callable
 
 from sandhook.expand.special import join_values, separator
 from sandhook.state.environment import attribute_bits
+from sandhook.state.references import refers_to_element
 from sandhook.state.state import State
 from sandhook.state.values import Array, AssociativeArray, held, letters
 from sandhook.syntax.nodes import ParameterExpansion
 from sandhook.text.quoting import at_quote, double_quote, key_quote
 
 
+def has_no_variable(state: State, name: str) -> bool:
+    """Return True for a reference to an element, or without a target: it has no attributes and no declaration."""
+    references = state.namerefs
+    return name in references and (not references[name] or refers_to_element(references, name))
+
+
 def attributes_of(state: State, name: str) -> str:
+    if has_no_variable(state, name):
+        return ""
     resolved, _ = state.resolve(name)
     return letters(attribute_bits(state, resolved))
 

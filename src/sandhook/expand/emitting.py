@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sandhook.expand.fields import Fields, Unglobbed
+from sandhook.expand.fields import Fields, Unglobbed, glob_field
+from sandhook.expand.parameter import Indirect
 from sandhook.expand.reference import Parameter, SpacedList, Value
+from sandhook.expand.shapes import names_all
 from sandhook.expand.special import join_values, separator
 from sandhook.expand.text import Text
 from sandhook.state.state import State
 from sandhook.text.fields import DEFAULT_IFS, split
 from sandhook.typed import TypeAlias
+
+_GLOB = frozenset("*?[")
 
 Emit: TypeAlias = Callable[[State, Fields], None]
 
@@ -142,16 +146,19 @@ def list_in_choice(compiled: Parameter, plain: Emit, *, changed: bool) -> Emit:
     """
 
     def emit(state: State, fields: Fields) -> None:
-        values = compiled.values(state) if compiled.values is not None else []
+        listed: Parameter | None = compiled
+        if isinstance(compiled, Indirect) and splits_lists(state):
+            listed = compiled.target(state)
+        values = listed.values(state) if listed is not None and listed.values is not None else []
         if not values or not splits_lists(state):
             plain(state, fields)
             return
         ifs = state.get("IFS") or ""
         if changed:
-            empty = [""] if ifs.strip(DEFAULT_IFS) else []
-            values = [part for value in values for part in split(value, ifs) or empty]
+            values = split(join_values(state, ifs[0], values), ifs)
         if " " not in ifs:
-            fields.quoted(join_values(state, " ", values))
+            if values:
+                fields.quoted(join_values(state, " ", values))
             return
         for index, value in enumerate(values):
             if index:
@@ -189,3 +196,42 @@ def splits_lists(state: State) -> bool:
     """Return True when bash splits a word with an unquoted list even where one string is expected."""
     ifs = state.get("IFS")
     return ifs is not None and ifs[:1] not in ("", " ")
+
+
+def emit_by_references(names: Sequence[str], as_list: Emit, as_text: Emit) -> Emit:
+    """``"${!x}$*"``: emit quotes as those around a list only when the value of one of the references names a list."""
+
+    def emit(state: State, fields: Fields) -> None:
+        (as_list if any(names_all(state.get(name)) for name in names) else as_text)(state, fields)
+
+    return emit
+
+
+def whole_or_split(value: Callable[[State], str | None]) -> Callable[[State], str | list[str]]:
+    """Compile an unquoted expansion that is a whole word; a value of letters and digits is one field."""
+
+    def run(state: State) -> str | list[str]:
+        text = value(state)
+        if text and text.isalnum() and state.values.get("IFS") == DEFAULT_IFS:
+            return text
+        return split_value(state, text)
+
+    return run
+
+
+def split_value(state: State, text: str | None) -> list[str]:
+    """Return the fields of an unquoted expansion that is a whole word."""
+    if not text:
+        return []
+    ifs = state.get("IFS")
+    fields = split(text, DEFAULT_IFS if ifs is None else ifs)
+    if state.options.noglob:
+        return fields
+    if _GLOB.isdisjoint(text) and not (state.options.extglob and "(" in text):
+        if len(fields) > 1024 and len(fields) > state.budget.limits.fields:
+            state.budget.fail("fields")
+        return fields
+    paths: list[str] = []
+    for field in fields:
+        paths += glob_field(state, [(field, False)])
+    return paths

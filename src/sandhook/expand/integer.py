@@ -111,20 +111,28 @@ def keys_kept(
     text: Callable[[WordPart], Text],
     words: Words,
     keeps: Callable[[State], bool] = lambda state: True,
+    *,
+    quotes: bool = False,
 ) -> Text | None:
     """Return a closure for arithmetic in which the values in subscripts mean only themselves, if ``keeps`` is true.
 
     None when no expansion is in a subscript. ``text`` compiles a part that is not in double quotes.
+    With ``quotes``, this holds for quoted text, too.
     """
     flat: list[tuple[WordPart, bool]] = []
     for part in parts:
         inner = part.parts if isinstance(part, DoubleQuoted) else None
         flat += [(part, False)] if inner is None else [(each, True) for each in inner]
-    within = _in_subscripts([part for part, _ in flat])
+    within = _in_subscripts(flat, quotes)
     if not any(within):
         return None
     pieces: list[tuple[Text, bool]] = [
-        (words.string(Word((part,)), quoted=True) if quoted or inside else text(part), inside)
+        (
+            words.string(Word((part,)), quoted=True)
+            if quoted or (inside and not isinstance(part, _FIXED))
+            else text(part),
+            inside,
+        )
         for (part, quoted), inside in zip(flat, within)
     ]
 
@@ -136,13 +144,16 @@ def keys_kept(
     return text_of
 
 
-def _in_subscripts(parts: Sequence[WordPart]) -> list[bool]:
-    """Return for each part whether it is an expansion between brackets."""
+def _in_subscripts(parts: Sequence[tuple[WordPart, bool]], quotes: bool) -> list[bool]:
+    """Return for each part, which may be in double quotes, whether its text between brackets means only itself."""
     depth = 0
     within: list[bool] = []
-    for part in parts:
-        within.append(depth > 0 and not isinstance(part, _FIXED))
-        if isinstance(part, Literal):
+    for part, quoted in parts:
+        is_fixed = isinstance(part, _FIXED)
+        if quotes and (quoted or not isinstance(part, Literal)):
+            is_fixed = False
+        within.append(depth > 0 and not is_fixed)
+        if isinstance(part, Literal) and not (quotes and quoted):
             depth = max(depth + part.text.count("[") - part.text.count("]"), 0)
     return within
 

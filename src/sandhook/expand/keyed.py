@@ -7,16 +7,17 @@ expression begins, because its effects may happen only once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.expand.numbers import NUMBERS, NotPlain, plain_decimal, remember
 from sandhook.expand.operators import Integer
 from sandhook.lazy import lazily
 from sandhook.state.assignment import plain_array
-from sandhook.state.control import ShellError, unbound_error
+from sandhook.state.control import ShellError, subscript_error, unbound_error
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, IndexedArray, store
-from sandhook.syntax.nodes import ArithVariable, Node
+from sandhook.syntax.nodes import ArithAssign, ArithStep, ArithVariable, Node
 from sandhook.typed import Any, TypeAlias
 
 Store: TypeAlias = Callable[[State, int], None]
@@ -24,8 +25,11 @@ Store: TypeAlias = Callable[[State, int], None]
 #: A subscript that is one expansion, also in double quotes.
 _WHOLE = lazily(r'"?\$\{([0-9]+)\}"?')
 
+#: Subscripts of all elements, which are no numbers.
+ALL = ("@", "*")
+
 #: Keys that are no plain text in a subscript: one that is empty, or names all elements.
-_SPECIAL = ("", "@", "*")
+_SPECIAL = ("", *ALL)
 
 
 class Operand(str):
@@ -125,3 +129,73 @@ def store_element(name: str, at: int) -> Store:
             state.shell.error(state, error.message)  # the value of the expression stands
 
     return store_number
+
+
+def all_elements(name: str, key: str, value_of: Callable[[State, str], int]) -> Integer:
+    """Compile ``name[@]``: the element with that key of an associative array, else 0 after a complaint."""
+
+    def read(state: State) -> int:
+        if state.is_associative(name):
+            return value_of(state, state.element(name, key) or "")
+        if state.options.nounset and state.value(name) is None:
+            raise unbound_error(name)
+        _complain(state, name, key)
+        return 0
+
+    return read
+
+
+def store_all_elements(name: str, key: str) -> Store:
+    """Compile assigning to ``name[@]``, which only an associative array has; the value of the expression stands."""
+
+    def store_number(state: State, value: int) -> None:
+        if state.is_associative(name):
+            state.set_element(name, key, str(value))
+        else:
+            _complain(state, name, key)
+
+    return store_number
+
+
+def without_subscript(state: State, name: str) -> int:
+    """``name[]`` in arithmetic is 0, after two complaints."""
+    _complain(state, name, "")
+    _complain(state, name, "")
+    return 0
+
+
+def reject_without_subscript(state: State, name: str) -> None:
+    """Report an assignment to ``name[]``; the value of the expression stands."""
+    state.shell.error(state, f"`{name}[]': not a valid identifier")
+
+
+def _complain(state: State, name: str, key: str) -> None:
+    state.shell.assignment_error(state, subscript_error(f"{name}[{key}]"))
+
+
+def unquoted(subscript: str) -> str:
+    """Remove the quotes and backslashes from the subscript of an associative array."""
+    if "'" not in subscript and '"' not in subscript and "\\" not in subscript:
+        return subscript
+    return re.sub(r"""\\(.)|'([^']*)'|"((?>\\.|[^"\\])*+)\"""", _without_quotes, subscript, flags=re.DOTALL)
+
+
+def _without_quotes(match: re.Match[str]) -> str:
+    escaped, single, double = match.groups()
+    return escaped or single or unescaped(double or "")
+
+
+def unescaped(text: str) -> str:
+    """Remove the backslashes that ``subscript_text.escape`` put before signs."""
+    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL) if "\\" in text else text
+
+
+def changes(subscript: str | None) -> bool:
+    """Return True if the evaluation of a subscript may change a variable."""
+    return subscript is not None and any(sign in subscript for sign in ("=", "++", "--"))
+
+
+def has_effect(node: object) -> bool:
+    if isinstance(node, ArithVariable):
+        return changes(node.subscript)
+    return isinstance(node, (ArithAssign, ArithStep))

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sandhook.expand.reference import Parameter, SpacedList, Words, compile_base, keys, subscript_of
+from sandhook.expand.special import join_values, separator
 from sandhook.state.control import ShellError, unbound_error
 from sandhook.state.environment import variable_names
+from sandhook.state.references import refers_to_element
 from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
 from sandhook.syntax.nodes import ParameterExpansion
@@ -51,8 +53,8 @@ def compile_length(node: ParameterExpansion, words: Words) -> Callable[[State], 
             if value.__class__ is IndexedArray:
                 return len(value)
             value = state.value(name)
-            if value is None and state.options.nounset:
-                raise unbound_error(name).ending("unit", 1)
+            if state.options.nounset and (value is None or isinstance(value, str)):
+                raise unbound_error(name).ending("unit", 1)  # in bash, a scalar is unset here
             return len(values(state)) if isinstance(value, str) or value is None else len(value)
 
         return count
@@ -68,6 +70,8 @@ def compile_length(node: ParameterExpansion, words: Words) -> Callable[[State], 
 
     def measure(state: State) -> int:
         text = value(state) or ""
+        if name in state.namerefs and not state.options.nounset and refers_to_element(state.namerefs, name):
+            return 0  # as in bash, a reference to an element has no length
         return len(text) if text.isascii() or not characters_are_bytes(state.get) else len(as_bytes(text))
 
     return measure
@@ -96,6 +100,17 @@ def _compile_bang(node: ParameterExpansion, words: Words) -> Parameter:
     return Parameter(lambda state: (background if state.options.posix else indirect).text(state))
 
 
+def _joined_with_blanks(compiled: Parameter) -> Parameter:
+    """``${!ref#p}`` where ``ref`` is ``@`` or ``*``, with an IFS that begins with another character than a blank: one value, as in bash."""
+    values = compiled.values
+    assert values is not None
+    return Parameter(lambda state: join_values(state, " ", values(state)))
+
+
+def _is_blank_joined(operator: str | None) -> bool:
+    return operator is not None and operator[0] in "#%:@" and operator not in CHOOSING
+
+
 class Indirect(Parameter):
     """${!ref...}: the name is known only at run time, so the target is compiled there."""
 
@@ -116,6 +131,9 @@ class Indirect(Parameter):
         if node.subscript is None and node.name in state.namerefs:
             return self._name_of_nameref(state)
         name = self._reference.text(state)
+        if self._reference.values is not None:  # ${!a[@]-word}
+            joiner = separator(state, True) or ("" if self._reference.star else " ")
+            name = join_values(state, joiner, self._reference.values(state))
         if not self._reference.is_set(state, nonempty=False):
             declared = node.name in state.attributes
             if node.operator in CHOOSING and (not is_name(node.name) or declared):
@@ -137,7 +155,16 @@ class Indirect(Parameter):
             base = compile_base(expansion, self._words, checked=False)
             if base.value is not None and base.value(state) is None:
                 raise unbound_error(f"!{node.name}")
-        return compile_parameter(expansion, self._words)
+        if node.operator == ":":
+            from sandhook.expand.changes import compile_slice
+
+            base = compile_base(expansion, self._words, checked=True)
+            compiled = compile_slice(expansion, base, self._words, f"!{shown_name(node)}")
+        else:
+            compiled = compile_parameter(expansion, self._words)
+        if target.name in "@*" and _is_blank_joined(node.operator) and (state.get("IFS") or " ")[0] != " ":
+            return _joined_with_blanks(compiled)
+        return compiled
 
     def _name_of_nameref(self, state: State) -> Parameter:
         """Return ``${!nameref}``, the name it refers to, as a value that the operator applies to."""

@@ -117,6 +117,22 @@ def is_list(part: WordPart) -> bool:
     return part.name == "@" or subscript_of(part.subscript) == "@"
 
 
+def is_plain_reference(part: WordPart) -> bool:
+    """Return True for ``${!name}`` and ``${!name%word}``, whose value decides whether it is a list."""
+    return (
+        isinstance(part, ParameterExpansion)
+        and part.prefix == "!"
+        and part.subscript is None
+        and (part.operator not in ("*", "@") or part.word is not None)
+        and is_ordinary(part.name)
+    )
+
+
+def names_all(target: str | None) -> bool:
+    """Return True when the value of a reference names a list: ``@``, ``*``, ``a[@]``."""
+    return target is not None and (target in ("@", "*") or target[-3:] in ("[@]", "[*]"))
+
+
 def runs_commands(tree: object) -> bool:
     """Return True when the expansion of a tree could run a command; expanding data must not."""
     return any(

@@ -113,7 +113,9 @@ def of_array(
     else:
         if length == 0 and isinstance(array, AssociativeArray):
             length = 1  # as in bash
-        start = max(0, offset - 1) if isinstance(array, AssociativeArray) and offset > 0 else offset
-        if start < 0:
-            start += len(values)
+        if offset < 0:
+            offset += len(values) + isinstance(array, AssociativeArray)
+            if offset < 0:
+                return []
+        start = max(0, offset - 1) if isinstance(array, AssociativeArray) else offset
     return values[start:] if length is None else values[start : start + length]

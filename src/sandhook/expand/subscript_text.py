@@ -5,9 +5,13 @@ The text may come from data, so no other expansion takes place, and none that co
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from sandhook.expand.arith_messages import as_written
 from sandhook.expand.reference import elements
 from sandhook.lazy import lazily
 from sandhook.limits import PIECE, check_clock, check_fits
+from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.typed import TYPE_CHECKING
 
@@ -87,6 +91,17 @@ def expand_in_subscripts(state: State, text: str) -> str:
                 pieces.append(expanded)
                 start = match.start()
     return "".join([*pieces, text[start:]])
+
+
+def evaluate_in_quotes(state: State, text: str, evaluate: Callable[[State, str], int]) -> int:
+    """Evaluate arithmetic that is text, with parameters in its subscripts; messages show the text as it is written."""
+    expanded = expand_in_subscripts(state, text)
+    try:
+        return evaluate(state, expanded)
+    except ShellError as error:
+        if expanded == text:
+            raise
+        raise error.worded(as_written(error.message, expanded, text)) from None
 
 
 def _is_map(state: State, before: str) -> bool:

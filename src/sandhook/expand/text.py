@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from sandhook.errors import ShellSyntaxError
+from sandhook.expand.blanks import chosen, joined_list
 from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter, shown_name
 from sandhook.expand.reference import Parameter, compile_base, plain_value
-from sandhook.expand.shapes import has_braces, is_star, runs_commands, unquoting
-from sandhook.expand.special import join_values, separator
+from sandhook.expand.shapes import has_braces, runs_commands, unquoting
+from sandhook.expand.special import join_values
 from sandhook.expand.tilde import expand_tilde, has_tilde, split_assignment_tildes, split_tildes
 from sandhook.lazy import lazy_module
 from sandhook.limits import check_clock
 from sandhook.pattern.glob import quote
+from sandhook.state.assignment import store_default
 from sandhook.state.control import ShellError, subscript_error
 from sandhook.state.state import State
 from sandhook.state.values import LARGE
@@ -202,16 +204,22 @@ class TextCompiler:
             if isinstance(compiled, Indirect):
                 return self._indirect_choice_text(node, compiled, quoted)
             return self._choice_text(node, compiled, quoted, stored)
-        by_ifs = (node.operator or node.prefix) if quoted else (node.operator or " ")[0] in "@#%"
+        own_prefix = "" if isinstance(compiled, Indirect) else node.prefix
+        by_ifs = bool((node.operator or own_prefix) if quoted else (node.operator or " ")[0] in "@#%")
         declaring = node.operator == "@" and node.word is not None and node.word.parts == _DECLARING
         if declaring:
             return compiled.text
-        if stored and by_ifs and not compiled.star and compiled.values:
-            values = compiled.values
-            return lambda state: join_values(state, separator(state, True) or " ", values(state))
-        if not compiled.star and compiled.values is not None and not quoted:
-            return lambda state: join_values(state, " ", compiled.values(state) if compiled.values else [])
-        return compiled.text
+        if not isinstance(compiled, Indirect):
+            return joined_list(compiled, quoted=quoted, by_ifs=stored and by_ifs)
+        target_of = compiled.target
+
+        def text_of_target(state: State) -> str:
+            target = target_of(state)
+            return (
+                "" if target is None else joined_list(target, quoted=quoted, by_ifs=stored and by_ifs)(state)
+            )
+
+        return text_of_target
 
     def _indirect_choice_text(self, node: ParameterExpansion, compiled: Indirect, quoted: bool) -> Text:
         def run(state: State) -> str:
@@ -231,13 +239,13 @@ class TextCompiler:
     ) -> Text:
         operator = node.operator or ""
         nonempty = operator[0] == ":"
+        if stored and not quoted and base.values is not None:
+            nonempty = False  # in an assignment, one empty value counts as a list
         if operator[-1] in "=?":
             choose = self._assign_or_fail(node, quoted, reference)
             return lambda state: base.text(state) if base.is_set(state, nonempty, quoted) else choose(state)
-        if stored and not quoted and base.values is not None:
-            nonempty = False  # in an assignment, one empty value counts as a list
         inner = node.word or Word(())
-        word = self._string(inner.parts, quoted=True, stored=stored) if quoted else self._chosen(inner)
+        word = self._string(inner.parts, quoted=True, stored=stored) if quoted else chosen(self, inner)
         if operator[-1] == "+":
             return lambda state: word(state) if base.is_set(state, nonempty, quoted) else ""
         if base.value is not None:
@@ -408,16 +416,6 @@ class TextCompiler:
         """Compile the word of ``${name?word}``; None for an empty one."""
         return self.string(word) if word.parts else None
 
-    def _chosen(self, word: Word) -> Text:
-        """Compile the word of an operator to one string; with an empty IFS ``$*`` is joined with blanks there."""
-        plain = self.string(word)
-        if not any(map(is_star, word.parts)):
-            return plain
-        blanks = self.string(
-            Word(tuple(part._replace(name="@") if is_star(part) else part for part in word.parts))
-        )
-        return lambda state: (blanks if state.get("IFS") == "" else plain)(state)
-
     def _assign_default(self, node: ParameterExpansion, text_of: Text, reference: Indirect | None) -> Text:
         name = node.name
         if reference is not None:
@@ -427,7 +425,7 @@ class TextCompiler:
                     raise ShellError(f"$!{name}: cannot assign in this way", ends="unit")
                 text = text_of(state)
                 target = reference.assigned_name(state)
-                state.set(target, text)
+                store_default(lambda: state.set(target, text))
                 return state.get(target) or text
 
             return assign_target
@@ -438,12 +436,12 @@ class TextCompiler:
                 raise ShellError(f"${name}: cannot assign in this way", ends="unit")
             text = text_of(state)
             if subscript is None:
-                state.set(name, text)
+                store_default(lambda: state.set(name, text))
                 return state.get(name) or text
             key = subscript(state)
             if key in ("@", "*") and not state.is_associative(name):
-                raise subscript_error(f"{name}[{key}]", "unit")
-            state.set_element(name, key, text)
+                raise subscript_error(f"{name}[{key}]", "unit").ending("unit", 2)
+            store_default(lambda: state.set_element(name, key, text))
             return text
 
         return assign

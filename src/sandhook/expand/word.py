@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from sandhook.expand.emitting import (
     Emit,
+    emit_by_references,
     emit_changed_next_to_list,
     emit_starred_next_to_list,
     emit_value,
@@ -19,13 +20,15 @@ from sandhook.expand.emitting import (
     joined_fields,
     list_in_choice,
     quoted_text,
+    split_value,
     splits_lists,
     tilde_in,
     tilde_word,
     unsplit_list,
+    whole_or_split,
     without_empty,
 )
-from sandhook.expand.fields import Fields, glob_field, whole_list
+from sandhook.expand.fields import Fields, whole_list
 from sandhook.expand.list_reference import quoted_argument, quoted_part, quoted_word
 from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter
 from sandhook.expand.reference import Parameter, compile_base, plain_value
@@ -33,6 +36,7 @@ from sandhook.expand.shapes import (
     FieldsOf,
     has_braces,
     is_list,
+    is_plain_reference,
     is_plain_variable,
     is_positional,
     may_be_no_field,
@@ -61,14 +65,12 @@ from sandhook.syntax.nodes import (
     Word,
     WordPart,
 )
-from sandhook.text.fields import DEFAULT_IFS, split
 
 #: A word whose braces yield more than this, of characters and 256 for each word, is expanded again each time it runs.
 EAGER_BRACES = 65_536
 
 #: Operators whose empty result starts no field next to a list.
 _EMPTY_IS_NONE = CHOOSING - {"=", ":="}
-_GLOB = frozenset("*?[")
 
 
 class WordCompiler(TextCompiler):
@@ -162,7 +164,7 @@ class WordCompiler(TextCompiler):
                 return quoted_argument(self, part, self._string(part.parts, quoted=True))
             value = self._one_value(part)
             if value is not None:
-                return _whole_or_split(value)
+                return whole_or_split(value)
         return self.fields(word)
 
     def number(self, word: Word) -> Callable[[State], int | None] | None:
@@ -197,7 +199,7 @@ class WordCompiler(TextCompiler):
                 if listed is not None:
                     return whole_list(listed)
         value = self._one_value(part)
-        return None if value is None else lambda state: _split(state, value(state))
+        return None if value is None else lambda state: split_value(state, value(state))
 
     def _one_value(self, part: WordPart) -> Callable[[State], str | None] | None:
         """Compile an unquoted expansion to one string, still to be split; None for any other part."""
@@ -318,6 +320,15 @@ class WordCompiler(TextCompiler):
         if not any(map(self._may_be_list, parts)):
             return quoted_part(self, DoubleQuoted(tuple(parts)), self._string(parts, quoted=True))
         listed = any(map(is_list, parts))  # with a list, quotes alone begin no field: "$@$empty"
+        references = [part for part in parts if is_list(part)] if listed and len(parts) > 1 else ()
+        if not references or not all(map(is_plain_reference, references)):
+            return self._emit_quoted_parts(parts, listed)
+        # whether "${!ref}" is a list depends on its value
+        names = [part.name for part in references if isinstance(part, ParameterExpansion)]
+        as_list, as_text = self._emit_quoted_parts(parts, True), self._emit_quoted_parts(parts, False)
+        return emit_by_references(names, as_list, as_text)
+
+    def _emit_quoted_parts(self, parts: Sequence[WordPart], listed: bool) -> Emit:
         alone = len(parts) == 1 and may_be_no_field(parts[0])
         emitters: list[Emit] = []
         for part in parts:
@@ -468,33 +479,3 @@ class WordCompiler(TextCompiler):
                 (fields.quoted if was_quoted else fields.literal)(text)
 
         return run
-
-
-def _whole_or_split(value: Callable[[State], str | None]) -> Callable[[State], str | list[str]]:
-    """Compile an unquoted expansion that is a whole word; a value of letters and digits is one field."""
-
-    def run(state: State) -> str | list[str]:
-        text = value(state)
-        if text and text.isalnum() and state.values.get("IFS") == DEFAULT_IFS:
-            return text
-        return _split(state, text)
-
-    return run
-
-
-def _split(state: State, text: str | None) -> list[str]:
-    """Return the fields of an unquoted expansion that is a whole word."""
-    if not text:
-        return []
-    ifs = state.get("IFS")
-    fields = split(text, DEFAULT_IFS if ifs is None else ifs)
-    if state.options.noglob:
-        return fields
-    if _GLOB.isdisjoint(text) and not (state.options.extglob and "(" in text):
-        if len(fields) > 1024 and len(fields) > state.budget.limits.fields:
-            state.budget.fail("fields")
-        return fields
-    paths: list[str] = []
-    for field in fields:
-        paths += glob_field(state, [(field, False)])
-    return paths

@@ -63,9 +63,10 @@ def _epoch_realtime(state: State) -> str:
 
 def _function_names(state: State) -> IndexedArray | None:
     frames = state.frames
-    hidden = (
-        frames.are_hidden() if isinstance(frames, AbandonedCalls) else all(each.sourced for each in frames)
-    )
+    if isinstance(frames, AbandonedCalls):
+        hidden = frames.are_hidden() or (bool(frames) and all(frame.sourced for frame in frames))
+    else:
+        hidden = all(frame.sourced for frame in frames)
     if hidden:
         return None
     names = ["source" if frame.sourced else frame.function for frame in reversed(state.frames)]

@@ -251,6 +251,10 @@ class Runtime:
             return 1
         except Discard as discarded:
             state.status, state.pipestatus = discarded.status, None
+            if discarded.status == 2 and not (main and state.invocation.input != "string"):
+                state.status = discarded.status = (
+                    1  # of ${name=word}, in bash only the unit of a file has status 2
+                )
             state.errexit_suppressed = 0
             if state.subshell or (discarded.top and not main):
                 raise

@@ -26,7 +26,7 @@ USAGE_STATUS = 2
 #: Variables that are set unless the environment has them.
 _DEFAULTS = {
     "HOSTNAME": "sandhook", "HOSTTYPE": "x86_64", "MACHTYPE": "x86_64-pc-linux-gnu", "OSTYPE": "linux-gnu",
-    "PATH": "/usr/local/bin:/usr/bin:/bin", "TERM": "dumb",
+    "PATH": "/usr/local/bin:/usr/bin:/bin", "SHELL": "/bin/bash", "TERM": "dumb",
 }  # fmt: skip
 
 #: Variables that are set regardless of the environment. The array is readonly, so all shells share it.
@@ -113,6 +113,8 @@ def new_state(
     restrictions = process.kernel.settings.restrictions
     if restrictions is not None and restrictions.variables:
         state.dynamics, state.unlisted = with_withheld(restrictions, environment)
+    else:  # /proc/self/environ must not show what is withheld
+        process.environment = environment
     process.on_signal = state.handle_signal
     process.caught.add(SIGQUIT)  # it ends a subshell, but not a shell
     if process.ignored:

@@ -12,7 +12,7 @@ from sandhook.interp.subshell import in_subshell, start_subshell
 from sandhook.kernel.descriptor import CHUNK, Collector
 from sandhook.kernel.process import Kernel
 from sandhook.kernel.scheduler import Task
-from sandhook.state.control import ShellError
+from sandhook.state.control import Discard, ShellError
 from sandhook.state.state import State
 from sandhook.typed import TypeAlias
 from sandhook.vfs.errors import error_text
@@ -75,9 +75,19 @@ def substitute(body: Run, file: Apply | None) -> Text:
         inner.tracing.depth += 1
         inner.tracing.in_substitution = True
         _end_verbose(inner)
-        return body(inner)
+        return _run_text(body, inner)
 
     return run
+
+
+def _run_text(body: Run, inner: State) -> int:
+    """Run the commands of a substitution; as those of all texts, an expansion error ends them with status 1."""
+    try:
+        return body(inner)
+    except Discard as error:
+        if error.status == 2:
+            error.status = 1
+        raise
 
 
 def _end_verbose(inner: State) -> None:
@@ -136,7 +146,7 @@ def process_substitution(direction: str, body: Run | None) -> Text:
     def run_body(inner: State) -> int:
         inner.tracing.depth += 1
         _end_verbose(inner)
-        return body(inner) if body is not None else 0
+        return _run_text(body, inner) if body is not None else 0
 
     def run(state: State) -> str:
         process = state.process

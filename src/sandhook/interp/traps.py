@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sandhook.kernel.signals import NAMES, SIGINT
 from sandhook.state.control import Discard, ExitShell, FatalExit, ReturnFrom
 from sandhook.state.frame import AbandonedCalls
@@ -122,6 +124,24 @@ def resume(state: State, hidden: dict[str, str] | None) -> None:
     """Restore removed traps, unless new ones were set meanwhile."""
     if hidden is not None:
         state.traps = {**hidden, **state.traps}
+        state.update_instrumented()
+
+
+def without_err_trap(state: State, run: Callable[[], int]) -> int:
+    """Run ``eval``, ``.`` or ``command``; where a failure is tested, the ERR trap is away meanwhile, as in bash.
+
+    It comes back at the end, whatever ``trap`` has made of it.
+    """
+    text = state.traps.get("ERR")
+    if not text or not state.errexit_suppressed:
+        return run()
+    depth = state.tracing.err_depth
+    state.traps = {name: other for name, other in state.traps.items() if name != "ERR"}
+    try:
+        return run()
+    finally:
+        state.traps = {**state.traps, "ERR": text}
+        state.tracing.err_depth = depth
         state.update_instrumented()
 
 

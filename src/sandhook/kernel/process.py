@@ -39,6 +39,7 @@ from sandhook.vfs.path import VirtualPath, join
 if TYPE_CHECKING:
     from sandhook.kernel.locks import Locks
     from sandhook.kernel.outside import NetworkAccess, Outside
+    from sandhook.kernel.shown import Shown
 
 FIRST_PID = 1000
 
@@ -47,9 +48,9 @@ USER_ID = 1000
 
 #: How often a fork yields to other processes when there are too many (a count).
 FORK_RETRIES = 4
-
 _DEFAULT_SETTINGS = Settings()
 _NO_LIMITS: Mapping[tuple[str, bool], int | None] = MappingProxyType({})
+_NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 
 
 class Process:
@@ -66,6 +67,7 @@ class Process:
         argv: The arguments of the shell, or of the utility that replaced it; () stands for "bash".
         group_signal: A signal that the whole process group received, so that it also ends the utility; 0 for no signal.
         utility: The utility that the shell runs and waits for; on a real system it would be a process.
+        environment: The variables that the shell began with.
         niceness: The value that ``nice`` prints; it does not affect scheduling.
         group: The number of its process group. A job under ``set -m`` and ``setsid`` begin new ones.
         foreground_child: The child that runs in the task of this process, which waits for it.
@@ -74,7 +76,8 @@ class Process:
     """
 
     __slots__ = (
-        "argv", "blocked", "caught", "cwd", "descriptors", "done", "foreground_child", "group", "group_signal", "ignored", "kernel", "niceness",
+        "argv", "blocked", "caught", "cwd", "descriptors", "done", "environment", "foreground_child", "group", "group_signal",
+        "ignored", "kernel", "niceness",
         "on_signal", "parent_pid", "pending", "pid", "resource_limits", "signal", "signal_target", "status", "umask",
         "utility", "waiters",
     )  # fmt: skip
@@ -100,6 +103,7 @@ class Process:
         self.waiters: list[Task] = []
         self.argv: Sequence[str] = ()
         self.utility: Sequence[str] = ()
+        self.environment: Mapping[str, str] = _NO_ENVIRONMENT
         self.niceness = 0
         self.foreground_child: Process | None = None
         self.resource_limits: Mapping[tuple[str, bool], int | None] = _NO_LIMITS
@@ -195,13 +199,19 @@ class Process:
         number = {"stdin": 0, "stdout": 1, "stderr": 2, "fd": device.number}.get(kind)
         if number is None:
             raise fs_error(errno.ENXIO)
-        if number not in self.descriptors:
+        shared = self.kernel.processes.get(device.key, self).descriptors.get(number)
+        if shared is None:
             raise fs_error(errno.ENOENT)
-        shared = self.descriptors[number]
         if read and write and isinstance(shared, (PipeReader, PipeWriter)) and shared.pipe.reopens:
             return Duplex(shared.pipe)
         shared.retain()
         return shared
+
+    def shown(self) -> Shown:
+        """Return what /proc shows to this process."""
+        from sandhook.kernel.shown import Shown
+
+        return Shown(self)
 
     # ------------------------------------------------------------------ life
 
@@ -212,10 +222,8 @@ class Process:
         for description in descriptors.values():
             description.references += 1
         child = kernel.new_process(self.pid, descriptors, self.cwd)
-        child.group = self.group
-        child.umask = self.umask
-        child.argv = self.argv
-        child.niceness = self.niceness
+        child.group, child.umask, child.niceness = self.group, self.umask, self.niceness
+        child.argv, child.environment = self.argv, self.environment
         child.resource_limits = self.resource_limits
         if self.ignored:
             child.ignored = self.ignored.copy()

@@ -39,6 +39,9 @@ def descriptor_status(process: Process, path: VirtualPath, *, follow: bool = Tru
 
     The file system cannot know it: which file it is depends on the process.
     """
+    own = f"/proc/{process.pid}/fd/"
+    if path.startswith(own):
+        path = VirtualPath("/dev/fd/" + path[len(own) :])
     if path in ("/dev/fd", "/proc/self/fd"):
         return _DIRECTORY
     number = _STREAMS.get(path)

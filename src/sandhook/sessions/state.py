@@ -337,7 +337,7 @@ def _read_getopts(part: Cursor, state: State) -> None:
     if not isinstance(value, str) or not is_number(value) or len(value) >= _DIGITS or int(value) < 1:
         part.refuse("OPTIND is not a number of getopts")
     index = Index(value)
-    index.position = part.number(0)
+    index.position, index.word = part.number(0), int(value)
     state.values["OPTIND"] = index
 
 

@@ -6,11 +6,12 @@ command, alone, or as an argument of a declaration command (``declare -a a=(1 2)
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sandhook.limits import timed_items
 from sandhook.state.assigned import Assigned, Element, Elements
 from sandhook.state.control import Discard, ShellError, readonly_error, subscript_error
-from sandhook.state.frame import Frame
-from sandhook.state.references import TARGET, array_target
+from sandhook.state.references import TARGET, array_target, follow, set_hidden
 from sandhook.state.state import State
 from sandhook.state.values import (
     ARRAY,
@@ -45,7 +46,16 @@ def assign(state: State, assigned: Assigned) -> None:
 
 
 def point(state: State, name: str, target: str) -> None:
-    """Point the reference ``name`` at ``target``, as a loop does. Raises ShellError for an invalid name."""
+    """Point the reference ``name`` at ``target``, as a loop does; one in a circle assigns to the global it hides.
+
+    Raises:
+        ShellError: The target is no name, or the circle hides no global.
+    """
+    if follow(state.namerefs, name) is None:
+        if state.hiding_global(name) is None:
+            raise ShellError(f"warning: {name}: circular name reference", 1)
+        state.set(name, target)
+        return
     if not TARGET.match(target):
         raise ShellError(f"`{target}': not a valid identifier", 1)
     state.namerefs[name] = target
@@ -57,7 +67,9 @@ def assign_elements(state: State, name: str, elements: Elements, *, append: bool
         name = array_target(state, name, for_list=True, warn=lambda text: state.shell.warning(state, text))
         frame = state.hiding_global(name)
         if frame is not None:
-            _assign_hidden(state, name, frame, elements, append=append)
+            set_hidden(
+                state, name, frame, lambda hidden: assign_elements(state, hidden, elements, append=append)
+            )
             return
     bits = state.attributes.get(name, 0)
     if bits & READONLY:
@@ -76,17 +88,6 @@ def assign_elements(state: State, name: str, elements: Elements, *, append: bool
     else:
         array = _assign_indexed(state, name, elements, append=append)
     array.keep(state.budget, count)
-
-
-def _assign_hidden(state: State, name: str, frame: Frame, elements: Elements, *, append: bool) -> None:
-    """Assign a list to the global that a local reference to itself hides."""
-    nearest = state.save(name)
-    state.restore(name, frame.saved[name])
-    try:
-        assign_elements(state, name, elements, append=append)
-    finally:
-        frame.saved[name] = state.save(name)
-        state.restore(name, nearest)
 
 
 def _assign_indexed(state: State, name: str, elements: Elements, *, append: bool) -> IndexedArray:
@@ -247,3 +248,11 @@ def check_writable(state: State, name: str, why: str = "readonly variable") -> N
     """Raise ShellError when ``name`` is readonly."""
     if state.attributes.get(name, 0) & READONLY:
         raise ShellError(f"{name}: {why}", reason="readonly variable")
+
+
+def store_default(store: Callable[[], None]) -> None:
+    """Assign what ``${name=word}`` assigns; as in bash, its error ends the input unit with status 2."""
+    try:
+        store()
+    except ShellError as error:
+        raise error if error.ends_callers else error.ending("unit", 2) from None

@@ -33,13 +33,15 @@ class TemporaryScope:
         saved: Variables that the assignments hide.
         declared: Names among them that ``local`` has declared since.
         lasts: The assignments outlast the built-in, as in POSIX mode.
+        values: The assigned values, if what the built-in itself assigns to the variables outlasts it; else None.
     """
 
-    __slots__ = ("declared", "depth", "lasts", "saved")
+    __slots__ = ("declared", "depth", "lasts", "saved", "values")
 
     def __init__(self, depth: int, saved: dict[str, Saved], *, lasts: bool = False) -> None:
         self.depth = depth
         self.lasts = lasts
+        self.values: dict[str, Value | None] | None = None
         self.saved = saved
         self.declared: set[str] = set()
 
@@ -47,6 +49,7 @@ class TemporaryScope:
         """Return the scope for a subshell, which may unset names there alone."""
         new = TemporaryScope(self.depth, self.saved.copy(), lasts=self.lasts)
         new.declared = self.declared.copy()
+        new.values = self.values
         return new
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 
 from sandhook.lazy import lazily
 from sandhook.state.control import ShellError
-from sandhook.state.frame import Frame
+from sandhook.state.frame import Frame, Saved
 from sandhook.state.values import ASSOC, Value
 from sandhook.typed import Protocol
 
@@ -46,7 +46,9 @@ class Variables(Protocol):
     """The variables of a shell, as this file needs them; ``state.State`` has them."""
 
     attributes: dict[str, int]
+    frames: list[Frame]
     namerefs: dict[str, str]
+    shared_frames: int
 
     def get(self, name: str) -> str | None: ...
 
@@ -55,6 +57,14 @@ class Variables(Protocol):
     def element(self, name: str, subscript: str) -> str | None: ...
 
     def resolve(self, name: str) -> tuple[str, str | None]: ...
+
+    def hiding_global(self, name: str) -> Frame | None: ...
+
+    def unshare_frames(self) -> None: ...
+
+    def save(self, name: str) -> Saved: ...
+
+    def restore(self, name: str, saved: Saved) -> None: ...
 
 
 def element_value(state: Variables, name: str, subscript: str) -> str | None:
@@ -80,7 +90,9 @@ def array_target(
     target, subscript = state.resolve(name)
     if subscript is not None:
         raise ShellError(f"`{state.namerefs[name]}': not a valid identifier", ends="unit")
-    if target in state.namerefs and not state.namerefs[target]:
+    if state.namerefs.get(target) and state.hiding_global(target) is None:
+        del state.namerefs[target]  # a circle that hides no global, of which ``resolve`` has warned
+    elif target in state.namerefs and not state.namerefs[target]:
         if not for_list:
             raise ShellError("`': not a valid identifier", ends="unit")
         if warn is not None:
@@ -97,6 +109,8 @@ def hidden_target(
     An assignment changes the variable that the call of the reference knows. Reads, elements and
     references outside functions use the nearest variable, all as in bash.
     """
+    if follow(references, name) is None:  # a circle
+        return None
     at = len(frames)
     seen: list[str] = []
     while name in references and name not in seen:
@@ -109,3 +123,18 @@ def hidden_target(
             if name in frame.saved and name not in dynamics:
                 return name, frame
     return None
+
+
+def set_hidden(state: Variables, name: str, frame: Frame, assign: Callable[[str], None]) -> None:
+    """Call ``assign`` with the name of the variable that a local of ``frame`` hides, while it is visible."""
+    if state.shared_frames:
+        at = state.frames.index(frame)
+        state.unshare_frames()
+        frame = state.frames[at]
+    nearest = state.save(name)
+    state.restore(name, frame.saved[name])
+    try:
+        assign(name)
+    finally:
+        frame.saved[name] = state.save(name)
+        state.restore(name, nearest)

@@ -17,7 +17,7 @@ from sandhook.state.control import Discard, ShellError, readonly_error, subscrip
 from sandhook.state.frame import Frame, Saved, TemporaryScope
 from sandhook.state.options import Options
 from sandhook.state.records import NOT_STARTED, NOTHING_REMEMBERED, Execution, Invocation, Tracing
-from sandhook.state.references import TARGET, array_target, element_value, follow, hidden_target
+from sandhook.state.references import TARGET, array_target, element_value, follow, hidden_target, set_hidden
 from sandhook.state.values import (
     ARRAY,
     ASSOC,
@@ -242,8 +242,8 @@ class State:
         return base, subscript
 
     def hiding_global(self, name: str) -> Frame | None:
-        """Return the call whose local hides the global ``name``; a local reference to itself means the global."""
-        if self.namerefs.get(name) != name:
+        """Return the call whose local hides the global ``name``; a local reference in a circle means the global."""
+        if name not in self.namerefs or follow(self.namerefs, name) is not None:
             return None
         if self.shared_frames:
             self.unshare_frames()
@@ -251,20 +251,6 @@ class State:
 
     def _hidden_target(self, name: str) -> tuple[str, Frame] | None:
         return hidden_target(self.namerefs, self.frames, self.dynamics, name) if self.frames else None
-
-    def _set_hidden(self, name: str, frame: Frame, value: str, *, append: bool = False) -> None:
-        """Assign to the variable that a local of ``frame`` hides."""
-        if self.shared_frames:
-            at = self.frames.index(frame)
-            self.unshare_frames()
-            frame = self.frames[at]
-        nearest = self.save(name)
-        self.restore(name, frame.saved[name])
-        try:
-            (self.append if append else self.set)(name, value)
-        finally:
-            frame.saved[name] = self.save(name)
-            self.restore(name, nearest)
 
     def is_associative(self, name: str) -> bool:
         """Return True if subscripts of ``name`` are keys rather than arithmetic."""
@@ -316,7 +302,7 @@ class State:
         if name in self.namerefs:
             meant = self._hidden_target(name)
             if meant is not None:
-                self._set_hidden(*meant, value)
+                set_hidden(self, *meant, lambda hidden: self.set(hidden, value))
                 return
             name, subscript = self.resolve(name)
             if subscript is not None:
@@ -326,7 +312,7 @@ class State:
                 frame = self.hiding_global(name)
                 if frame is None:  # a circle, of which resolve has warned
                     raise Discard(1)
-                self._set_hidden(name, frame, value)
+                set_hidden(self, name, frame, lambda hidden: self.set(hidden, value))
                 return
             if name in self.namerefs:  # the value becomes the target of a reference that has none
                 if not TARGET.match(value):
@@ -377,7 +363,7 @@ class State:
         if name in self.namerefs:
             meant = self._hidden_target(name)
             if meant is not None:
-                self._set_hidden(*meant, value, append=True)
+                set_hidden(self, *meant, lambda hidden: self.append(hidden, value))
                 return
             target, subscript = self.resolve(name)
             bits = self.attributes.get(target, 0)
@@ -395,6 +381,15 @@ class State:
         """Assign ``name[subscript]=value``; makes an indexed array of a scalar or a new name."""
         if name in self.namerefs:
             name = array_target(self, name)
+            frame = self.hiding_global(name)
+            if frame is not None:
+                set_hidden(
+                    self,
+                    name,
+                    frame,
+                    lambda hidden: self.set_element(hidden, subscript, value, append=append),
+                )
+                return
         bits = self.attributes.get(name, 0)
         if bits & READONLY:
             raise readonly_error(name, "unit")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterable, Iterator
 
 from sandhook.typed import Protocol
 from sandhook.vfs.base import Device, Stat
+from sandhook.vfs.errors import fs_error
 from sandhook.vfs.quota import Quota
 
 S_IFMT = 0o170000
@@ -14,6 +16,9 @@ S_IFREG = 0o100000
 S_IFLNK = 0o120000
 S_IFCHR = 0o020000
 S_IFIFO = 0o010000
+
+#: Numbers of inodes that exist only while they are asked for start here, far above any quota.
+DYNAMIC = 1 << 40
 
 #: The size of a directory, as on ext4.
 DIRECTORY_SIZE = 4096
@@ -143,6 +148,15 @@ class DynamicChildren(dict[str, Inode]):
     def fresh(self) -> DynamicChildren:
         """Return those entries alone, for a copy of the directory."""
         raise NotImplementedError
+
+    def listed(self) -> Iterable[str]:
+        """Return the names of all entries."""
+        raise NotImplementedError
+
+    def __delitem__(self, name: str) -> None:
+        if name not in self:
+            raise fs_error(errno.EPERM)
+        super().__delitem__(name)
 
 
 class HasClock(Protocol):

@@ -17,7 +17,17 @@ from sandhook.typed import TYPE_CHECKING
 from sandhook.vfs.base import Device, Entry, Stat
 from sandhook.vfs.conveniences import Conveniences
 from sandhook.vfs.errors import fs_error
-from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG, Inode, MemoryFile
+from sandhook.vfs.inode import (
+    DYNAMIC,
+    S_IFDIR,
+    S_IFIFO,
+    S_IFLNK,
+    S_IFMT,
+    S_IFREG,
+    DynamicChildren,
+    Inode,
+    MemoryFile,
+)
 from sandhook.vfs.names import DOTS, byte_order, check_relative, check_target
 from sandhook.vfs.path import VirtualPath
 from sandhook.vfs.quota import Quota
@@ -135,6 +145,8 @@ class MemoryFileSystem(Conveniences):
         parent, name = tree.new_entry(new)
         if node.mode & S_IFMT == S_IFDIR:
             raise fs_error(errno.EPERM, old)
+        if node.ino >= DYNAMIC:  # it is stored nowhere
+            raise fs_error(errno.EXDEV, new)
         if new[-1:] == "/":
             raise fs_error(errno.ENOENT, new)
         tree.quota.charge_entry()
@@ -192,7 +204,9 @@ class MemoryFileSystem(Conveniences):
         if node.atime <= node.mtime:
             node.atime = tree.now()
         children = node.children
-        return [Entry(name, children[name].mode, children[name].ino) for name in byte_order(children)]
+        names = children.listed() if isinstance(children, DynamicChildren) else children
+        entries = [(name, children[name]) for name in byte_order(names)]
+        return [Entry(name, child.mode, child.ino) for name, child in entries]
 
     def mkdir(self, path: VirtualPath, mode: int = 0o777) -> None:
         tree = self._tree

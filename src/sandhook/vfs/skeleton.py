@@ -13,7 +13,7 @@ from sandhook.lazy import cache_texts
 from sandhook.record import Record
 from sandhook.vfs import git_scripts
 from sandhook.vfs.base import Device
-from sandhook.vfs.inode import S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, DynamicChildren, Inode, SkeletonRow
+from sandhook.vfs.inode import S_IFCHR, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, Inode, SkeletonRow
 from sandhook.vfs.names import is_plain
 
 _HOSTNAME = b"sandhook\n"
@@ -172,31 +172,6 @@ _DEVICES: tuple[tuple[str, Device], ...] = (
     ("zero", Device("zero", key=0x105)),
 )
 
-#: Inode numbers of /proc/self/fd/N start here, far above any quota.
-_FD_BASE = 1 << 40
-
-
-class _Descriptors(DynamicChildren):
-    """Children of /proc/self/fd: every decimal name is a device; the kernel knows which ones are open."""
-
-    __slots__ = ("_gid", "_now", "_uid")
-
-    def __init__(self, uid: int, gid: int, now: int) -> None:
-        super().__init__()
-        self._uid = uid
-        self._gid = gid
-        self._now = now
-
-    def __missing__(self, name: str) -> Inode:
-        if not (name.isascii() and name.isdecimal() and len(name) < 10 and (name == "0" or name[0] != "0")):
-            raise KeyError(name)
-        node = Inode(S_IFCHR | 0o600, _FD_BASE + int(name), self._uid, self._gid, self._now)
-        node.target = Device("fd", int(name))
-        return node
-
-    def fresh(self) -> _Descriptors:
-        return _Descriptors(self._uid, self._gid, self._now)
-
 
 class _Row(Record):
     """One file of the skeleton.
@@ -291,7 +266,7 @@ def lacks(path: str) -> bool:
         place = f"{place}/{part}" if place else part
         mode = modes.get(place)
         if mode is None:
-            return not place.startswith(_FD_DIRECTORY)
+            return not place.startswith("proc/")  # there are entries for processes
         if mode & (S_IFMT | 0o111) != S_IFDIR | 0o111:
             return False
     return False
@@ -347,7 +322,7 @@ def _inode(row: SkeletonRow, uid: int, gid: int, now: int) -> Inode:
 
 def _children(top: str, uid: int, gid: int, now: int) -> dict[str, Inode]:
     """Return new entries of a directory of the root, with all that is below them."""
-    children: dict[str, Inode] = {}
+    children = _entries(top, uid, gid, now)
     nodes = {top: children}
     for row in _rows(top):
         node = _inode(row, uid, gid, now)
@@ -356,8 +331,18 @@ def _children(top: str, uid: int, gid: int, now: int) -> dict[str, Inode]:
         nodes[row.parent][row.name] = node
         if row.mode & S_IFMT == S_IFDIR:
             path = f"{row.parent}/{row.name}"
-            node.children = nodes[path] = {} if path != _FD_DIRECTORY else _Descriptors(uid, gid, now)
+            node.children = nodes[path] = _entries(path, uid, gid, now)
     return children
+
+
+def _entries(path: str, uid: int, gid: int, now: int) -> dict[str, Inode]:
+    """Return what holds the entries of a directory; those for processes are not stored."""
+    if path[:4] != "proc" or path not in ("proc", "proc/self", _FD_DIRECTORY):
+        return {}
+    from sandhook.vfs.process_files import AllProcesses, Descriptors, OneProcess
+
+    kind = {"proc": AllProcesses, "proc/self": OneProcess}.get(path, Descriptors)
+    return kind((uid, gid), now)
 
 
 def is_unread(node: Inode) -> bool:

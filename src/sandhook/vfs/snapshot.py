@@ -62,10 +62,9 @@ class Snapshot:
             special = None
             if node.mode & S_IFMT == S_IFDIR:
                 if isinstance(node.children, DynamicChildren):
-                    children, special = (), node.children
-                else:
-                    children = tuple((name, child.ino) for name, child in node.children.items())
-                    pending.extend(node.children.values())
+                    special = node.children
+                children = tuple((name, child.ino) for name, child in node.children.items())
+                pending.extend(node.children.values())
             else:
                 remaining -= node.size()
             times = (node.mtime, node.atime, node.ctime)
@@ -84,10 +83,10 @@ class Snapshot:
             node.target = saved.target
             nodes[number] = node
         for number, saved in self._saved.items():
-            if saved.special is not None:
-                nodes[number].children = saved.special.fresh()
-            elif saved.children is not None:
-                nodes[number].children = {name: nodes[child] for name, child in saved.children}
+            if saved.children is not None:
+                children = {} if saved.special is None else saved.special.fresh()
+                children.update((name, nodes[child]) for name, child in saved.children)
+                nodes[number].children = children
         return nodes[self._root], self._next, Quota(*self._quota)
 
     def paths(self) -> Mapping[VirtualPath, SavedInode]:

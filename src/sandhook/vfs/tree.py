@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from sandhook.vfs import skeleton
 from sandhook.vfs.errors import TEXTS, NameMissing, fs_error
-from sandhook.vfs.inode import S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, Inode
+from sandhook.vfs.inode import S_IFDIR, S_IFLNK, S_IFMT, S_IFREG, DynamicChildren, Inode
 from sandhook.vfs.names import DOTS, MAX_DEPTH, MAX_LINKS, SHORT_PATH, check_name, check_path, is_plain
 from sandhook.vfs.quota import Quota
 
@@ -82,7 +82,8 @@ class Tree:
                     return None
                 node = node.children[part]
         except KeyError:
-            if not create and node.mode & S_IFMT == S_IFDIR and is_plain(part):
+            is_certain = node.mode & S_IFMT == S_IFDIR and not isinstance(node.children, DynamicChildren)
+            if not create and is_certain and is_plain(part):
                 raise NameMissing(errno.ENOENT, TEXTS[errno.ENOENT], path) from None
             return None
         return node

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins.base import builtin, misused, no_options, runtime
-from sandhook.interp.traps import note_return
+from sandhook.interp.traps import note_return, without_err_trap
 from sandhook.state.control import AskedExit
 from sandhook.state.state import State
 
@@ -27,7 +27,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         state.eval_in_condition = True
     line, command = state.line, state.tracing.command
     try:
-        status = runtime(state).run_text(state, text, name="eval")
+        status = without_err_trap(state, lambda: runtime(state).run_text(state, text, name="eval"))
         state.line, state.tracing.command = line, command
     finally:
         if outermost:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from errno import ENOENT
 
 from sandhook.builtins.base import BuiltinError, builtin, misused, no_options, print_error, runtime
+from sandhook.interp.traps import without_err_trap
 from sandhook.limits import timed_items
 from sandhook.state.control import ExitShell
 from sandhook.state.state import State
@@ -35,7 +36,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         raise BuiltinError(f"{path}: is a directory")
     state.execution.syntax_error = None
     try:
-        status = runtime(state).source(state, path, operands[1:])
+        status = without_err_trap(state, lambda: runtime(state).source(state, path, operands[1:]))
     except OSError as error:
         print_error(state, f"{path}: {error_text(error)}")
         if state.options.errexit and not state.errexit_suppressed:

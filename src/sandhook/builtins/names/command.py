@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from sandhook.builtins.base import builtin, parse, print_error, runtime, write
 from sandhook.builtins.names.command_meanings import meanings, short, write_long
 from sandhook.interp.lookup import STANDARD_PATH, Meaning, find, search_path
+from sandhook.interp.traps import without_err_trap
 from sandhook.state.control import UsageExit
 from sandhook.state.state import State
 
@@ -31,7 +32,10 @@ def run(state: State, argv: Sequence[str]) -> int:
             describe = option.letter
     if not describe:
         try:
-            return runtime(state).call(state, operands, functions=False, default_path=default_path)
+            call = runtime(state).call
+            return without_err_trap(
+                state, lambda: call(state, operands, functions=False, default_path=default_path)
+            )
         except UsageExit as misuse:
             state.execution.syntax_error = None  # it does not end the text around it
             return misuse.status

@@ -79,7 +79,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     if plain is not None:
         if variable is None:
             write(state, plain)
-        elif "[" in variable:
+        elif "[" in variable or variable in state.namerefs:
             assign_reference(state, variable, plain)
         else:
             state.set(variable, plain)

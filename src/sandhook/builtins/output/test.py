@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from sandhook.builtins.base import BuiltinError, builtin, runtime, split_reference
 from sandhook.interp.lookup import utility_at
 from sandhook.kernel.status import descriptor_status
+from sandhook.state.references import refers_to_element
 from sandhook.state.state import State
 from sandhook.state.values import ASSOC, AssociativeArray, hash_of
 from sandhook.utilities.system.test import evaluate
@@ -95,6 +96,8 @@ def variable_is_set(state: State, text: str) -> bool:
     if reference is None:
         return text.isascii() and text.isdigit() and int(text[:10]) <= len(state.positional)
     name, subscript = reference
+    if name in state.namerefs and refers_to_element(state.namerefs, name):
+        return False
     if subscript is None:
         return state.get(name) is not None
     value = state.value(name)

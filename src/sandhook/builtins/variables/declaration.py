@@ -157,7 +157,9 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
             name = state.resolve(name)[0]
             assigned = assigned._replace(name=name) if assigned else None
     if request.local:
-        if request.add & (EXPORT | READONLY) and name not in (state.pending_temporaries or ()):
+        frame = function_frame(state)
+        own = frame is not None and name in frame.saved  # not that of a caller
+        if request.add & (EXPORT | READONLY) and own and name not in (state.pending_temporaries or ()):
             keep_assigned(state, name)  # a temporary assignment outlives the call, as after export
         listed = indexed or (assigned is not None and isinstance(assigned.value, list))
         _localize(state, name, request, is_array=listed or bool(request.add & (ARRAY | ASSOC)))
@@ -175,6 +177,7 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
 
 def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, request: Request) -> None:
     if request.nameref is None and name in state.namerefs:
+        _check_new_target(state, name, assigned, request)
         name, assigned, indexed = _follow(state, name, assigned, indexed, request)
     bits = state.attributes.get(name, 0)
     add = request.add
@@ -223,6 +226,14 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
         state.attributes.pop(name, None)  # plain again: the fast path of assignments
     if both:
         raise BuiltinError(f"{name}: cannot convert associative to indexed array")
+
+
+def _check_new_target(state: State, name: str, assigned: Assigned | None, request: Request) -> None:
+    """Reject a value that would become the target of a reference without one, unless it is a name."""
+    if not request.local or assigned is None or not isinstance(assigned.value, str):
+        return
+    if state.namerefs[name] == "" and split_reference(assigned.value) is None:
+        raise BuiltinError(f"`{assigned.value}': invalid variable name for name reference")
 
 
 def _follow(
@@ -291,7 +302,9 @@ def _readonly(name: str, request: Request) -> BuiltinError:
 
 def _check_target(state: State, name: str, assigned: Assigned, indexed: bool, request: Request) -> None:
     value = assigned.value
-    if indexed or isinstance(value, list):
+    frame = function_frame(state) if request.local else None
+    bits = state.attributes.get(name, 0) if frame is None or name in frame.saved else 0
+    if indexed or isinstance(value, list) or bits & (ARRAY | ASSOC):
         raise BuiltinError(f"{name}: reference variable cannot be an array")
     if value == name and function_frame(state) is not None:  # it refers to the global variable
         for command in (f"{request.command}: ", ""):
@@ -299,6 +312,8 @@ def _check_target(state: State, name: str, assigned: Assigned, indexed: bool, re
     elif value == name or value.partition("[")[0] == name:
         raise BuiltinError(f"{name}: nameref variable self references not allowed")
     if not value:
+        if request.local:
+            _localize(state, name, request, is_array=False)  # the local remains
         raise BuiltinError("`': not a valid identifier")
     if split_reference(value) is None:
         raise BuiltinError(f"`{value}': invalid variable name for name reference")
@@ -326,7 +341,8 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
         target = old + assigned.value
     else:
         target = state.namerefs.get(name, value or "")
-        if target and split_reference(target) is None:
+        is_empty = value == "" and name not in state.namerefs
+        if is_empty or (target and split_reference(target) is None):
             raise BuiltinError(f"`{target}': invalid variable name for name reference")
     state.values.pop(name, None)
     state.namerefs[name] = held(target, state.budget)

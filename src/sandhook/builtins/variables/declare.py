@@ -58,6 +58,7 @@ _BITS = {
     "a": ARRAY, "A": ASSOC, "c": CAPITAL, "i": INTEGER, "l": LOWER, "r": READONLY, "t": TRACE, "u": UPPER,
     "x": EXPORT,
 }  # fmt: skip
+_CASES = CAPITAL | LOWER | UPPER
 _LETTERS = "aAcfFgiIlnprtux"
 
 
@@ -184,11 +185,17 @@ def show_functions(
 ) -> int:
     """Run ``declare -f`` and ``-F``, which show functions or change their attributes."""
     letters = {option.letter for option in options if not option.plus}
-    removed = sum({_BITS[option.letter] for option in options if option.plus and option.letter in "rtx"})
-    bits = sum(bit for letter, bit in _BITS.items() if letter in letters and letter in "rtx")
+    removed = sum(
+        {_BITS.get(option.letter, NAMEREF) for option in options if option.plus and option.letter not in "fF"}
+    )
+    bits = sum(bit for letter, bit in _BITS.items() if letter in letters)
     if not operands:
         _list_functions(state, "F" in letters, bits)
         return 0
+    if letters & {"f", "F"} and (meaningless := [letter for letter in "niAa" if letter in letters]):
+        raise BuiltinError(f"-{meaningless[0]}: invalid option")
+    if bits & _CASES:
+        removed |= _CASES & ~bits
     status = 0
     for operand in operands:
         if not isinstance(operand, str):

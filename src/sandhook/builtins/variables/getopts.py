@@ -34,10 +34,15 @@ class Index(str):
 
     An assignment of the script stores a plain ``str``, which starts over. So subshells, locals
     and ``OPTIND=1`` in the middle of a word work as in bash.
+
+    Attributes:
+        position: The offset in the word; 0 at its start.
+        word: The number of the word, from 1; only a readonly OPTIND has another text.
     """
 
-    __slots__ = ("position",)
+    __slots__ = ("position", "word")
     position: int
+    word: int
 
 
 class Step(Record):
@@ -123,6 +128,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         write_error(state, f"{state.name}: {step.message}\n")
     if step.argument is None:
         if "OPTARG" in state.values or "OPTARG" in state.namerefs or "OPTARG" in state.attributes:
+            state.attributes.pop("OPTARG", None)  # as in bash, a readonly one, too
             unset(state, "OPTARG")
     else:
         state.set("OPTARG", step.argument)
@@ -145,14 +151,14 @@ def _place(state: State) -> tuple[int, int]:
         if value == "1":
             return 1, 0
     if isinstance(value, Index):
-        return int(value), value.position
+        return value.word, value.position
     number = numeric(value or "1")
     return (number if number is not None and number > 0 else 1), 0
 
 
-def _index(index: int, position: int) -> Index:
-    value = Index(index)
-    value.position = position
+def _index(index: int, position: int, text: str | None = None) -> Index:
+    value = Index(index if text is None else text)
+    value.position, value.word = position, index
     return value
 
 
@@ -160,8 +166,15 @@ def _store_index(state: State, index: int, position: int) -> None:
     value = _index(index, position)
     if "OPTIND" in state.values and not state.attributes.get("OPTIND", 0) & READONLY:
         state.values["OPTIND"] = value  # ignores attributes: -i would convert it to a plain string
-    else:
+        return
+    try:
         state.set("OPTIND", value)
+    except (
+        ShellError
+    ) as error:  # as in bash, a readonly OPTIND is reported, and the next option is still found
+        state.shell.error(state, error.message)
+        if isinstance(state.values.get("OPTIND"), str):
+            state.values["OPTIND"] = _index(index, position, state.get("OPTIND"))
 
 
 def _step(

@@ -42,13 +42,47 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
                 keep_assigned(state, name)
             # As in bash, -a and -A apply to assignments alone.
             kind = 0 if isinstance(operand, str) and "=" not in operand else kinds
-            result = declare_all(state, command, [operand], Request(add | kind, remove, quiet_readonly=True))
+            request = Request(add | kind, remove, quiet_readonly=True)
+            if state.namerefs.get(state.resolve(name)[0]) == "":
+                result = _mark_without_target(state, command, operand, request)
+            elif removes and not _exists(state, name) and isinstance(operand, str) and is_name(operand):
+                result = 0  # export -n declares nothing
+            else:
+                result = declare_all(state, command, [operand], request)
+            if (
+                removes
+                and state.options.allexport
+                and name in state.attributes
+                and name not in state.namerefs
+            ):
+                state.attributes[name] &= ~EXPORT  # the assignment has just exported it
             status |= result
             if is_name(name):
                 failed |= result
     if failed and state.options.posix:  # an assignment error of a special built-in (XCU 2.8.1)
         raise UsageExit(failed)
     return status
+
+
+def _exists(state: State, name: str) -> bool:
+    return name in state.values or not state.is_plain(name)
+
+
+def _mark_without_target(state: State, command: str, operand: str | Assigned, request: Request) -> int:
+    """Mark what a reference without a target refers to from now on; without a value that is nothing."""
+    text = operand.partition("=")[2] if isinstance(operand, str) else operand.value
+    if isinstance(operand, str) and "=" not in operand:
+        if request.add:
+            print_error(state, f"{command}: `': not a valid identifier")
+        return 0
+    if not isinstance(text, str) or not is_name(text):
+        print_error(state, f"{command}: `{text}': not a valid identifier")
+        if request.add:
+            print_error(state, f"{command}: `': not a valid identifier")
+        return 1
+    name = operand.partition("=")[0] if isinstance(operand, str) else operand.name
+    state.set(name, text)
+    return declare_all(state, command, [text], request)
 
 
 def _reference(assigned: Assigned) -> str:

@@ -294,4 +294,5 @@ def _assign(
     except ShellError as error:
         if error.ends_callers or error.names_builtin:  # an error in the value of an integer variable
             raise
-        raise BuiltinError(error.message, own=error) from None
+        own = None if error.reason == "bad reference" else error
+        raise BuiltinError(error.message, own=own) from None

@@ -108,12 +108,14 @@ def _unset_variable(state: State, name: str) -> None:
                 frame.temporary.discard(name)
             elif innermost or "localvar_unset" in state.options.shopts:
                 unset(state, name)
+                frame.exported = frame.exported - {name}  # nothing is left to outlive the call
                 if innermost:
                     # the name stays declared as a local, and exported if it was assigned before the call
                     state.attributes[name] = EXPORT if name in frame.assigned_before else 0
                     frame.assigned_before = frame.assigned_before - {name}
                 return
             check_writable(state, name, "cannot unset: readonly variable")
+            frame.exported = frame.exported - {name}
             state.restore(name, frame.saved.pop(name))
             return
     unset(state, name)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from sandhook.builtins.base import BuiltinError, invalid_name, runtime, split_reference
 from sandhook.expand import declared
-from sandhook.state.control import readonly_error, subscript_error
+from sandhook.state.control import ShellError, readonly_error, subscript_error
 from sandhook.state.environment import variable_names
 from sandhook.state.references import refers_to_element
 from sandhook.state.state import State
@@ -104,7 +104,12 @@ def assign_reference(state: State, text: str, value: str) -> None:
     if subscript is not None and refers_to_element(state.namerefs, name):
         raise invalid_name(state.namerefs[name])
     if subscript is None:
-        state.set(name, value)
+        try:
+            state.set(name, value)
+        except ShellError as error:
+            if error.reason == "bad reference":
+                raise BuiltinError(error.message) from None
+            raise
     else:
         key = runtime(state).subscript_text(state, name, subscript)
         if not key and state.is_associative(name):
@@ -126,9 +131,12 @@ def array_name(state: State, name: str) -> str:
         name, element = state.resolve(name)
         if element is not None:
             raise invalid_name(state.namerefs[shown])
+        if name in state.namerefs and not state.namerefs[name]:
+            state.shell.warning(state, f"{name}: removing nameref attribute")
+            del state.namerefs[name]
+    if state.attributes.get(name, 0) & READONLY:
+        error = readonly_error(shown)
+        raise BuiltinError(error.message, own=error)
     if state.attributes.get(name, 0) & ASSOC:
         raise BuiltinError(f"{shown}: not an indexed array")
-    if state.attributes.get(name, 0) & READONLY:
-        error = readonly_error(name)
-        raise BuiltinError(error.message, own=error)
     return name

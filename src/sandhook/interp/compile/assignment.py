@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sandhook.expand.blanks import declared
 from sandhook.expand.numbers import NUMBERS, NUMBERS_KEPT, NotPlain, remember
 from sandhook.expand.reference import subscript_of
 from sandhook.expand.text import Text
@@ -417,7 +418,10 @@ def compile_assignment(
         declaring = is_map is not None
         elements = compile_elements(compiler, node.value, name, is_associative_now, declaring=declaring)
         return lambda state: Assigned(name, subscript(state) if subscript else None, append, elements(state))
-    text_of = compiler.words.string(node.value, assignment=True)
+    if is_map is None:
+        text_of = compiler.words.string(node.value, assignment=True)
+    else:
+        text_of = declared(compiler.words, node, node.value)
     if subscript is None:
         return lambda state: Assigned(name, None, append, text_of(state))
     key_of = subscript

@@ -232,6 +232,8 @@ def compile_for(compiler: Compiler, node: For) -> Run:
 
 def _report_bad_value(state: State, error: ShellError) -> int:
     """Report that a loop's variable rejects a value; in posix mode this ends the shell."""
+    if error.ends == "shell" or error.reason == "expression":
+        return state.shell.fatal_error(state, error)
     state.shell.assignment_error(state, error)
     if state.options.posix:
         raise ExitShell(state.shell.fatal_status(state, 127))

@@ -133,7 +133,11 @@ def _unary_text(compiler: Compiler, sign: str, word: Word) -> Callable[[State], 
     if sign == "-v" and isinstance(first, Literal) and "[" in first.text:
         name = first.text.partition("[")[0]
         kept = keys_kept(
-            parts, lambda part: words.operand(Word((part,))), words, lambda state: state.is_associative(name)
+            parts,
+            lambda part: words.operand(Word((part,))),
+            words,
+            lambda state: state.is_associative(name),
+            quotes=True,
         )
         if kept is not None:
             return kept

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from sandhook.expand.blanks import declared
 from sandhook.expand.shapes import has_braces
 from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
@@ -122,7 +123,7 @@ def _declaration(words: WordCompiler, word: Word | Assignment) -> tuple[str, Tex
         return None
     if has_braces(word.value):
         return None
-    return word.name, words.string(word.value, assignment=True)
+    return word.name, declared(words, word, word.value)
 
 
 def inline_return(words: WordCompiler, node: SimpleCommand) -> Inline | None:

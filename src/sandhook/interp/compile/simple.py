@@ -44,11 +44,12 @@ from sandhook.interp.redirect import (
 from sandhook.interp.subshell import redirect_apart
 from sandhook.lazy import lazy_module
 from sandhook.record import Record
-from sandhook.state.assigned import Argument
+from sandhook.state.assigned import Argument, Assigned
 from sandhook.state.control import ShellError
 from sandhook.state.frame import Saved
 from sandhook.state.locals import with_hidden
 from sandhook.state.state import State
+from sandhook.state.values import READONLY
 from sandhook.syntax.nodes import (
     ArrayLiteral,
     Assignment,
@@ -330,10 +331,12 @@ def _redirected_builtin(words: _Words, apply: Apply, general: Run) -> Run:
 def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | None, final: bool) -> Run:
     """Compile a command with assignments or redirections: bash expands words, then assigns, then redirects."""
     node, arguments, line = words.node, words.arguments, words.node.line
-    temporary = [temporary_assignments.compile_temporary(compiler, each) for each in node.assignments]
+    temporary = [
+        (each.name, temporary_assignments.compile_temporary(compiler, each)) for each in node.assignments
+    ]
     lasting = temporary  # used when the words expand to nothing
     if any(isinstance(assignment.value, ArrayLiteral) for assignment in node.assignments):
-        lasting = [assignment.compile_assignment(compiler, each) for each in node.assignments]
+        lasting = [(each.name, assignment.compile_assignment(compiler, each)) for each in node.assignments]
     redirect = None if apply is None else _redirector(node, apply)
     run_argv = _argv_runner(words)
 
@@ -387,11 +390,14 @@ def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | No
 
 
 def _assign_before(
-    state: State, assignments: Sequence[AssignedOf], saved: dict[str, Saved], argv: list[Argument]
+    state: State, assignments: Sequence[tuple[str, AssignedOf]], saved: dict[str, Saved], argv: list[Argument]
 ) -> None:
     """Assign before a command."""
-    for assigned_of in assignments:
-        assigned = assigned_of(state)
+    for name, assigned_of in assignments:
+        if argv and state.attributes.get(name, 0) & READONLY and name not in saved:
+            assigned = Assigned(name, None, False, "")  # it is refused, and bash does not expand its value
+        else:
+            assigned = assigned_of(state)
         temporary_assignments.assign_temporarily(state, assigned, saved, argv)
         if assigned.name == "_":
             state.last_argument = state.get("_") or ""
@@ -400,8 +406,13 @@ def _assign_before(
 def _undo_assignments(state: State, saved: dict[str, Saved]) -> None:
     state.pending_temporaries = None
     scopes = state.temporary_scopes
-    if scopes and scopes[-1].saved is saved and scopes.pop().lasts:
-        return
+    if scopes and scopes[-1].saved is saved:
+        scope = scopes.pop()
+        if scope.lasts:
+            return
+        if scope.values is not None:
+            temporary_assignments.undo_and_keep(state, saved, scope.values)
+            return
     for name, former in saved.items():
         state.restore(name, former)
 

@@ -14,7 +14,7 @@ from sandhook.state.assignment import assign, check_writable
 from sandhook.state.control import ExitShell, ShellError
 from sandhook.state.frame import Saved, TemporaryScope
 from sandhook.state.state import State
-from sandhook.state.values import ARRAY, ASSOC, CAPITAL, EXPORT, INTEGER, LOWER, UPPER
+from sandhook.state.values import ARRAY, ASSOC, CAPITAL, EXPORT, INTEGER, LOWER, UPPER, Value
 from sandhook.syntax.nodes import ArrayElement, ArrayLiteral, Assignment, Literal, Word, WordPart
 
 #: The exit status of ``-c`` when an assignment ends the shell.
@@ -32,6 +32,9 @@ _UNSETTING = frozenset(("eval", "source", ".", "unset"))
 
 #: Built-ins that run another one, which may keep the variables assigned before.
 _PREFIXES = frozenset(("command", "builtin"))
+
+#: Built-ins that assign to variables: such an assignment outlasts those before the built-in, as in ``x=1 let x=2``.
+_ASSIGNING = frozenset(("cd", "getopts", "let", "popd", "printf", "pushd", "wait"))
 
 #: Built-ins that may keep the variables assigned before them.
 _DECLARATIONS = frozenset(("declare", "export", "local", "readonly", "typeset"))
@@ -69,8 +72,23 @@ def scope_temporaries(state: State, argv: Sequence[Argument], saved: dict[str, S
             saved.clear()
     elif command in _DECLARATIONS or (command in _PREFIXES and len(argv) > 1 and argv[1] in _DECLARATIONS):
         state.pending_temporaries = saved
-    elif command in _RUNNING_COMMANDS:
-        state.temporary_scopes.append(TemporaryScope(len(state.frames), saved))
+    elif command in _RUNNING_COMMANDS or command in _ASSIGNING:
+        scope = TemporaryScope(len(state.frames), saved)
+        if command == "builtin" or command in _ASSIGNING or (len(argv) > 1 and argv[1] in _ASSIGNING):
+            scope.values = {name: state.values.get(name) for name in saved}
+        state.temporary_scopes.append(scope)
+
+
+def undo_and_keep(state: State, saved: dict[str, Saved], values: dict[str, Value | None]) -> None:
+    """Undo the assignments before a built-in, and assign what the built-in itself assigned to these variables."""
+    for name, former in saved.items():
+        current = state.values.get(name)
+        state.restore(name, former)
+        if isinstance(current, str) and current is not values[name]:
+            try:
+                state.set(name, current)
+            except ShellError as error:
+                state.shell.error(state, error.message)
 
 
 def _ending_more(state: State, argv: Sequence[Argument], error: ShellError) -> ShellError:

@@ -66,8 +66,7 @@ def record_last_argument(arguments: Arguments, compile_with: Callable[[Arguments
 
     def expand_and_record(state: State) -> list[Argument]:
         argv = arguments(state)
-        if argv:
-            state.execution.last_argument = argv[-1]
+        state.execution.last_argument = argv[-1] if argv else ""
         return argv
 
     run = compile_with(expand_and_record)

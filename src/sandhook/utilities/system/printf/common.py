@@ -32,6 +32,9 @@ _ITEM_BYTES = 256  #: what a conversion takes
 _MAX_CACHED_FORMATS = 256
 _MAX_CACHED_LENGTH = 1_024  #: a longer format is not cached
 
+#: The times whose years the C library can represent; bash shows others as the epoch.
+_FIRST_SECOND, _LAST_SECOND = -67_768_040_609_740_800, 67_768_036_191_676_799
+
 
 class Conversion(Record):
     """One conversion specification; None stands for ``*`` in ``width`` and ``precision``."""
@@ -363,6 +366,8 @@ class Formatter:
             seconds = int(self.now())
         elif seconds == -2 and self.started is not None:
             seconds = int(self.started)
+        if not _FIRST_SECOND <= seconds <= _LAST_SECOND:
+            seconds = 0
         text = strftime(format_, seconds, self.environment.get("TZ")).encode("utf-8", "surrogateescape")
         return text if len(text) < _TIME_BUFFER else b""
 

@@ -1,0 +1,101 @@
+"""How ``$*`` and similar lists are joined where nothing is split: in some words with blanks, even if IFS is empty.
+
+Source: bash 5.2, which joins them with nothing in an assignment, and with blanks in the other words that it does not
+split: that of an operator, and the value of a declaration (``declare x=$*``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sandhook.expand.parameter import CHOOSING
+from sandhook.expand.reference import Parameter, Text
+from sandhook.expand.shapes import is_star
+from sandhook.expand.special import join_values, separator
+from sandhook.state.state import State
+from sandhook.syntax.nodes import Assignment, BadSubstitution, Literal, ParameterExpansion, Word, WordPart
+from sandhook.typed import Protocol
+
+_STAR = (Literal("*"),)
+_ALL = Word((Literal("@"),))
+
+
+class Words(Protocol):
+    """The method of ``text.TextCompiler`` that this file calls."""
+
+    def string(self, word: Word, *, quoted: bool = False, assignment: bool = False) -> Text: ...
+
+
+def chosen(words: Words, word: Word) -> Text:
+    """Compile the word of an operator to one string."""
+    return _by_ifs(words, word, is_star, assignment=False)
+
+
+def declared(words: Words, node: Assignment, value: Word) -> Text:
+    """Compile the value of an assignment that is an argument of a declaration; its messages show the name, too."""
+    if any(isinstance(part, BadSubstitution) for part in value.parts):
+        name = _left_side(node)
+        parts = [
+            part._replace(around=name + (part.around or part.text))
+            if isinstance(part, BadSubstitution)
+            else part
+            for part in value.parts
+        ]
+        value = _with(value, parts)
+    return _by_ifs(words, value, _is_joined, assignment=True)
+
+
+def _left_side(node: Assignment) -> str:
+    from sandhook.syntax.wordprinter import word_text
+
+    subscript = "" if node.subscript is None else f"[{word_text(node.subscript, lambda _: '')}]"
+    return f"{node.name}{subscript}{'+=' if node.append else '='}"
+
+
+def _by_ifs(words: Words, word: Word, joins: Callable[[WordPart], bool], *, assignment: bool) -> Text:
+    plain = words.string(word, assignment=assignment)
+    if not any(map(joins, word.parts)):
+        return plain
+    parts = [_with_blanks(part) if joins(part) else part for part in word.parts]
+    blanks = words.string(_with(word, parts), assignment=assignment)
+
+    def text(state: State) -> str:
+        return (blanks if state.get("IFS") == "" else plain)(state)
+
+    return text
+
+
+def _with(word: Word, parts: Sequence[WordPart]) -> Word:
+    return word._replace(parts=tuple(parts))
+
+
+def _is_joined(part: WordPart) -> bool:
+    """Return True for the lists of a declaration that bash joins with blanks: not ``${a[*]}`` and ``${a[*]^}``."""
+    if not isinstance(part, ParameterExpansion):
+        return False
+    first = (part.operator or "")[:1]
+    if part.name == "*" and part.subscript is None and not part.prefix:
+        return part.operator not in CHOOSING and first not in ("^", ",", "~")
+    if part.subscript is None or part.subscript.parts != _STAR:
+        return False
+    if part.prefix == "!":
+        return part.operator is None
+    return not part.prefix and (part.operator == ":" or (first != "" and first in "#%@"))
+
+
+def _with_blanks(part: WordPart) -> WordPart:
+    """Return a list of ``*`` as the list of ``@``, which is always joined with blanks."""
+    assert isinstance(part, ParameterExpansion)
+    if part.subscript is None:
+        return part._replace(name="@")
+    return part._replace(subscript=_ALL)
+
+
+def joined_list(compiled: Parameter, *, quoted: bool, by_ifs: bool) -> Text:
+    """Return the closure for a parameter as one string; ``by_ifs`` joins a list other than ``*`` with IFS."""
+    values = compiled.values
+    if compiled.star or values is None or not (by_ifs or not quoted):
+        return compiled.text
+    if by_ifs:
+        return lambda state: join_values(state, separator(state, True) or " ", values(state))
+    return lambda state: join_values(state, " ", values(state))
