@@ -17,12 +17,13 @@ ROOT = Path(__file__).resolve().parents[1]
 #: Patterns of names to the reason why they are used.
 USED = {
     "__call__ __class_getitem__ __getattr__ __init_subclass__": "Python calls them",
-    "__loader__ __package__ __path__": "the import system reads them from a module",
+    "__package__ __path__ has_location": "the import system reads them from a module, or its spec",
     "_": "argparse translates its headings by this name",
     "makefile readinto": "http.client calls them on its socket",
     "daemon_threads disable_nagle_algorithm handle_error log_message protocol_version request_queue_size": "socketserver",
     "do_* close_connection": "http.server",
     "official_plug_ins": "ruamel.yaml calls it",
+    "object_hook": "_json reads it",
     "text_factory": "sqlite3 reads it",
     "handle_exit sig force_exit keep_alive": "uvicorn calls or reads them",
     "pause_writing resume_writing pipe_data_received pipe_connection_lost process_exited": "asyncio calls them",

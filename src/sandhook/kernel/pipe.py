@@ -221,3 +221,32 @@ class Duplex(Description):
     def close(self) -> None:
         self._reader.release()
         self._writer.release()
+
+
+def open_end(pipe: Pipe, *, read: bool, write: bool) -> Description:
+    """Open a FIFO; blocks until the other end is open, unless it is opened for both reading and writing."""
+    if read and write:
+        pipe.opened_readers += 1
+        pipe.opened_writers += 1
+        both = Duplex(pipe)
+        pipe.wake_readers()
+        pipe.wake_writers()
+        return both
+    end: Description
+    if read:
+        end = PipeReader(pipe)
+        pipe.opened_readers += 1
+        pipe.wake_writers()
+        opened_before = pipe.opened_writers
+        while not pipe.writers and pipe.opened_writers == opened_before:
+            pipe.reading.append(getcurrent())
+            pipe.scheduler.block()
+    else:
+        end = PipeWriter(pipe)
+        pipe.opened_writers += 1
+        pipe.wake_readers()
+        opened_before = pipe.opened_readers
+        while not pipe.readers and pipe.opened_readers == opened_before:
+            pipe.writing.append(getcurrent())
+            pipe.scheduler.block()
+    return end

@@ -16,7 +16,7 @@ from greenlet import GreenletExit, getcurrent
 from sandhook.kernel.descriptor import Description, File, Null, NullInput
 from sandhook.kernel.devices import device_stream
 from sandhook.kernel.failure import CommandFailure
-from sandhook.kernel.pipe import Duplex, Pipe, PipeReader, PipeWriter
+from sandhook.kernel.pipe import Pipe, open_end
 from sandhook.kernel.scheduler import Scheduler, Task
 from sandhook.kernel.settings import Settings
 from sandhook.kernel.signals import (
@@ -479,28 +479,4 @@ class Kernel:
         pipe = self._fifos.get(key)
         if pipe is None:
             pipe = self._fifos[key] = self.pipe()
-        if read and write:
-            pipe.opened_readers += 1
-            pipe.opened_writers += 1
-            both = Duplex(pipe)
-            pipe.wake_readers()
-            pipe.wake_writers()
-            return both
-        end: Description
-        if read:
-            end = PipeReader(pipe)
-            pipe.opened_readers += 1
-            pipe.wake_writers()
-            opened_before = pipe.opened_writers
-            while not pipe.writers and pipe.opened_writers == opened_before:
-                pipe.reading.append(getcurrent())
-                self.scheduler.block()
-        else:
-            end = PipeWriter(pipe)
-            pipe.opened_writers += 1
-            pipe.wake_readers()
-            opened_before = pipe.opened_readers
-            while not pipe.readers and pipe.opened_readers == opened_before:
-                pipe.writing.append(getcurrent())
-                self.scheduler.block()
-        return end
+        return open_end(pipe, read=read, write=write)

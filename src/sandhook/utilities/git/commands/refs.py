@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from sandhook.command.options import also, opt, option_set
 from sandhook.text.numbers import is_number
 from sandhook.utilities.git.arguments import Parser, count
-from sandhook.utilities.git.commands.ref_changes import NewTag, create_tag, delete_tags, set_symbolic
+from sandhook.utilities.git.commands.writers.ref_changes import NewTag, create_tag, delete_tags, set_symbolic
 from sandhook.utilities.git.errors import GitError, RevisionError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.ref_format import Ref, RefFields

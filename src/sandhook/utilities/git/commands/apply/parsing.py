@@ -178,7 +178,9 @@ class PatchReader:
         old_mode = _mode(facts.get("old mode ") or facts.get("deleted file mode ") or index_mode)
         new_mode = _mode(facts.get("new mode ") or facts.get("new file mode ") or index_mode)
         score = facts.get("similarity index ", "0").rstrip("%")
-        return FilePatch(old, new, hunks, old_mode, new_mode, kind, int(score) if score.isdigit() else 0)
+        return FilePatch(
+            old, new, hunks, old_mode, new_mode, kind=kind, score=int(score) if score.isdigit() else 0
+        )
 
     def _hunks(self) -> tuple[Hunk, ...]:
         hunks = []

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.commands.branch.names import rename_branch
-from sandhook.utilities.git.commands.ref_changes import create_branch, delete_branches
 from sandhook.utilities.git.commands.refs import FilterOptions, chosen_layout, select, write_lines
 from sandhook.utilities.git.commands.tracking import set_upstream, unset_upstream
+from sandhook.utilities.git.commands.writers.ref_changes import create_branch, delete_branches
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.bases import ahead_behind
 from sandhook.utilities.git.history.messages import subject

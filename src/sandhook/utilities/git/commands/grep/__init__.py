@@ -98,6 +98,19 @@ class Options:
     textconv: bool = also(opt("--textconv"), opt("--no-textconv", const=False))
 
 
+def _wanted(options: Options, repository: Repository) -> Wanted:
+    return Wanted(
+        cached=options.cached,
+        untracked=options.untracked,
+        standard=options.standard,
+        no_index=options.no_index or repository.git_dir == _NOWHERE,
+        depth=int(options.max_depth),
+        full_name=options.full_name,
+        nul=options.nul,
+        text=options.text,
+    )
+
+
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0 if a line matches, else 1."""
     parsed = Parser(Options, shorthands=_PARENTHESES).parse(arguments)
@@ -147,10 +160,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     found = False
     if options.recurse:
         check_recursion(call, repository, untracked=options.untracked)
-    wanted = Wanted(
-        options.cached, options.untracked, options.standard, options.no_index or repository.git_dir == _NOWHERE,
-        int(options.max_depth), options.full_name, options.nul, options.text,
-    )  # fmt: skip
+    wanted = _wanted(options, repository)
     for file in Files(call, repository, wanted).of(trees, paths):
         if search.file(file):
             found = True

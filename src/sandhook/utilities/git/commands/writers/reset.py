@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
-from sandhook.utilities.git.commands.checkout.paths import check_operands
+from sandhook.utilities.git.commands.writers.checkout.paths import check_operands
 from sandhook.utilities.git.diff.model import Side
 from sandhook.utilities.git.diff.trees import walk_tree
 from sandhook.utilities.git.errors import GitError, RevisionError

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
-from sandhook.utilities.git.commands.checkout.paths import Options, PathCheckout
 from sandhook.utilities.git.commands.tracking import (
     check_start,
     follow,
@@ -17,6 +16,7 @@ from sandhook.utilities.git.commands.tracking import (
     mode_of,
     name_of_start,
 )
+from sandhook.utilities.git.commands.writers.checkout.paths import Options, PathCheckout
 from sandhook.utilities.git.diff.three_way import STYLES, Labels
 from sandhook.utilities.git.diff.trees import compare_with_index
 from sandhook.utilities.git.errors import GitError

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
-from sandhook.utilities.git.commands.commit.message import MessageOptions, Messages
-from sandhook.utilities.git.commands.commit.summary import print_summary
 from sandhook.utilities.git.commands.status import Options as StatusOptions
 from sandhook.utilities.git.commands.status import write_status
+from sandhook.utilities.git.commands.writers.commit.message import MessageOptions, Messages
+from sandhook.utilities.git.commands.writers.commit.summary import print_summary
 from sandhook.utilities.git.diff.trees import compare_with_index, walk_tree
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.identity import Person, clean_name, date_stamp, now_stamp, person_of

@@ -1,0 +1,1 @@
+"""The commands that change a repository, which the caller must allow."""
