@@ -16,7 +16,7 @@ from greenlet import GreenletExit, getcurrent
 from sandhook.kernel.descriptor import Description, File, Null, NullInput
 from sandhook.kernel.devices import device_stream
 from sandhook.kernel.failure import CommandFailure
-from sandhook.kernel.pipe import Pipe, open_end
+from sandhook.kernel.pipe import Duplex, Pipe, PipeReader, PipeWriter, open_end
 from sandhook.kernel.scheduler import Scheduler, Task
 from sandhook.kernel.settings import Settings
 from sandhook.kernel.signals import (
