@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -77,10 +78,31 @@ def test_what_is_no_json_is_not_written() -> None:
 
 
 def test_neither_json_nor_re_is_loaded() -> None:
-    code = (
-        "import sys; from sandhook.formats.json_core import *\n"
-        "assert compact_json(JsonReader().read(' {\"a\": [1, null]} ')) == '{\"a\":[1,null]}'\n"
-        "print(sorted({'json', 're'} & set(sys.modules)))"
-    )
-    command = [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"
+    program = """
+        assert compact_json(JsonReader().read(' {"a": [1, null]} ')) == '{"a":[1,null]}'
+        print(sorted({'json', 're'} & set(sys.modules)))
+        """
+    assert output_of(program) == "[]\n"
+
+
+def test_the_first_error_of_a_process_is_one_of_json() -> None:
+    """CPython 3.11 and 3.12 look for the class of the error in a module that nobody has loaded."""
+    program = """
+        for text in {texts!r}:
+            for name in [name for name in sys.modules if name.split('.')[0] == 'json']:
+                del sys.modules[name]
+            try:
+                print(repr(JsonReader().read(text)))
+            except ValueError as error:
+                print(f"{{type(error).__name__}}: {{error}}")
+        """
+    texts = ["{", '{"a"', '{"a":', "[1,", '"a', '"\\x"', *TEXTS]
+    expected = "".join(f"{attempt(json.JSONDecoder().decode, text)}\n" for text in texts)
+    assert output_of(program.format(texts=texts)) == expected
+
+
+def output_of(program: str) -> str:
+    """Return what a process prints that has loaded nothing else."""
+    head = f"import sys; sys.path[:0] = {sys.path!r}\nfrom sandhook.formats.json_core import *\n"
+    command = [sys.executable, "-S", "-c", head + dedent(program)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout

@@ -55,8 +55,8 @@ class JsonReader:
         if self._scan is not None:
             try:
                 value, end = self._scan(text, len(text) - len(text.lstrip(_SPACE)))
-            except StopIteration:
-                pass  # there is no value: json has the words for it
+            except (StopIteration, SystemError):
+                pass  # json has the words for it; until Python 3.12 the error itself needs that json is loaded
             else:
                 if end == len(text) or not text[end:].strip(_SPACE):
                     return value
