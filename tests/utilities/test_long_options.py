@@ -14,6 +14,7 @@ from tests.utilities.test_options import CLASSES, NAMELESS, Program, output, tit
 NOT_SHORTENED = {
     "busybox": "any other word is the name of a utility",
     "curl": "what is ambiguous depends on all options of curl",
+    "git": "compares whole words before the name of a command",
     "jq": "compares whole words",
     "ps": "compares whole words",
     "renice": "compares whole words",

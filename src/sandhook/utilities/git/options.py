@@ -41,9 +41,7 @@ class Options:
     exec_path: str | None = opt(
         "--exec-path", "DIR", "print where the libraries for scripts are", optional=True, const=""
     )
-    namespace: str | None = opt(
-        "--namespace", "NAME", "accepted, without effect: nothing is fetched or pushed"
-    )
+    namespace: str | None = opt("--namespace", "NAME", ignored="nothing is fetched or pushed")
     place: str = also(
         opt("--html-path", "print where the documentation is", const="html", default=""),
         opt("--man-path", "print where the manual pages are", const="man"),

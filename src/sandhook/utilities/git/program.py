@@ -263,7 +263,7 @@ def _parsed(arguments: Sequence[str]) -> Parsed:
     except OptionFault as fault:
         kind, _, rest = str(fault).partition(" `")
         name = rest.partition("'")[0]
-        shown = f"--{name}" if kind == "option" or len(name) > 1 else f"-{name}"
+        shown = f"-{name}" if "switch" in kind and len(name) == 1 else f"--{name}"
         if kind.startswith("unknown"):
             word = next((word for word in arguments if word.startswith(shown)), shown)
             raise GitError(f"unknown option: {word}\n{_USAGE}", prefix="", status=129) from None
