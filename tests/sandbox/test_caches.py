@@ -13,11 +13,11 @@ import pytest
 from sandhook import Shell
 from sandhook.interp import program
 from sandhook.lazy import LONGEST_KEY, _Results, cache_short, cache_texts
-from sandhook.vfs import git_scripts
 from sandhook.limits import Limits
 from sandhook.pattern.engine import KEPT
 from sandhook.pattern.kept import Kept
 from sandhook.pattern.posix import compile_ere
+from sandhook.vfs import git_scripts
 
 #: Each puts a text of 20,000 characters where a cache could keep it.
 SCRIPTS = [
