@@ -68,6 +68,7 @@ test: $(STAMP)-dev
 	@$(BIN)/python -m tools.prose
 	@$(TYPES)
 	@$(BIN)/python tools/dead_code.py
+	@$(BIN)/python -m compileall -q -j 0 src
 	@$(BIN)/python -m pytest -n auto $(PYTEST_ARGS)
 
 lint: $(STAMP)-dev

@@ -9,17 +9,19 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sandhook.formats import json_core
 from sandhook.formats.json_core import JsonReader, compact_json
 
+TEXT = st.text(max_size=6)
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda items: st.lists(items, max_size=4) | st.dictionaries(st.text(), items, max_size=4),
-    max_leaves=12,
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXT,
+    lambda items: st.lists(items, max_size=3) | st.dictionaries(TEXT, items, max_size=3),
+    max_leaves=6,
 )
+AT_LEISURE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 TEXTS = (
     "", " ", "{", "[1,]", '{"a":1,}', "1 2", "nul", "NaN", "[-Infinity, Infinity]", "\ufeff1", "\f1", "1\x0b", '"\\ud800"',
@@ -49,6 +51,7 @@ def test_a_text_has_the_value_or_the_error_of_json(text: str) -> None:
     assert attempt(JsonReader(**hooks).read, text) == attempt(json.JSONDecoder(**hooks).decode, text)
 
 
+@AT_LEISURE
 @given(VALUES, st.booleans(), st.booleans())
 def test_a_value_is_written_and_read_as_by_json(value: object, ensure_ascii: bool, allow_nan: bool) -> None:
     named = {"ensure_ascii": ensure_ascii, "allow_nan": allow_nan}
@@ -58,6 +61,7 @@ def test_a_value_is_written_and_read_as_by_json(value: object, ensure_ascii: boo
     assert repr(JsonReader().read(text)) == repr(json.loads(text))
 
 
+@AT_LEISURE
 @given(st.text('[]{}",: \t\n01e-.+\\un"tf\ufeff\xa0\f', max_size=12))
 def test_any_text_is_read_as_by_json(text: str) -> None:
     assert attempt(JsonReader().read, text) == attempt(json.JSONDecoder().decode, text)

@@ -51,7 +51,7 @@ def on_host(config: Path, *faults: FaultName) -> list[Cell]:
     return list(guard.cells)
 
 
-@pytest.mark.parametrize("fault", every(4, USUAL_CELLS))
+@pytest.mark.parametrize("fault", every(8, USUAL_CELLS))
 def test_a_guard_falls_on_the_machine_as_in_the_sandbox(fault: FaultName, tmp_path: Path) -> None:
     config = project_of_claude(tmp_path, USUAL)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}

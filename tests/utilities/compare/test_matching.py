@@ -15,7 +15,11 @@ def shuffled():
     return lines
 
 
-@pytest.mark.parametrize("new", [list(range(SIZE))[::-1], shuffled()], ids=["reversed", "shuffled"])
+@pytest.mark.parametrize(
+    "new",
+    [pytest.param(list(range(SIZE))[::-1], marks=pytest.mark.slow), shuffled()],
+    ids=["reversed", "shuffled"],
+)
 def test_what_has_little_in_common_is_compared_with_bounded_work(new):
     old = list(range(SIZE)) if new[0] == SIZE - 1 else sorted(new)
     work = 0
