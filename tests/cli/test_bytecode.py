@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -175,3 +176,18 @@ def test_a_system_without_pread_reads_it_too(package: Path) -> None:
     result = load(package)
     assert result["values"] == VALUES
     assert len(result["kept"]) == len(VALUES)
+
+
+def test_a_refusal_stands_when_the_file_cannot_be_written() -> None:
+    program = """
+        import sys
+        from sandhook import cli
+        from sandhook.cli.bytecode import Bytecode
+        def fail(self):
+            raise LookupError("damaged")
+        Bytecode.keep = fail
+        sys.argv = ["sandhook", "exec", "-c", "echo no >&2; exit 2"]
+        cli.entry()
+        """
+    run = subprocess.run([sys.executable, "-c", dedent(program)], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (2, "no\n")

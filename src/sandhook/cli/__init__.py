@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import pairwise
 
 from sandhook.errors import IsolationError
@@ -250,7 +251,8 @@ def entry(note: str = "") -> NoReturn:
         except (OSError, ValueError):
             status = status or 1
     if modules is not None and sys.argv[1:2] in _WAITED_FOR:
-        modules.keep()
+        with suppress(Exception):  # whatever it is, the decision stands, and it is the exit status
+            modules.keep()
     os._exit(status)
 
 

@@ -44,7 +44,7 @@ class _Loader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType | None:
         try:
             code = marshal.loads(self.code)
-        except (EOFError, TypeError, ValueError):
+        except Exception:  # of damaged bytecode
             return super().get_code(fullname)
         self.code = b""
         return code if type(code).__name__ == "code" else super().get_code(fullname)
@@ -65,7 +65,7 @@ class Bytecode:
         self._file = -1
         self._start = 0
         self._entries: dict[str, Entry] = {}
-        with suppress(EOFError, OSError, TypeError, ValueError):
+        with suppress(Exception):  # a damaged file must not end the program
             self._open()
 
     def _open(self) -> None:
