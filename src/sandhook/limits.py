@@ -98,7 +98,7 @@ class Budget:
     ``budget.next_slice()``. Everything else goes through ``charge`` and ``charge_memory``.
 
     Attributes:
-        call_depth: The limit of that name.
+        call_depth, memory_bytes: The limits of these names, read by every call and every charge.
         slice_left: Steps left before the next reading of the clock (not the whole remainder).
         skipped: Virtual seconds that the clock jumped over because every process slept.
         waited: Real seconds in which every process waited for real events.
@@ -112,6 +112,7 @@ class Budget:
         "call_depth",
         "exhausted",
         "limits",
+        "memory_bytes",
         "memory_used",
         "outside",
         "skipped",
@@ -123,6 +124,7 @@ class Budget:
     def __init__(self, limits: Limits, clock: Callable[[], float] = monotonic) -> None:
         self.limits = limits
         self.call_depth = limits.call_depth
+        self.memory_bytes = limits.memory_bytes
         self._clock = clock
         self.started = clock()
         self.skipped = 0.0
@@ -169,12 +171,12 @@ class Budget:
     def charge_memory(self, count: int) -> None:
         """Charge ``count`` bytes of memory before they are allocated; a negative count frees."""
         self.memory_used += count
-        if self.memory_used > self.limits.memory_bytes:
+        if self.memory_used > self.memory_bytes:
             self.fail("memory_bytes")
 
     def check_fits(self, count: int) -> None:
         """Raise for a single allocation of ``count`` bytes that could never fit; charges nothing."""
-        if self.memory_used + count > self.limits.memory_bytes:
+        if self.memory_used + count > self.memory_bytes:
             self.fail("memory_bytes")
 
     def cancel(self) -> None:

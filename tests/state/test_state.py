@@ -13,9 +13,10 @@ from sandhook.state.assigned import Assigned, Element
 from sandhook.state.assignment import assign, unset
 from sandhook.state.control import ShellError
 from sandhook.state.fork import fork
+from sandhook.state.frame import new_frame
 from sandhook.state.locals import leave, make_local
 from sandhook.state.options import Options
-from sandhook.state.state import Frame, State
+from sandhook.state.state import State
 from sandhook.state.values import ASSOC, EXPORT, READONLY, AssociativeArray, IndexedArray
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.path import ROOT
@@ -71,7 +72,7 @@ def test_a_subshell_changes_nothing_of_its_parent(state: State) -> None:
 
 def test_locals_hide_and_come_back(state: State) -> None:
     state.set("x", "outer")
-    frame = Frame("f", 1, "main")
+    frame = new_frame("f", 1, "main")
     state.frames.append(frame)
     make_local(state, "x")
     make_local(state, "new")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand import keyed, operators
+from sandhook.expand import counters, keyed, operators
 from sandhook.expand.keyed import Operand
 from sandhook.expand.numbers import NUMBERS, NUMBERS_KEPT, NotPlain, remember
 from sandhook.expand.operators import MAX, MIN, Integer, OperandError, wrap
@@ -20,7 +20,7 @@ from sandhook.limits import check_clock
 from sandhook.state.assignment import plain_array, store_rare
 from sandhook.state.control import ShellError, expression_error, unbound_error
 from sandhook.state.state import State
-from sandhook.state.values import COMPUTED, LARGE, AssociativeArray, IndexedArray, store
+from sandhook.state.values import LARGE, AssociativeArray, IndexedArray, store
 from sandhook.syntax.arith import parse_arithmetic, parse_number
 from sandhook.syntax.nodes import (
     Arith,
@@ -40,6 +40,8 @@ from sandhook.syntax.nodes import (
 from sandhook.text.names import is_ordinary
 
 if TYPE_CHECKING:
+    from typing import TypeGuard
+
     from sandhook.expand import arith_messages
 else:  # few expressions fail
     arith_messages = lazy_module("sandhook.expand.arith_messages")
@@ -150,12 +152,15 @@ def compile_arithmetic(node: Arith, parameter: Callable[[str], Integer] | None =
                 general = operators.binary_constant(
                     operator, compile_arithmetic(left, parameter), right.value
                 )
-                if isinstance(left, ArithVariable) and left.subscript is None:
-                    return _counter_with_constant(operator, left.name, right.value, general)
+                if _is_plain(left):
+                    return counters.with_constant(operator, left.name, right.value, general)
                 return general
-            return operators.binary(
+            general = operators.binary(
                 operator, compile_arithmetic(left, parameter), compile_arithmetic(right, parameter)
             )
+            if operator in counters.OF_TWO and _is_plain(left) and _is_plain(right):
+                return counters.of_two_variables(operator, left.name, right.name, general)
+            return general
         case ArithChain(first, steps):
             return operators.chain(
                 compile_arithmetic(first, parameter),
@@ -188,32 +193,12 @@ def compile_arithmetic(node: Arith, parameter: Callable[[str], Integer] | None =
 # --------------------------------------------------------------------------- operands
 
 
+def _is_plain(node: Arith) -> TypeGuard[ArithVariable]:
+    return isinstance(node, ArithVariable) and node.subscript is None
+
+
 def _number(value: int) -> Integer:
     return lambda state: value
-
-
-def _counter_with_constant(operator: str, name: str, constant: int, general: Integer) -> Integer:
-    """``i < 10`` and ``i + 1`` of a variable that is known to hold a number, without a call."""
-    if operator in "+-":
-        amount = constant if operator == "+" else -constant
-
-        def add(state: State) -> int:
-            try:
-                value = NUMBERS[state.values[name]] + amount
-            except KeyError:
-                return general(state)
-            return value if MIN <= value <= MAX else wrap(value)
-
-        return add
-    decide = operators.COMPARE[operator]
-
-    def compare(state: State) -> int:
-        try:
-            return 1 if decide(NUMBERS[state.values[name]], constant) else 0
-        except KeyError:
-            return general(state)
-
-    return compare
 
 
 def _variable(name: str) -> Integer:
@@ -368,7 +353,7 @@ def _store(target: ArithVariable) -> Store:
 
 def store_variable(name: str) -> Store:
     """Return a closure that assigns an integer to a variable."""
-    if len(name) > LARGE or name == "_":
+    if _is_rare(name):
         return lambda state, value: store_rare(state, name, str(value))
 
     def store(state: State, value: int) -> None:
@@ -392,27 +377,19 @@ def store_variable(name: str) -> Store:
 # --------------------------------------------------------------------------- assignments
 
 
+def _is_rare(name: str) -> bool:
+    """Return True for a name to which ``store_rare`` assigns."""
+    return len(name) > LARGE or name == "_"
+
+
 def _step(amount: int, target: ArithVariable, prefix: bool) -> Integer:
-    read = compile_arithmetic(target)
-    store = _store(target)
-    if isinstance(target.subscript, Operand):
-        return _step_of_operand(amount, prefix, read, store)
-    if target.subscript is not None:
-        return _step_of_element(amount, target.name, keyed.unquoted(target.subscript), prefix, read, store)
-    name = target.name
-
-    def step(state: State) -> int:
-        try:
-            old = NUMBERS[state.values[name]]
-        except KeyError:
-            old = read(state)
-        new = old + amount
-        if not MIN <= new <= MAX:
-            new = wrap(new)
-        store(state, new)
-        return new if prefix else old
-
-    return step
+    general = _step_of_any(amount, prefix, compile_arithmetic(target), _store(target))
+    if target.subscript is None and not _is_rare(target.name):
+        return counters.step(amount, target.name, prefix=prefix, general=general)
+    if target.subscript is None or isinstance(target.subscript, Operand):
+        return general
+    key = keyed.unquoted(target.subscript)
+    return counters.step_of_element(amount, target.name, key, prefix=prefix, general=general)
 
 
 def _settled(
@@ -437,34 +414,7 @@ def _settled(
     return run
 
 
-def _step_of_element(amount: int, name: str, key: str, prefix: bool, read: Integer, store: Store) -> Integer:
-    """``map[key]++``, where the element is there and known to hold a number: no memory is taken."""
-
-    def step(state: State) -> int:
-        array: Any = state.values.get(name)
-        old: int | None = None
-        if array.__class__ is AssociativeArray and not state.options.allexport:
-            old = NUMBERS.get(array.items.get(key, ""))
-        if old is None:
-            old = read(state)
-            new = wrap(old + amount)
-            store(state, new)
-            return new if prefix else old
-        new = wrap(old + amount)
-        if state.attributes.get(name, 0) & COMPUTED:
-            store(state, new)
-        else:
-            text = str(new)
-            if array.shared is not None:
-                array.own()
-            array.items[key] = text
-            remember(text, new)
-        return new if prefix else old
-
-    return step
-
-
-def _step_of_operand(amount: int, prefix: bool, read: Integer, store: Store) -> Integer:
+def _step_of_any(amount: int, prefix: bool, read: Integer, store: Store) -> Integer:
     def step(state: State) -> int:
         old = read(state)
         new = wrap(old + amount)

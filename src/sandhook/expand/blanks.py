@@ -93,7 +93,9 @@ def _with_blanks(part: WordPart) -> WordPart:
 
 def joined_list(compiled: Parameter, *, quoted: bool, by_ifs: bool) -> Text:
     """Return the closure for a parameter as one string; ``by_ifs`` joins a list other than ``*`` with IFS."""
-    values = compiled.values
+    read, values = compiled.value, compiled.values
+    if read is not None:
+        return lambda state: read(state) or ""
     if compiled.star or values is None or not (by_ifs or not quoted):
         return compiled.text
     if by_ifs:

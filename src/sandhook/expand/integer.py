@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand import arith, keyed
+from sandhook.expand import arith, counters, keyed, operators
 from sandhook.expand.numbers import NUMBERS, NotPlain, plain_decimal
-from sandhook.expand.operators import Integer, OperandError
+from sandhook.expand.operators import MAX, MIN, Integer, OperandError
 from sandhook.expand.parameter import compile_length
 from sandhook.expand.reference import Text, Words, subscript_of
 from sandhook.expand.subscript_text import escape
@@ -23,7 +23,11 @@ from sandhook.syntax.arith import parse_arithmetic
 from sandhook.syntax.nodes import (
     AnsiQuoted,
     Arith,
+    ArithBinary,
     ArithmeticExpansion,
+    ArithNumber,
+    ArithParameter,
+    ArithStep,
     ArithVariable,
     DoubleQuoted,
     Escaped,
@@ -231,11 +235,7 @@ def _with_keys(
     """Compile arithmetic with expansions of which some are subscripts of the arrays ``names``."""
     value = arith.compile_arithmetic(tree, compile_operand)
 
-    def run(state: State) -> int:
-        try:
-            texts = [expand(state) for expand in expansions]
-        except ShellError as error:
-            raise error.within("operand") from None
+    def calculate(state: State, texts: list[str]) -> int:
         try:
             state.operands = keyed.operands(state, texts, names)
         except NotPlain:
@@ -244,6 +244,35 @@ def _with_keys(
             return value(state)
         except OperandError as fault:
             raise expression_error(arith_messages.operand_message(text_of(texts), fault)) from None
+
+    if len(expansions) == 1 and isinstance(tree, ArithStep):
+        return _stepped(tree, expansions[0], calculate)
+
+    def run(state: State) -> int:
+        try:
+            texts = [expand(state) for expand in expansions]
+        except ShellError as error:
+            raise error.within("operand") from None
+        return calculate(state, texts)
+
+    return run
+
+
+def _stepped(tree: ArithStep, expansion: Text, general: Callable[[State, list[str]], int]) -> Integer:
+    """Compile ``map[$key]++``: an element that is there and known to be a number is counted without the general way."""
+    name, is_prefix = tree.target.name, tree.prefix
+    amount = 1 if tree.operator == "++" else -1
+
+    def run(state: State) -> int:
+        try:
+            key = expansion(state)
+        except ShellError as error:
+            raise error.within("operand") from None
+        if key not in keyed.SPECIAL and name not in state.dynamics:
+            old = counters.add_to_element(state, name, key, amount)
+            if old is not None:
+                return operators.wrap(old + amount) if is_prefix else old
+        return general(state, [key])
 
     return run
 
@@ -266,6 +295,9 @@ def with_operands(tree: Arith, expansions: Sequence[Text], text_of: Callable[[li
     """
     value = arith.compile_arithmetic(tree, compile_operand)
     if len(expansions) == 1:
+        amount = _added(tree)
+        if amount is not None:
+            return _with_one_added(amount, expansions[0], text_of)
         return _with_one_operand(value, expansions[0], text_of)
 
     def run(state: State) -> int:
@@ -307,6 +339,38 @@ def _with_one_operand(value: Integer, expansion: Text, text_of: Callable[[list[s
             return value(state)
         except OperandError as fault:
             raise expression_error(arith_messages.operand_message(text_of([text]), fault)) from None
+
+    return run
+
+
+def _added(tree: Arith) -> int | None:
+    """Return what an expression adds to its only operand, None for another expression."""
+    match tree:
+        case ArithParameter():
+            return 0
+        case ArithBinary("+", ArithParameter(), ArithNumber(number)):
+            return number
+        case ArithBinary("-", ArithParameter(), ArithNumber(number)):
+            return -number
+    return None
+
+
+def _with_one_added(amount: int, expansion: Text, text_of: Callable[[list[str]], str]) -> Integer:
+    """Compile ``${a[$k]} + 1``: neither operator nor operand can fail."""
+
+    def run(state: State) -> int:
+        try:
+            text = expansion(state)
+        except ShellError as error:
+            raise error.within("operand") from None
+        try:
+            operand = NUMBERS[text]
+        except KeyError:
+            operand = plain_decimal(text)
+        if operand < 0:
+            return arith.evaluate(state, text_of([text]))
+        value = operand + amount
+        return value if MIN <= value <= MAX else operators.wrap(value)
 
     return run
 

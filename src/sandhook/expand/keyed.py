@@ -29,7 +29,7 @@ _WHOLE = lazily(r'"?\$\{([0-9]+)\}"?')
 ALL = ("@", "*")
 
 #: Keys that are no plain text in a subscript: one that is empty, or names all elements.
-_SPECIAL = ("", *ALL)
+SPECIAL = ("", *ALL)
 
 
 class Operand(str):
@@ -85,7 +85,7 @@ def operands(state: State, texts: Sequence[str], names: Mapping[int, str]) -> li
         name = names.get(at)
         array = None if name is None or name in state.dynamics else state.values.get(name)
         if name is not None and array.__class__ is AssociativeArray:
-            if text in _SPECIAL:
+            if text in SPECIAL:
                 raise NotPlain
             found.append(text)
             continue

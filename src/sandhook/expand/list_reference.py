@@ -41,6 +41,16 @@ def quoted_argument(words: Words, quoted: DoubleQuoted, text: Text) -> Callable[
     return run
 
 
+def only_name(word: Word) -> str | None:
+    """Return the name of the variable if a word is ``"$name"`` or ``"${name}"``, None for other words."""
+    part = word.parts[0] if len(word.parts) == 1 else None
+    if isinstance(part, DoubleQuoted) and len(part.parts) == 1:
+        part = part.parts[0]
+        if isinstance(part, ParameterExpansion) and _is_plain(part._replace(braces=False)):
+            return part.name
+    return None
+
+
 def quoted_word(words: Words, quoted: DoubleQuoted, text: Text) -> Callable[[State], list[str]]:
     """Compile quotes that are a whole word to fields."""
     lists = _lists(words, quoted)

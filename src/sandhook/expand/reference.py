@@ -63,8 +63,9 @@ class Parameter:
 
     def text(self, state: State) -> str:
         """Return the expansion as one string without splitting; a list is joined."""
-        if self.value is not None:
-            return self.value(state) or ""
+        value = self.value
+        if value is not None:
+            return value(state) or ""
         assert self.values is not None
         return join_values(state, separator(state, self.star), self.values(state))
 

@@ -20,10 +20,13 @@ from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD, UtilityTerminated
 from sandhook.state.environment import ExportedVariables, lower_level, set_environment
 from sandhook.state.fork import fork
-from sandhook.state.state import Function, Interpreter, State
-from sandhook.typed import TypeAlias
+from sandhook.state.state import Interpreter, State
+from sandhook.typed import TYPE_CHECKING, TypeAlias
 from sandhook.vfs.errors import TEXTS
 from sandhook.vfs.path import join
+
+if TYPE_CHECKING:
+    from sandhook.state.function import Function
 
 #: Calls a function with arguments.
 CallFunction: TypeAlias = "Callable[[Interpreter, State, Function, list[str]], int]"

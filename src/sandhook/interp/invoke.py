@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from sandhook.interp import lookup, traps
 from sandhook.kernel.stack import DEEP, stack_exceeds
 from sandhook.lazy import lazy_module
 from sandhook.state.assigned import Argument
 from sandhook.state.control import Discard, ExitShell, ReturnFrom
-from sandhook.state.frame import Frame
+from sandhook.state.frame import new_frame
 from sandhook.state.locals import leave
-from sandhook.state.state import Function, Interpreter, State
+from sandhook.state.state import Interpreter, State
 from sandhook.state.values import FEW_PARAMETERS, LARGE, TRACE, Charge, HeldText
 from sandhook.syntax.nodes import BraceGroup
 from sandhook.text.numbers import decimal
@@ -20,6 +21,7 @@ from sandhook.typed import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sandhook.command import run
     from sandhook.interp import external, trace
+    from sandhook.state.function import Function
 else:  # for utilities and files, and for arrays on the command line
     external = lazy_module("sandhook.interp.external")
     run = lazy_module("sandhook.command.run")
@@ -91,17 +93,18 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
     frames = state.frames
     if "FUNCNEST" in state.values:
         _check_nesting(runtime, state, function)
-    state.calls += 1
-    if state.calls > state.budget.call_depth:
+    state.calls = calls = state.calls + 1
+    if calls > state.budget.call_depth:
         state.budget.fail("call_depth")
-    frame = Frame(function.name, state.line, function.source)
+    line = state.line
+    frame = new_frame(function.name, line, function.source, arguments)
     if state.pending_temporaries:
         frame.saved = state.pending_temporaries.copy()
         frame.temporary, frame.assigned_before = set(frame.saved), set(frame.saved)
         state.pending_temporaries.clear()
-    positional, loops, source = state.positional, state.loops, state.source
+    positional, loops = state.positional, state.loops
     hidden = _hidden_traps(state, function) if state.traps else None
-    state.positional = frame.arguments = arguments
+    state.positional = arguments
     frames.append(frame)
     state.loops = 0
     errexit_suppressed = state.errexit_suppressed
@@ -110,13 +113,15 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
         if state.instrumented:
             state.line = _line_of_body(function) or function.line
             runtime.debug(state)
-        if state.calls & 3 == 0:
+        is_fourth = calls & 3 == 0
+        if is_fourth:
             frame.charge = _charge_four(state, arguments, positional)
         # Three calls of shallow functions between two checks of the stack fit into the room above DEEP.
-        if (state.calls & 3 == 0 or not function.shallow) and stack_exceeds(DEEP):
-            status = runtime.guard_stack(state, lambda: function.run(state))
+        if (is_fourth or not function.shallow) and stack_exceeds(DEEP):
+            status = runtime.guard_stack(state, partial(function.run, state))
         else:
-            status = function.run(state)
+            run_body = function.run  # a slot that is called is read twice as fast in two steps
+            status = run_body(state)
     except ReturnFrom as leaving:
         status = leaving.status
         state.errexit_suppressed = errexit_suppressed
@@ -125,7 +130,7 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
         returned = False
         raise
     finally:
-        if returned and "RETURN" in state.traps:
+        if state.traps and returned and "RETURN" in state.traps:
             if ended:  # otherwise the line is that of ``return``
                 state.line = _line_of_body(function)
             runtime.run_trap(state, "RETURN")
@@ -133,8 +138,7 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
             traps.resume(state, hidden)
         state.calls -= 1
         frames.pop()
-        state.line, state.positional = frame.line, positional
-        state.loops, state.source = loops, source
+        state.line, state.positional, state.loops = line, positional, loops
         if state.traps and len(frames) == state.execution.base_calls and "EXIT" in state.traps:
             traps.keep_locals(state, arguments)  # only the trap follows the call
         elif (frame.saved or frame.options is not None) and not state.execution.keeps_locals:

@@ -255,7 +255,7 @@ def _import_functions(runtime: Interpreter, outer: State, state: State) -> None:
         text = f"function {name} {definition}"
         runtime.run_text(state, text, line=0)
         if name in state.functions:
-            state.functions[name] = state.functions[name]._replace(attributes=EXPORT)
+            state.functions[name] = state.functions[name].replaced(attributes=EXPORT)
     state.line = 1
 
 

@@ -14,7 +14,8 @@ from sandhook.syntax.unparse import function_text
 
 if TYPE_CHECKING:
     from sandhook.limits import Limits
-    from sandhook.state.state import Function, State
+    from sandhook.state.function import Function
+    from sandhook.state.state import State
 
 #: How often a text is printed and parsed until it stays as it is; two are enough for all that were tried.
 _ROUNDS = 5

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from sandhook.limits import Limits
     from sandhook.net.network import Network
     from sandhook.sessions.reading import Json
-    from sandhook.state.state import Function, State
+    from sandhook.state.function import Function
+    from sandhook.state.state import State
     from sandhook.vfs.memory import MemoryFileSystem
     from sandhook.vfs.path import VirtualPath
 

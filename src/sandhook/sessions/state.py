@@ -16,9 +16,9 @@ from sandhook.interp.lookup import hash_entry
 from sandhook.kernel.signals import NUMBERS, SIGQUIT
 from sandhook.sessions.functions import define, stored_text
 from sandhook.sessions.reading import Cursor, shown
+from sandhook.state.function import Function
 from sandhook.state.options import SET_OPTIONS, SHOPT_OPTIONS, Options
 from sandhook.state.records import Memo
-from sandhook.state.state import Function
 from sandhook.state.values import (
     ARRAY,
     ASSOC,
@@ -167,7 +167,7 @@ def read_state(document: Cursor, state: State, functions: Mapping[str, Function]
         for name, read in (("functions", _read_functions), ("values", _read_values)):
             place = parts[name]
             if name == "functions" and functions is not None:
-                state.functions = {key: each._replace(charge=None) for key, each in functions.items()}
+                state.functions = {key: each.replaced(charge=None) for key, each in functions.items()}
             else:
                 read(place, state)
         for name, part in parts.items():
@@ -185,7 +185,7 @@ def _read_functions(part: Cursor, state: State) -> None:
     for name, item in part.members().items():
         fields = item.fields("text", "attributes", "source", "line")
         function = define(state, name, fields["text"], fields["line"].number(0))
-        state.functions[name] = function._replace(
+        state.functions[name] = function.replaced(
             attributes=_read_bits(fields["attributes"], "rtx"),
             source=fields["source"].text(),
             line=fields["line"].number(),

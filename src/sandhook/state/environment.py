@@ -150,7 +150,7 @@ def _drop_functions(state: State, environment: ChangedEnvironment) -> None:
     """Let commands inherit no function that the environment does not have."""
     for name, function in list(state.functions.items()):
         if function.attributes & EXPORT and (environment.empty or f"BASH_FUNC_{name}%%" in environment.unset):
-            state.functions[name] = function._replace(attributes=function.attributes & ~EXPORT)
+            state.functions[name] = function.replaced(attributes=function.attributes & ~EXPORT)
 
 
 def variable_names(state: State) -> list[str]:

@@ -25,6 +25,10 @@ class Saved(Record):
     target: str | None
 
 
+#: What a local hides if the name was unset, as most names were.
+UNSET_BEFORE = Saved(None, 0, None)
+
+
 class TemporaryScope:
     """The assignments before a built-in that runs commands (``x=1 eval ...``).
 
@@ -67,31 +71,33 @@ class Frame:
         line: Line of the call; ``source`` and ``function`` name the place.
     """
 
-    # Defaults of the class, not slots: a call changes few of them, and every call has a frame.
-    sourced: bool = False
-    arguments: Sequence[str] | None = None
-    temporary: set[str] = _NO_NAMES
-    assigned_before: set[str] = _NO_NAMES
-    exported: set[str] = _NO_NAMES
-    options: Options | None = None
-    charge: Charge | None = None
+    # ``new_frame`` fills it: every call has a frame, and ``__init__`` would cost as much again as the rest.
+    __slots__ = (
+        "arguments", "assigned_before", "charge", "exported", "function", "line", "options", "saved", "source",
+        "sourced", "temporary",
+    )  # fmt: skip
+    function: str
+    line: int
+    source: str
+    saved: dict[str, Saved]
+    sourced: bool
+    arguments: Sequence[str] | None
+    temporary: set[str]
+    assigned_before: set[str]
+    exported: set[str]
+    options: Options | None
+    charge: Charge | None
 
-    def __init__(self, function: str, line: int, source: str) -> None:
-        self.function = function
-        self.line = line
-        self.source = source
-        self.saved: dict[str, Saved] = {}
-
-    @classmethod
-    def of_script(cls, line: int, source: str) -> Frame:
+    @staticmethod
+    def of_script(line: int, source: str) -> Frame:
         """Return the frame of a sourced script."""
-        frame = cls("source", line, source)
+        frame = new_frame("source", line, source)
         frame.sourced = True
         return frame
 
     def without_locals(self) -> Frame:
         """Return the call with its place alone."""
-        frame = Frame(self.function, self.line, self.source)
+        frame = new_frame(self.function, self.line, self.source)
         frame.sourced = self.sourced
         return frame
 
@@ -110,6 +116,20 @@ class Frame:
         new.exported = self.exported
         new.options = self.options
         return new
+
+
+def new_frame(function: str, line: int, source: str, arguments: Sequence[str] | None = None) -> Frame:
+    """Return the frame of a call that hides nothing yet."""
+    frame = Frame()
+    frame.function = function
+    frame.line = line
+    frame.source = source
+    frame.saved = {}
+    frame.sourced = False
+    frame.temporary = frame.assigned_before = frame.exported = _NO_NAMES
+    frame.arguments = arguments
+    frame.options = frame.charge = None
+    return frame
 
 
 class AbandonedCalls(list[Frame]):

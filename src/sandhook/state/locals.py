@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sandhook.state.control import ShellError, readonly_error
-from sandhook.state.frame import Frame, Saved, TemporaryScope
+from sandhook.state.frame import UNSET_BEFORE, Frame, Saved, TemporaryScope
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, DECLARED, DYNAMIC, READONLY
 
@@ -170,8 +170,33 @@ def leave(state: State, frame: Frame) -> None:
             state.restore(name, saved)
             if kept is not None and kept.value is not None:
                 _pass_on(state, name, kept)
-    else:
-        _restore_all(state, frame)
+    else:  # restore, for names that are not computed
+        values, attributes, namerefs = state.values, state.attributes, state.namerefs
+        for name, saved in frame.saved.items():
+            if saved is UNSET_BEFORE:
+                if name in values:
+                    del values[name]
+                if name in attributes:
+                    del attributes[name]
+                if name in namerefs:
+                    del namerefs[name]
+                continue
+            value, bits, target = saved
+            if value is None:
+                values.pop(name, None)
+            else:
+                values[name] = value
+            if bits:
+                if bits & DYNAMIC:  # one that switches something
+                    state.restore(name, saved)
+                    continue
+                attributes[name] = bits & ~DECLARED
+            elif name in attributes:
+                del attributes[name]
+            if target is not None:
+                namerefs[name] = target
+            elif name in namerefs:
+                del namerefs[name]
     if frame.options is not None:
         state.options = frame.options.with_shopts_of(state.options)  # local - keeps set's alone
         state.update_instrumented()
@@ -201,25 +226,3 @@ def _assign_kept(state: State, name: str, kept: Saved) -> None:
             state.attributes[name] = bits
     else:
         state.restore(name, kept)
-
-
-def _restore_all(state: State, frame: Frame) -> None:
-    """Do what ``restore`` does, for names that are not computed."""
-    values, attributes, namerefs = state.values, state.attributes, state.namerefs
-    for name, saved in frame.saved.items():
-        value, bits, target = saved
-        if value is None:
-            values.pop(name, None)
-        else:
-            values[name] = value
-        if bits:
-            if bits & DYNAMIC:  # one that switches something
-                state.restore(name, saved)
-                continue
-            attributes[name] = bits & ~DECLARED
-        else:
-            attributes.pop(name, None)
-        if target is not None:
-            namerefs[name] = target
-        elif name in namerefs:
-            del namerefs[name]

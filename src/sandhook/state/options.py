@@ -154,3 +154,6 @@ class Options:
 
 _FLAG_ORDER = "abefhikmnprtuvxBCEHPT"
 _DEFAULT_SHOPTS = frozenset(name for name, on in SHOPT_OPTIONS.items() if on)
+
+#: What a shell begins with.
+INITIAL_OPTIONS = Options()

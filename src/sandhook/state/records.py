@@ -90,41 +90,25 @@ class Tracing:
         return_status: What ``return`` without an operand means in a trap; None outside of traps, and in DEBUG traps.
     """
 
-    __slots__ = (
-        "busy", "command", "debugged", "depth", "err_calls", "err_depth", "exit_status", "in_substitution", "outer_depth", "recording",
-        "return_status", "running_traps", "tracks_commands",
-    )  # fmt: skip
-
-    def __init__(self) -> None:
-        self.depth = 0
-        self.outer_depth = -1
-        self.busy = False
-        self.command: Command | None = None
-        self.debugged: Command | None = None
-        self.tracks_commands = False
-        self.recording = False
-        self.in_substitution = False
-        self.running_traps: frozenset[str] = frozenset()
-        self.err_depth: int | None = None
-        self.err_calls: tuple[int, int | None, int] | None = None
-        self.exit_status: int | None = None
-        self.return_status: int | None = None
+    # Defaults of the class, as those of Execution.
+    depth: int = 0
+    outer_depth: int = -1
+    busy: bool = False
+    command: Command | None = None
+    debugged: Command | None = None
+    tracks_commands: bool = False
+    recording: bool = False
+    in_substitution: bool = False
+    running_traps: frozenset[str] = frozenset()
+    err_depth: int | None = None
+    err_calls: tuple[int, int | None, int] | None = None
+    exit_status: int | None = None
+    return_status: int | None = None
 
     def copy(self) -> Tracing:
-        new = Tracing.__new__(Tracing)
-        new.depth = self.depth
-        new.outer_depth = self.outer_depth
-        new.busy = self.busy
-        new.command = self.command
+        new = Tracing()
+        new.__dict__.update(self.__dict__)
         new.debugged = None
-        new.tracks_commands = self.tracks_commands
-        new.recording = self.recording
-        new.in_substitution = self.in_substitution
-        new.running_traps = self.running_traps
-        new.err_depth = self.err_depth
-        new.err_calls = self.err_calls
-        new.exit_status = self.exit_status
-        new.return_status = self.return_status
         return new
 
 

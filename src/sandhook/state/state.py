@@ -15,7 +15,7 @@ from sandhook.limits import Budget
 from sandhook.record import Record
 from sandhook.state.control import Discard, ShellError, readonly_error, subscript_error
 from sandhook.state.frame import Frame, Saved, TemporaryScope
-from sandhook.state.options import Options
+from sandhook.state.options import INITIAL_OPTIONS
 from sandhook.state.records import NOT_STARTED, NOTHING_REMEMBERED, Execution, Invocation, Tracing
 from sandhook.state.references import TARGET, array_target, element_value, follow, hidden_target, set_hidden
 from sandhook.state.values import (
@@ -33,7 +33,6 @@ from sandhook.state.values import (
     UPPER,
     Array,
     AssociativeArray,
-    Charge,
     IndexedArray,
     Value,
     held,
@@ -43,38 +42,15 @@ from sandhook.state.values import (
 from sandhook.typed import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
+    from sandhook.state.function import Function
     from sandhook.state.interpreter import InterpreterOf, ProgramsOf
     from sandhook.state.jobs import Jobs
-    from sandhook.syntax.nodes import Command
 
 #: The interpreter that owns a state.
 Interpreter: TypeAlias = "InterpreterOf[State]"
 
 #: What a shell reaches on the host.
 Programs: TypeAlias = "ProgramsOf[State]"
-
-
-class Function(Record):
-    """A defined function: its compiled body and the tree that ``declare -f`` prints.
-
-    ``attributes`` are EXPORT, READONLY and TRACE, as ``declare -f`` sets them. A ``shallow`` one needs few
-    frames of Python's stack; a long one has a ``charge``.
-    """
-
-    name: str
-    run: Callable[[State], int]
-    body: Command
-    source: str
-    line: int
-    attributes: int = 0
-    shallow: bool = False
-    charge: Charge | None = None
-
-    def definition(self, posix: bool = False) -> str:
-        """Return the definition as ``declare -f`` prints it; ``posix`` is that of ``unparse``."""
-        from sandhook.syntax.unparse import function_text
-
-        return function_text(self.name, self.body, posix=posix)
 
 
 #: An entry of the hash table: the file, how often it was looked up, and the utility at that path.
@@ -166,7 +142,7 @@ class State:
         self.positional: list[str] = []
         self.shifted_list: list[str] | None = None
         self.getopts_position = 0
-        self.options = Options()
+        self.options = INITIAL_OPTIONS
         self.frames: list[Frame] = []
         self.shared_frames = 0
         self.traps: dict[str, str] = {}

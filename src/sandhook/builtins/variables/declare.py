@@ -213,7 +213,7 @@ def show_functions(
                 status = 1
                 continue
             attributes = (function.attributes | bits) & ~removed
-            state.functions[operand] = function._replace(attributes=attributes)
+            state.functions[operand] = function.replaced(attributes=attributes)
         elif not letters & {"f", "F"}:
             continue
         elif "F" not in letters:

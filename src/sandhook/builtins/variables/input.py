@@ -126,7 +126,7 @@ def read_line(
     Raises:
         OSError: EBADF, EISDIR.
     """
-    limit = state.budget.limits.memory_bytes
+    limit = state.budget.memory_bytes
     data = line_start
     source = Source(state, description, timeout)
     if count is not None:

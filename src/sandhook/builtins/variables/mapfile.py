@@ -83,7 +83,7 @@ def _number(text: str, error: str, *, minimum: int = 0) -> int:
 
 
 def _read(state: State, request: Request, name: str, source: Source) -> None:
-    limit = state.budget.limits.memory_bytes
+    limit = state.budget.memory_bytes
     delimiter = request.delimiter
     for _ in range(request.skip):
         if not source.read_until(delimiter, limit):

@@ -128,5 +128,5 @@ def _mark_functions(
             status = 1
             continue
         bits = function.attributes & ~bit if removes else function.attributes | bit
-        state.functions[name] = function._replace(attributes=bits)
+        state.functions[name] = function.replaced(attributes=bits)
     return status

@@ -85,21 +85,22 @@ def _read_whole_line(request: Request, names: tuple[str, ...]) -> Run:
     def quick(state: State, argv: Sequence[str]) -> int:
         nonlocal computed
         values = state.values
-        description = state.process.descriptors.get(fd)
-        if description is None or "TMOUT" in values:
+        if "TMOUT" in values:
             return run(state, argv)
         budget = state.budget
         try:
-            data = description.read_until(b"\n", budget.limits.memory_bytes)
-        except OSError:  # nothing was read: retry, to print the message
+            data = state.process.descriptors[fd].read_until(b"\n", budget.memory_bytes)
+        except (KeyError, OSError):  # nothing was read: retry, to print the message
             return run(state, argv)
         size = len(data)
-        budget.charge(1 + (size >> 8))
+        budget.slice_left = slice_left = budget.slice_left - 1 - (size >> 8)
+        if slice_left < 0:
+            budget.next_slice()
         if size > LARGE:
             budget.check_fits(size)
         if data[-1:] != b"\n" or b"\0" in data or not (raw or b"\\" not in data):
             return builtin(USAGE)(lambda state, argv: _read(state, argv, data))(state, argv)
-        text = data[:-1].decode("utf-8", "surrogateescape")
+        text = data.decode("utf-8", "surrogateescape")
         ifs: Any = values.get("IFS")
         if ifs.__class__ is not str:
             ifs = state.get("IFS")
@@ -108,25 +109,31 @@ def _read_whole_line(request: Request, names: tuple[str, ...]) -> Run:
         attributes = state.attributes
         if array is not None:
             if array in state.namerefs or attributes.get(array, 0) & ~ARRAY:
-                return _assign_checked(state, argv, request, names, text)
-            set_array(state, array, split(text, ifs))
+                return _assign_checked(state, argv, request, names, text[:-1])
+            set_array(state, array, split(text[:-1], ifs))
         elif (
             size > LARGE
             or state.options.allexport
-            or not attributes.keys().isdisjoint(names)
             or (state.namerefs and not state.namerefs.keys().isdisjoint(names))
             or (state.dynamics is not computed and not state.dynamics.keys().isdisjoint(names))
         ):
-            return _assign_checked(state, argv, request, names, text)
+            return _assign_checked(state, argv, request, names, text[:-1])
         else:
             computed = state.dynamics
-            if count == 1 and ifs == DEFAULT_IFS:
-                values[names[0]] = text.strip(DEFAULT_IFS)
-            elif ifs == DEFAULT_IFS and "\t" not in text and "  " not in (fields := text.strip(" ")):
-                found = fields.split(" ", count - 1)
-                values.update(zip(names, found if len(found) == count else found + [""] * count))
+            if ifs != DEFAULT_IFS:
+                found = split_for(count, text[:-1], ifs)
+            elif count == 1:
+                found = [text.strip(DEFAULT_IFS)]
+            elif "\t" in text or "  " in (fields := text.strip(" \n")):
+                found = split_for(count, text[:-1], ifs)
             else:
-                values.update(zip(names, split_for(count, text, ifs)))
+                found = fields.split(" ", count - 1)
+                if len(found) < count:
+                    found += [""] * count
+            for name, field in zip(names, found):
+                if name in attributes:  # nothing is lost: the names before it receive the same texts again
+                    return _assign_checked(state, argv, request, names, text[:-1])
+                values[name] = field
         return 0
 
     return quick
@@ -164,7 +171,7 @@ def _read(state: State, argv: Sequence[str], line_start: bytes | None) -> int:
         return 0 if wait_for_input(state, description, 0) else 1
     try:
         if line_start is None and timeout is None and request.maximum is None:
-            line_start = read_piece(state, description, request.delimiter, state.budget.limits.memory_bytes)
+            line_start = read_piece(state, description, request.delimiter, state.budget.memory_bytes)
             if is_plain_line(line_start, request.delimiter, request.raw):
                 text = line_start[:-1].decode("utf-8", "surrogateescape")
                 _assign(state, request, names, plain, text, NOTHING)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import islice
 
+from sandhook.expand.list_reference import only_name
 from sandhook.expand.shapes import has_braces
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.lazy import lazy_module
@@ -41,7 +42,10 @@ def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) ->
     if not slots:
         return lambda state: template.copy()
     if len(slots) == 1 and slots[0][0] == len(template) - 1:
-        return _constants_then_one(template[:-1], slots[0][1])
+        one = _constants_then_one(template[:-1], slots[0][1])
+        word = words[-1]
+        name = only_name(word) if isinstance(word, Word) and len(template) == 2 else None
+        return one if name is None else _command_and_variable(template[0], name, one)
     if any(_is_list(words[at]) for at, _ in slots[:-1]):
         return _declaring_in_order(template, slots)
 
@@ -114,6 +118,16 @@ def _constants_then_one(head: list[Argument], fields_of: Callable[[State], Any])
         if len(fields) > 1 and (size := sum(map(len, fields))) > LONG:
             state.budget.check_fits(size)
         return [*head, *fields]
+
+    return arguments
+
+
+def _command_and_variable(command: Argument, name: str, general: Arguments) -> Arguments:
+    """Return the closure for ``command "$name"``, without a call for a plain variable."""
+
+    def arguments(state: State) -> list[Argument]:
+        value = state.values.get(name)
+        return [command, value] if value.__class__ is str and not state.namerefs else general(state)
 
     return arguments
 

@@ -13,7 +13,8 @@ from sandhook.interp.subshell import in_subshell, redirects_input, start_subshel
 from sandhook.lazy import lazy_module
 from sandhook.state.assignment import set_array
 from sandhook.state.control import AskedExit, Discard, ExitShell, ReturnFrom, ShellError
-from sandhook.state.state import Function, State
+from sandhook.state.function import Function
+from sandhook.state.state import State
 from sandhook.state.values import EXPORT, LARGE, READONLY, Charge
 from sandhook.syntax.nodes import (
     AndOr,
@@ -167,7 +168,7 @@ def compile_function(compiler: Compiler, node: FunctionDefinition) -> Run:
             shallow = is_shallow(node.body)
         function = state.functions.get(name)
         if function is not None and function.run is first_call:  # the next call is without this frame
-            state.functions[name] = function._replace(run=run, shallow=shallow)
+            state.functions[name] = function.replaced(run=run, shallow=shallow)
         return run(state)
 
     def define(state: State) -> int:

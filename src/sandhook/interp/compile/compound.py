@@ -90,7 +90,8 @@ def compile_while(compiler: Compiler, node: While) -> Run:
                             state.pipestatus = [state.status]  # that of the condition
                         break
                     status = body(state)
-                    if turns.run is not None and turns.run(state, (), 0):
+                    run_turns = turns.run
+                    if run_turns is not None and run_turns(state, (), 0):
                         status = state.status
                 except ContinueLoop as control:
                     status = _continue_loop(state, control, outer)
@@ -193,13 +194,14 @@ def compile_for(compiler: Compiler, node: For) -> Run:
         finally:
             state.loops = loops
 
-        status = 0
         state.loops = loops + 1
         if not values and state.pipestatus is None:
             state.pipestatus = [state.status]
-        at, count = 0, len(values)
+        at, count, status = 0, len(values), 0
         try:
-            while at < count:
+            while True:  # Python 3.11 specializes no loop whose condition is at its end
+                if at >= count:
+                    break
                 value = values[at]
                 at += 1
                 if state.instrumented:
@@ -215,7 +217,8 @@ def compile_for(compiler: Compiler, node: For) -> Run:
                     status = body(state)
                 except ContinueLoop as control:
                     status = _continue_loop(state, control, outer)
-                if turns.run is not None and (turned := turns.run(state, values, at)):
+                run_turns = turns.run
+                if run_turns is not None and (turned := run_turns(state, values, at)):
                     at += turned
                     status = state.status
         except BreakLoop as control:
@@ -310,7 +313,10 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
         try:
             if init is not None:
                 init(state)
-            while condition is None or condition(state):
+            goes_on: int | None = condition is None or condition(state)
+            while True:  # see run_for
+                if not goes_on:
+                    break
                 try:
                     status = body(state)
                 except ContinueLoop as control:
@@ -319,10 +325,17 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
                 if state.instrumented is not is_instrumented:  # the body set or removed a DEBUG trap
                     is_instrumented = state.instrumented
                     _, condition, update = traced if is_instrumented else plain
+                advance = turns.advance
+                if advance is not None and not is_instrumented:
+                    goes_on = advance(state)
+                    if goes_on is not None:
+                        continue
                 if update is not None:
                     update(state)
-                if turns.run is not None and turns.run(state, (), 0):
+                run_turns = turns.run
+                if run_turns is not None and run_turns(state, (), 0):
                     status = state.status
+                goes_on = condition is None or condition(state)
         except BreakLoop as control:
             status = _break_loop(state, control, outer)
         except ShellError as error:

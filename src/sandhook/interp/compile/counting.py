@@ -13,7 +13,7 @@ from functools import reduce
 from itertools import islice
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand import operators
+from sandhook.expand import counters, operators
 from sandhook.expand.integer import only_compares
 from sandhook.expand.numbers import NUMBERS, remember
 from sandhook.expand.operators import MAX, MIN, wrap
@@ -82,14 +82,17 @@ class Turns:
     Attributes:
         run: Runs turns up to the next poll of the run, and returns how many (a count); it receives the values of the
             variable of ``for name in`` with the place of the next. None if the loop does more than count.
+        advance: Does what ``i++`` and ``i < 10`` of a ``for ((;;))`` do that does more than count, and returns
+            whether there is another turn, None if it did nothing. None for other loops and expressions.
     """
 
-    __slots__ = ("_left", "_node", "run")
+    __slots__ = ("_left", "_node", "advance", "run")
 
     def __init__(self, node: _Loop) -> None:
         self._node = node
         self._left = _FEWEST
         self.run: Callable[[State, Sequence[str], int], int] | None = self._wait
+        self.advance: Callable[[State], bool | None] | None = None
 
     def _wait(self, state: State, values: Sequence[str] = (), at: int = 0) -> int:
         self._left -= 1
@@ -98,6 +101,7 @@ class Turns:
                 self.run = _Turns(self._node).run
             except (_Unsuitable, ShellSyntaxError):
                 self.run = None
+                self.advance = _advance(self._node)
         return 0
 
 
@@ -379,6 +383,27 @@ class _Turns:
         except _NotPlain:
             numbers = before or numbers
         return turns, numbers, status
+
+
+def _advance(node: _Loop) -> Callable[[State], bool | None] | None:
+    """Compile the end of a turn of ``for ((…; i < 10; i++))``; None for other expressions."""
+    if not isinstance(node, ArithmeticFor):
+        return None
+    try:
+        match parse_arithmetic(_literal(node.update)), parse_arithmetic(_literal(node.condition)):
+            case (
+                ArithStep(step, ArithVariable(name, None)),
+                ArithBinary(compare, ArithVariable(same, None), ArithNumber(last)),
+            ) if name == same and is_ordinary(name) and len(name) <= LARGE and compare in operators.COMPARE:
+                return counters.advance(name, 1 if step == "++" else -1, operators.COMPARE[compare], last)
+    except ShellSyntaxError:
+        pass
+    return None
+
+
+def _literal(word: Word) -> str:
+    """Return the text of an expression, "" if it has expansions."""
+    return word.parts[0].text if len(word.parts) == 1 and isinstance(word.parts[0], Literal) else ""
 
 
 def _number(text: str | None) -> int:

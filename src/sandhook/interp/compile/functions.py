@@ -12,9 +12,11 @@ from sandhook.expand.blanks import declared
 from sandhook.expand.shapes import has_braces
 from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
+from sandhook.interp.compile.deferred import Deferred
+from sandhook.interp.compile.protocol import Run
 from sandhook.record import new_record
-from sandhook.state.control import ReturnFrom
-from sandhook.state.frame import Saved
+from sandhook.state.control import ReturnFrom, ShellError
+from sandhook.state.frame import UNSET_BEFORE, Saved
 from sandhook.state.state import State
 from sandhook.state.values import LARGE
 from sandhook.syntax.nodes import (
@@ -55,8 +57,6 @@ def inline_local(words: WordCompiler, node: SimpleCommand) -> Inline | None:
         declarations.append(declaration)
     if not declarations:
         return None
-    if len(declarations) == 1 and declarations[0][1] is not None:
-        return _one_local(declarations[0][0], declarations[0][1])
 
     def run(state: State) -> int | None:
         frame = state.frames[-1] if state.frames else None
@@ -76,7 +76,8 @@ def inline_local(words: WordCompiler, node: SimpleCommand) -> Inline | None:
         saved, values = frame.saved, state.values
         for (name, _), text in zip(declarations, texts):
             if name not in saved:
-                saved[name] = new_record(Saved, (values.pop(name, None), 0, None))
+                hidden = values.pop(name, None)
+                saved[name] = UNSET_BEFORE if hidden is None else new_record(Saved, (hidden, 0, None))
             if text is not None:
                 if len(text) > LARGE or state.options.allexport:
                     state.set(name, text)
@@ -89,24 +90,46 @@ def inline_local(words: WordCompiler, node: SimpleCommand) -> Inline | None:
     return run
 
 
-def _one_local(name: str, text_of: Text) -> Inline:
-    """Compile ``local name=value``."""
+def one_local(words: WordCompiler, node: SimpleCommand, general: Deferred) -> Run | None:
+    """Compile ``local name=value``, which most functions begin with, to one closure; None for other commands."""
+    declaration = _declaration(words, node.words[1]) if len(node.words) == 2 else None
+    if declaration is None or declaration[1] is None:
+        return None
+    name, text_of, line = declaration[0], declaration[1], node.line
 
-    def run(state: State) -> int | None:
+    def run(state: State) -> int:
+        budget = state.budget
+        budget.slice_left = slice_left = budget.slice_left - 1
+        if slice_left < 0:
+            state.shell.poll(state)
         frames = state.frames
-        if not frames or state.shared_frames or state.disabled_builtins:
-            return None
-        frame = frames[-1]
-        if frame.sourced or name in state.attributes or name in state.namerefs or name in state.dynamics:
-            return None
-        text = text_of(state)
-        values, saved = state.values, frame.saved
-        if name not in saved:
-            saved[name] = new_record(Saved, (values.get(name), 0, None))
-        if len(text) > LARGE or state.options.allexport:
-            state.set(name, text)
-        else:  # set does only this for a name without attributes
-            values[name] = text
+        if (
+            state.instrumented
+            or not frames
+            or "local" in state.functions
+            or state.shared_frames
+            or state.disabled_builtins
+            or name in state.attributes
+            or name in state.namerefs
+            or name in state.dynamics
+            or frames[-1].sourced
+        ):
+            return (general.run or general.first)(state)
+        state.line = line
+        try:
+            text = text_of(state)
+            values, saved = state.values, frames[-1].saved
+            if name not in saved:
+                hidden = values.get(name)
+                saved[name] = UNSET_BEFORE if hidden is None else new_record(Saved, (hidden, 0, None))
+            if len(text) > LARGE or state.options.allexport:
+                state.set(name, text)
+            else:  # set does only this for a name without attributes
+                values[name] = text
+        except ShellError as error:
+            return state.shell.fatal_error(state, error)
+        state.status = 0
+        state.pipestatus = None
         return 0
 
     return run

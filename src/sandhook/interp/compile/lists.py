@@ -77,6 +77,20 @@ def compile_list(compiler: Compiler, node: CommandList, *, is_condition: bool = 
 
         return run_one
 
+    if len(items) == 2:
+        (first, first_command), (second, second_command) = items
+
+        def run_two(state: State) -> int:
+            status = first(state)
+            if status and first_command:
+                state.shell.failed(state, status, first_command)
+            status = second(state)
+            if status and second_command:
+                state.shell.failed(state, status, second_command)
+            return status
+
+        return run_two
+
     def run_list(state: State) -> int:
         status = 0
         for run, command in items:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 
 from sandhook.interp.compile.arguments import Arguments, compile_arguments
 from sandhook.interp.compile.deferred import Deferred
-from sandhook.interp.compile.functions import Inline, inline_last_return
+from sandhook.interp.compile.functions import Inline, inline_last_return, one_local
 from sandhook.interp.compile.inline import INLINE
 from sandhook.interp.compile.keywords import split_keywords
 from sandhook.interp.compile.protocol import Compiler, Run
@@ -170,10 +170,12 @@ def _compile_words(
             lambda arguments: _not_inlined(compiler, words._replace(arguments=arguments), apply, final),
         )
     if not node.assignments and apply is None:
+        general = Deferred(lambda: _words_alone(_words(compiler, node, name)))
+        if name == "local" and (run := one_local(compiler.words, node, general)) is not None:
+            return run
         inline = inline_last_return if id(node) in compiler.returns else INLINE.get(name or "")
         inlined = inline(compiler.words, node) if inline is not None else None
         if inlined is not None:
-            general = Deferred(lambda: _words_alone(_words(compiler, node, name)))
             return _inlined(inlined, general, name or "", node.line)
     return _not_inlined(compiler, _words(compiler, node, name), apply, final)
 
@@ -253,8 +255,8 @@ def _words_alone(words: _Words) -> Run:
             if not argv:
                 status = state.substitution_status
             elif name in state.functions:
-                shell = state.shell
-                status = call_function(shell, state, state.functions[name], argv[1:])
+                del argv[0]
+                status = call_function(state.shell, state, state.functions[name], argv)
             else:
                 shell = state.shell
                 builtin = shell.commands.loaded.get(name)

@@ -101,7 +101,7 @@ class PerlSpans:
         text = line.decode("latin-1") if self._spec.bytewise else line.decode("utf-8", "surrogateescape")
         is_ascii = len(text) == len(line)
         expression = self._ascii_regex if is_ascii else _compile(self._spec, False)
-        longest = longest_search(self._spec.pattern, expression.groups, len(text), budget.limits.memory_bytes)
+        longest = longest_search(self._spec.pattern, expression.groups, len(text), budget.memory_bytes)
         at = last_start = offset = 0
         while at <= len(text):
             budget.charge(1)

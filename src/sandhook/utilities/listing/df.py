@@ -141,7 +141,7 @@ def measure_usage(ctx: Context) -> Usage:
                 used += 0 if bits.S_ISDIR(info.mode) else blocks_of(info) * 1024
             if bits.S_ISDIR(info.mode):
                 pending.append(path)
-    size = ctx.budget.limits.memory_bytes // 4096 * 4096
+    size = ctx.budget.memory_bytes // 4096 * 4096
     return Usage(max(size, used), used, max(10_000, files), files)
 
 

@@ -85,7 +85,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 
 def _print(options: Options, ctx: Context) -> None:
-    total = ctx.budget.limits.memory_bytes
+    total = ctx.budget.memory_bytes
     used = min(max(ctx.budget.memory_used, 0), total)
     available = total - used
     zeros = (0, 0) if options.wide else (0,)

@@ -75,7 +75,9 @@ def run(machine: Machine, code: Code) -> None:
     machine.code, machine.at = code, 0
     budget = machine.ctx.budget
     try:
-        while machine.at < len(machine.code):
+        while True:  # Python 3.11 specializes no loop whose condition is at its end
+            if machine.at >= len(machine.code):
+                break
             budget.slice_left -= 1
             if budget.slice_left < 0:
                 budget.next_slice()

@@ -14,7 +14,9 @@ from sandhook.utilities.extras.dc.machine import BLANKS, DIGITS, DcError, Machin
 def run_text(machine: Machine, text: str) -> bool:
     """Execute a text; return False when it ends the program."""
     machine.frames = [(text, 0)]
-    while machine.frames:
+    while True:  # Python 3.11 specializes no loop whose condition is at its end
+        if not machine.frames:
+            return True
         machine.ctx.charge()
         code, at = machine.frames[-1]
         while at < len(code) and code[at] in BLANKS:
@@ -29,7 +31,6 @@ def run_text(machine: Machine, text: str) -> bool:
             machine.ctx.error(str(problem))
         except NumberError as error:
             machine.ctx.error(str(error).lower())
-    return True
 
 
 def _command(machine: Machine, code: str, at: int) -> bool:

@@ -78,7 +78,7 @@ class Plan:
             return False
         size = len(records) * (_CELL + self._constants) + length
         budget = rt.budget
-        if budget.memory_used + self._nodes * size > budget.limits.memory_bytes:
+        if budget.memory_used + self._nodes * size > budget.memory_bytes:
             return False
         return not self._copies or self._copies * max(map(len, records)) + self._constants <= LARGE
 

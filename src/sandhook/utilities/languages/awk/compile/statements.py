@@ -137,18 +137,17 @@ def compile_for(compiler: Compiler, node: For) -> Step:
         budget = rt.budget
         if start is not None:
             start(rt)
-        while test is None or test(rt):
+        while True:  # Python 3.11 specializes no loop whose condition is at its end
+            if test is not None and not test(rt):
+                return None
             budget.slice_left -= 1
             if budget.slice_left < 0:
                 budget.next_slice()
             outcome = body(rt)
             if outcome is not None and outcome != CONTINUE:
-                if outcome == BREAK:
-                    break
-                return outcome
+                return None if outcome == BREAK else outcome
             if step is not None:
                 step(rt)
-        return None
 
     return loop
 
