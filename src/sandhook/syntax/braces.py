@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from sandhook.record import new_record
 from sandhook.syntax.nodes import BadSubstitution, Literal, ParameterExpansion, Word, WordPart
 from sandhook.syntax.words import NAME, WordReader, merged, standing_in
 from sandhook.typed import Literal as OneOf
@@ -86,9 +87,11 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
         parts = _read_word(reader, start, double_quoted, pattern)
         if double_quoted and operator[-1] == "?":
             parts = _message(reader, start, at, parts)
-        word = Word(merged(parts), (at, reader.position - 1))
+        word = new_record(Word, (merged(parts), (at, reader.position - 1)))
     span = (start, reader.position)
-    return ParameterExpansion(name, subscript, prefix, operator or None, word, second, braces=True, span=span)
+    return new_record(
+        ParameterExpansion, (name, subscript, prefix, operator or None, word, second, True, span)
+    )
 
 
 def _message(reader: WordReader, start: int, at: int, parts: list[WordPart]) -> list[WordPart]:
@@ -171,7 +174,7 @@ def _read_word(
     while True:
         match = _WORD_RUN.match(text, at)
         if match:
-            parts.append(Literal(match[0]))
+            parts.append(new_record(Literal, (match[0],)))
             at = match.end()
         if at >= reader.length:
             reader.unmatched("}", start)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from sandhook.errors import ShellSyntaxError
+from sandhook.record import new_record
 from sandhook.syntax.nodes import ArrayElement, ArrayLiteral, Assignment, Literal, Word, WordPart
 from sandhook.syntax.unexpected import unexpected_operator
 from sandhook.syntax.words import WordReader, merged
@@ -63,8 +64,8 @@ def read_assignment(
     if array and text[at] == "(":
         value: Word | ArrayLiteral = read_array(reader, at)
     else:
-        value = Word(reader.read_word_parts(reader.extglob), (at, reader.position))
-    return Assignment(name, value, subscript, append, (start, reader.position))
+        value = new_record(Word, (reader.read_word_parts(reader.extglob), (at, reader.position)))
+    return new_record(Assignment, (name, value, subscript, append, (start, reader.position)))
 
 
 def _after_subscript(reader: WordReader) -> tuple[str, int]:

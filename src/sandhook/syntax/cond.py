@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sandhook.record import new_record
 from sandhook.syntax.context import Context
 from sandhook.syntax.nodes import (
     CondAnd,
@@ -151,7 +152,7 @@ class _Conditions:
             if right.kind != "WORD":
                 self.fail_binary(right, operator)
             self.next_line()
-            return CondBinary(operator.text, left.value, right.value)
+            return new_record(CondBinary, (operator.text, left.value, right.value))
         if kind not in ("COND_END", "AND_AND", "OR_OR", "RIGHT_PAREN"):
             self.fail_operator(operator)
         return CondUnary("-n", left.value, True)

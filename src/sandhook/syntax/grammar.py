@@ -61,7 +61,7 @@ def _command_list(flat: Symbols) -> CommandList:
         command = commands[0]
         if operators:
             span = (command.span[0], commands[-1].span[1])
-            command = AndOr(tuple(commands), tuple(operators), span)
+            command = new_record(AndOr, (tuple(commands), tuple(operators), span))
             operators = []
         items.append(new_record(ListItem, (command, kind == "AMPERSAND", kind == "NEWLINE")))
         commands = []
@@ -284,7 +284,7 @@ def _case(lexer: Lexer, p: Symbols) -> Case:
 
 def _pattern_list(lexer: Lexer, p: Symbols) -> CaseClause:
     patterns = p[1] if p[1].__class__ is list else p[2]
-    return CaseClause(tuple(patterns), p[-1])
+    return new_record(CaseClause, (tuple(patterns), p[-1], ";;"))
 
 
 def _case_clause(lexer: Lexer, p: Symbols) -> list[CaseClause]:
@@ -298,7 +298,7 @@ def _case_clause(lexer: Lexer, p: Symbols) -> list[CaseClause]:
 
 def _case_clause_sequence(lexer: Lexer, p: Symbols) -> list[CaseClause]:
     patterns, body, _ = p[-2]
-    clause = CaseClause(patterns, body, p[-1].text)
+    clause = new_record(CaseClause, (patterns, body, p[-1].text))
     if len(p) == 2:
         return [clause]
     clauses: list[CaseClause] = p[0]
@@ -321,7 +321,7 @@ def _if(lexer: Lexer, p: Symbols) -> If:
     elif len(p) == 6:
         more, otherwise = p[4]
         clauses.extend(reversed(more))
-    return If(tuple(clauses), otherwise, *_place(lexer, p[0], p[-1]))
+    return new_record(If, (tuple(clauses), otherwise, *_place(lexer, p[0], p[-1])))
 
 
 def _elif(lexer: Lexer, p: Symbols) -> tuple[list[IfClause], CommandList | None]:
@@ -339,7 +339,7 @@ def _subshell(lexer: Lexer, p: Symbols) -> Subshell:
 
 
 def _group(lexer: Lexer, p: Symbols) -> BraceGroup:
-    return BraceGroup(p[1], *_place(lexer, p[0], p[2]))
+    return new_record(BraceGroup, (p[1], *_place(lexer, p[0], p[2])))
 
 
 def _arithmetic_command(lexer: Lexer, p: Symbols) -> ArithmeticCommand:
@@ -351,7 +351,7 @@ def _arithmetic_command(lexer: Lexer, p: Symbols) -> ArithmeticCommand:
 
 def _conditional_command(lexer: Lexer, p: Symbols) -> ConditionalCommand:
     redirections, _, span = _place(lexer, p[0], p[2])
-    return ConditionalCommand(p[1].value, redirections, lexer.line_at(span[1] - 1), span)
+    return new_record(ConditionalCommand, (p[1].value, redirections, lexer.line_at(span[1] - 1), span))
 
 
 def _function(lexer: Lexer, p: Symbols) -> FunctionDefinition:
@@ -368,7 +368,7 @@ def _function(lexer: Lexer, p: Symbols) -> FunctionDefinition:
         if lexer.last_brace[0] > start:
             body = body._replace(line=lexer.last_brace[1])
         lexer.last_brace = (start, body.line)
-    return FunctionDefinition(name.text, body, keyword, line, (start, body.span[1]))
+    return new_record(FunctionDefinition, (name.text, body, keyword, line, (start, body.span[1])))
 
 
 def _coprocess(lexer: Lexer, p: Symbols) -> Coprocess:

@@ -618,5 +618,5 @@ def walk(node: object) -> Iterator[Node]:
             if top.__class__ in TEXT_PARTS:
                 continue
         for item in reversed(top):
-            if isinstance(item, tuple):
+            if isinstance(item, tuple) and item and item[0].__class__ is not int:  # a span has no nodes
                 stack.append(item)

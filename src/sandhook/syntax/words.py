@@ -59,11 +59,11 @@ def merged(parts: list[WordPart]) -> tuple[WordPart, ...]:
             literal.append(part[0])
             continue
         if literal:
-            out.append(Literal("".join(literal)))
+            out.append(new_record(Literal, ("".join(literal),)))
             literal = []
         out.append(part)
     if literal:
-        out.append(Literal("".join(literal)))
+        out.append(new_record(Literal, ("".join(literal),)))
     return tuple(out)
 
 
@@ -170,13 +170,13 @@ class WordReader(Reader):
             return self.read_dollar(double_quoted)
         if char == '"':
             self.position = at + 1
-            return DoubleQuoted(self.read_double_quoted(at))
+            return new_record(DoubleQuoted, (self.read_double_quoted(at), False))
         if char == "'":
             end = text.find("'", at + 1)
             if end < 0:
                 self.unmatched("'", at)
             self.position = end + 1
-            return SingleQuoted(text[at + 1 : end])
+            return new_record(SingleQuoted, (text[at + 1 : end],))
         if char == "\\":
             following = text[at + 1]
             self.position = at + 2
@@ -188,7 +188,7 @@ class WordReader(Reader):
             if following == "\r" and self.carriage_returns and text.startswith("\n", at + 2):
                 self.position = at + 3
                 return None
-            return Escaped(following)
+            return new_record(Escaped, (following,))
         self.position = at + 1
         return self.read_backquoted(double_quoted)
 
@@ -216,7 +216,7 @@ class WordReader(Reader):
             self.count_piece()
             match = _ALTERNATIVE_RUN.match(text, at)
             if match:
-                parts.append(Literal(match[0]))
+                parts.append(new_record(Literal, (match[0],)))
                 at = match.end()
             if at >= self.length:
                 self.unmatched(")", start)
@@ -286,7 +286,7 @@ class WordReader(Reader):
         if following == "\n":
             return None
         if following and following in escapable:
-            return Escaped(following)
+            return new_record(Escaped, (following,))
         return Literal("\\" + following)
 
     def read_here_document(self) -> tuple[WordPart, ...]:
@@ -300,7 +300,7 @@ class WordReader(Reader):
             end = self.length - added  # an alias in $( ) makes another text
             match = _HERE_DOCUMENT_RUN.match(self.text, at, end)
             if match:
-                parts.append(Literal(match[0]))
+                parts.append(new_record(Literal, (match[0],)))
                 at = match.end()
             if at >= end:
                 return merged(standing_in(self.text[begin:end], parts) if self.refused else parts)
@@ -460,7 +460,7 @@ class WordReader(Reader):
         while True:
             self.count_piece()
             if match := run(text, at):
-                parts.append(Literal(match[0]))
+                parts.append(new_record(Literal, (match[0],)))
                 at = match.end()
             if at >= self.length:
                 self.unmatched(stop or closing, start)

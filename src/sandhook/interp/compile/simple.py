@@ -53,7 +53,6 @@ from sandhook.state.values import READONLY
 from sandhook.syntax.nodes import (
     ArrayLiteral,
     Assignment,
-    Node,
     ParameterExpansion,
     ProcessSubstitution,
     SimpleCommand,
@@ -123,26 +122,27 @@ def compile_simple(compiler: Compiler, node: SimpleCommand, *, final: bool = Fal
             run = clear_last_argument(run)
     else:
         run = _compile_words(compiler, node, name, apply, final)
-    parts = _expansions(node)
-    if any(isinstance(part, ProcessSubstitution) for part in parts):
+    expansions = _expansions(node)
+    if ProcessSubstitution in expansions:
         run = close_substitutions(run)
     assignments, words = split_keywords(node)
     if assignments:
         run = _with_keywords(compiler, run, node._replace(assignments=assignments, words=words), name, final)
-    if any(isinstance(part, ParameterExpansion) and part.name == "BASH_COMMAND" for part in parts):
-        run = record_command(run, node)
-    elif name in ("exit", "trap"):
+    if "BASH_COMMAND" in expansions or name in ("exit", "trap"):
         run = record_command(run, node)  # for a trap that is the next to run
     if id(node) in compiler.last_commands:
         run = compiler.ends(run)
     return exec_in_place(run) if final else run
 
 
-def _expansions(node: SimpleCommand) -> list[Node]:
-    """Return all parts of a command's words, assignments and redirections, except words of text alone."""
+def _expansions(node: SimpleCommand) -> set[object]:
+    """Return the kinds of a command's expansions, and the names of its parameters."""
     words = [word for word in node.words if not (isinstance(word, Word) and is_text(word))]
     parts = (*words, *node.assignments, *expanding(node.redirections))
-    return list(walk(parts)) if parts else []
+    found: set[object] = set()
+    for part in walk(parts) if parts else ():
+        found.add(part.name if part.__class__ is ParameterExpansion else part.__class__)
+    return found
 
 
 def _with_keywords(compiler: Compiler, run: Run, node: SimpleCommand, name: str | None, final: bool) -> Run:
