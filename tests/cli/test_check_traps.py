@@ -114,3 +114,94 @@ def test_doctor_names_a_file_that_the_agent_does_not_read(
     monkeypatch.chdir(home)
     ran = sandhook("doctor")
     assert MARK in ran.stdout, ran.stdout
+
+
+CONTINUE = "Continue's cn reads hooks and starts none of them"
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a project, next to a home of its own."""
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    monkeypatch.delenv("CONTINUE_GLOBAL_DIR", raising=False)
+    project = tmp_path / "project"
+    project.mkdir()
+    monkeypatch.chdir(project)
+    return project
+
+
+def put(file: Path, text: str = _SOUND) -> str:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [".continue/settings.json", ".continue/settings.local.json", "../home/.continue/settings.json"],
+)
+def test_a_file_whose_hooks_nothing_starts_is_a_fault(sandhook: Sandhook, place: Path, name: str) -> None:
+    put(place / name)
+    for command, said in (
+        (["check"], "error E-CONFIG"),
+        (["check", name], "error E-CONFIG"),
+        (["list"], "invalid"),
+        (["doctor"], "not on"),
+        (["explain", "PreToolUse", "--tool", "Bash", "--input", "{}"], "invalid"),
+    ):
+        ran = sandhook(*command)
+        assert ran.status == 1 and CONTINUE in ran.stdout and said in ran.stdout, (command, ran)
+
+
+def test_the_directory_that_a_variable_names_is_looked_at(
+    sandhook: Sandhook, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONTINUE_GLOBAL_DIR", str(place / "own"))
+    put(place / "own" / "settings.json")
+    assert CONTINUE in sandhook("check").stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".continue/settings.json", "{}"),
+        (".continue/settings.json", '{"hooks": {}}'),
+        (".continue/settings.json", '{"permissions": {"allow": []}}'),
+        (".continue/settings.json", "not JSON"),
+        (".continue/hooks.json", _SOUND),
+        (".claude/settings.local.json", _SOUND),
+    ],
+)
+def test_a_neighbour_of_such_a_file_has_no_such_fault(
+    sandhook: Sandhook, place: Path, name: str, text: str
+) -> None:
+    put(place / name, text)
+    for command in (["check"], ["list"], ["check", name]):
+        assert CONTINUE not in sandhook(*command).stdout
+
+
+def test_whoever_names_the_agent_of_such_a_file_gets_its_checks_alone(
+    sandhook: Sandhook, place: Path
+) -> None:
+    name = put(place / ".continue" / "settings.json")
+    for command in (["check", name, "--contract", "claude_code"], ["list", "--contract", "claude_code"]):
+        assert CONTINUE not in sandhook(*command).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("continue", CONTINUE),
+        ("Continue-CLI", CONTINUE),
+        ("cn", CONTINUE),
+        ("auggie", "Auggie"),
+        ("continues", "unknown contract"),
+    ],
+)
+def test_an_agent_without_a_contract_is_an_error_that_says_why(
+    sandhook: Sandhook, place: Path, name: str, said: str
+) -> None:
+    for command in (["check", "--contract", name], ["doctor", "--agent", name], ["schema", name]):
+        ran = sandhook(*command)
+        assert ran.status == 2 and said in ran.stderr, (command, ran)

@@ -17,6 +17,7 @@ from sandhook.cli.configuration import (
     load,
     sought,
     store_of,
+    unstarted,
 )
 from sandhook.cli.output import is_terminal, plain, put, put_record
 from sandhook.cli.outputs.annotations import FORMATS, put_annotations
@@ -29,6 +30,7 @@ from sandhook.hooks.evidence import THE_COMMAND
 from sandhook.hooks.inventory import Item, inventory
 from sandhook.hooks.sources import AgentConfiguration, layer_files, read_regular
 from sandhook.hooks.trust import read_host
+from sandhook.hooks.unstarted import UNSTARTED, is_unstarted
 from sandhook.record import Record
 from sandhook.text.quoting import quote_word
 
@@ -133,7 +135,7 @@ def _check(options: argparse.Namespace) -> int:
 def checked_in(options: argparse.Namespace, name: str | None) -> Checked:
     """Return what is found in a named file, or in the files of the agents; those that agents share once."""
     try:
-        configurations = gather(options)
+        configurations = [*gather(options), *unstarted(options)]
     except ConfigError as error:
         if name is not None and os.path.isdir(name):  # noqa: PTH112
             wanted = "is a directory; name a file, or check the files of the project there with --cwd"
@@ -148,6 +150,8 @@ def checked_in(options: argparse.Namespace, name: str | None) -> Checked:
             raise
         return Checked((Finding("E-CONTRACT", error.problem, name),), (name,), 0, 1)
     checked = Checked(sought=1 if name is not None else sought(configurations, options))
+    if name is not None and not options.contract and is_unstarted(os.path.abspath(name)):  # noqa: PTH100 - pathlib costs 10 ms
+        checked = checked.plus(Checked((Finding("E-CONFIG", UNSTARTED, name),)))
     for configuration in configurations:
         findings, hooks = findings_of(configuration, options)
         files = [document.name for document in configuration.documents]

@@ -146,6 +146,20 @@ def gather(options: argparse.Namespace) -> list[AgentConfiguration]:
     )
 
 
+def unstarted(options: argparse.Namespace) -> list[AgentConfiguration]:
+    """Return the files with hooks of an agent that starts none as faults of Claude Code's, whose form they have.
+
+    None for a command that names files or an agent.
+    """
+    from sandhook.hooks.unstarted import UNSTARTED, unstarted_files
+
+    if options.hooks or options.contract:
+        return []
+    files = unstarted_files(directory(options.cwd), os.environ, sys.platform)
+    problems = tuple(Problem("", UNSTARTED, file=file) for file in files)
+    return [AgentConfiguration(contracts.get("claude_code"), (), problems)] if problems else []
+
+
 def _of_agents_in_use(
     configurations: Sequence[AgentConfiguration], cwd: str, env: Mapping[str, str]
 ) -> list[AgentConfiguration]:

@@ -15,6 +15,7 @@ from sandhook.cli.configuration import (
     guarded,
     load,
     nothing_found,
+    unstarted,
 )
 from sandhook.cli.events import add_event, event_of, note_of_tool
 from sandhook.cli.listing import command_of, meaning_of
@@ -78,7 +79,7 @@ def _explain(options: argparse.Namespace) -> int:
     is_known = False
     terminal = is_terminal(sys.stdout)
     find_project(options)
-    configurations = gather(options)
+    configurations = [*gather(options), *unstarted(options)]
     for configuration in configurations:
         try:
             native, kind = contracts.kind_of(configuration.contract, options.event)

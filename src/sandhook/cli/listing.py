@@ -15,6 +15,7 @@ from sandhook.cli.configuration import (
     guarded,
     load,
     nothing_found,
+    unstarted,
 )
 from sandhook.cli.output import columns, is_terminal, plain, put, put_record
 from sandhook.hooks.inventory import Item, inventory, item_json
@@ -57,7 +58,7 @@ def run(arguments: list[str]) -> int:
 
 def _list(options: argparse.Namespace) -> int:
     find_project(options)
-    configurations = gather(options)
+    configurations = [*gather(options), *unstarted(options)]
     items = [item for configuration in configurations for item in items_of(configuration, options)]
     if options.layout == "json":
         put_record("list", hooks=[_json(item) for item in items])

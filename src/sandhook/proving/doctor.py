@@ -15,6 +15,7 @@ from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec, RunResult
 from sandhook.hooks.through import call_of, unwrapped
+from sandhook.hooks.unstarted import UNSTARTED, UNSTARTED_ADVICE
 from sandhook.proving.configuration import Configuration, Unreached, unreached_cases
 from sandhook.proving.guards import REFUSING
 from sandhook.proving.launch import program, shell_of
@@ -419,7 +420,8 @@ class _Examined:
 def _found(item: Item) -> Check:
     if item.spec is None:
         place = f"{item.path}: " if item.path else ""
-        return Check("found", "failed", f"{place}{item.why}", "repair it: the agent leaves the hook out")
+        advice = UNSTARTED_ADVICE if item.why == UNSTARTED else "repair it: the agent leaves the hook out"
+        return Check("found", "failed", f"{place}{item.why}", advice)
     matcher = f", {item.spec.native_event}"
     return Check("found", "ok", f"{item.where or 'passed by the caller'}{matcher}")
 

@@ -17,6 +17,7 @@ from sandhook.cli.configuration import (
     load,
     nothing_found,
     trust_of,
+    unstarted,
 )
 from sandhook.cli.installing.sources import installed_sources
 from sandhook.cli.notes import print_note
@@ -149,7 +150,7 @@ def _configurations(options: argparse.Namespace) -> list[AgentConfiguration]:
     for name in names:
         options.contract = name
         find_project(options)
-        found += gather(options)
+        found += [*gather(options), *unstarted(options)]
     return found
 
 

@@ -124,11 +124,13 @@ def _configuration(options: argparse.Namespace, name: str | None) -> Subject:
 def _places(options: argparse.Namespace) -> set[str]:
     """Return the files that the agents would read from here, if they existed."""
     from sandhook.hooks import contracts
+    from sandhook.hooks.unstarted import unstarted_places
 
     cwd = directory(options.cwd)
     known = [options.contract] if options.contract else contracts.names()
     layers = [each for name in known for each in contracts.get(name).layers(cwd, os.environ, sys.platform)]
-    return {each.path.replace("\\", "/") for each in layers if "*" not in each.path}
+    places = {each.path.replace("\\", "/") for each in layers if "*" not in each.path}
+    return places if options.contract else places.union(unstarted_places(cwd, os.environ, sys.platform))
 
 
 def _scripts(
