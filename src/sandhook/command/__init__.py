@@ -15,6 +15,7 @@ parser, the types, ``--help`` and the docs page. Optional module attributes:
     NEGATIVE: bool = False      "-5" and "-.5" are operands (seq)
     NAMED_HINT: bool = False    "Try ..." is preceded by the name, as diffutils do
     INFORMS: bool = True        False if --help and --version are ordinary words (echo)
+    HELP_ON_ERROR: bool = False True if --help prints on standard error (run-parts)
     PROGRAMS: Mapping           the Options of programs that do not have those of the module (zcmp)
     SUBCOMMANDS: Mapping        the Options of subcommands (openssl); --help lists them all
     OPERAND_WORDS: Mapping      the words that operands may be, by a title for --help (stty)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from sandhook.expand.reference import Parameter, SpacedList, Words, compile_base, keys, subscript_of
 from sandhook.expand.special import join_values, separator
 from sandhook.state.control import ShellError, unbound_error
-from sandhook.state.environment import variable_names
+from sandhook.state.environment import seen_names
 from sandhook.state.references import refers_to_element
 from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
@@ -82,9 +82,7 @@ def _compile_bang(node: ParameterExpansion, words: Words) -> Parameter:
     name = node.name
     if node.operator in ("*", "@") and node.word is None:
         return Parameter(
-            values=lambda state: [
-                variable for variable in variable_names(state) if variable.startswith(name)
-            ],
+            values=lambda state: [variable for variable in seen_names(state) if variable.startswith(name)],
             star=node.operator == "*",
         )
     all_ = subscript_of(node.subscript)
