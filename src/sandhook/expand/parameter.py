@@ -13,7 +13,7 @@ from sandhook.expand.reference import Parameter, SpacedList, Words, compile_base
 from sandhook.expand.special import join_values, separator
 from sandhook.state.control import ShellError, unbound_error
 from sandhook.state.environment import seen_names
-from sandhook.state.references import refers_to_element
+from sandhook.state.references import follow, refers_to_element
 from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
 from sandhook.syntax.nodes import ParameterExpansion
@@ -167,11 +167,10 @@ class Indirect(Parameter):
     def _name_of_nameref(self, state: State) -> Parameter:
         """Return ``${!nameref}``, the name it refers to, as a value that the operator applies to."""
         node = self._node
-        name, key = state.resolve(node.name)
-        if key is not None:
-            name = state.namerefs[node.name]
-        if name == node.name:  # a nameref without a target
+        target = follow(state.namerefs, node.name)
+        if target is None or target[0] == node.name:  # a circle, or a nameref without a target
             raise _invalid_indirection(node.name)
+        name = target[0] if target[1] is None else state.namerefs[node.name]
         base = Parameter(lambda _: name)
         if node.operator is None or node.operator in CHOOSING:
             return base

@@ -164,7 +164,10 @@ def variable_names(state: State) -> list[str]:
 def seen_names(state: State) -> list[str]:
     """Return the names that completion and ``${!prefix*}`` list: a local without a value does not hide one with a value."""
     hidden = (
-        name for frame in state.frames for name, saved in frame.saved.items() if saved.value is not None
+        name
+        for frame in state.frames
+        for name, saved in frame.saved.items()
+        if saved.value is not None or saved.target
     )
     return sorted({*variable_names(state), *hidden})
 

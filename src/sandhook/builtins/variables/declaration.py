@@ -208,7 +208,7 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
     readonly_bit = add & READONLY
     add &= ~READONLY
     listed = assigned is not None and isinstance(assigned.value, list)
-    if state.options.allexport and not (request.local or indexed or listed or add & (ARRAY | ASSOC)):
+    if state.options.allexport and not (request.local or indexed or add & (ARRAY | ASSOC)):
         add |= 0 if name in state.values or name in state.attributes else EXPORT
     if (indexed or listed) and not (bits | add) & ASSOC:
         add |= ARRAY
