@@ -27,6 +27,7 @@ GROUPS = {path.name for path in (PACKAGE / "utilities").iterdir() if path.is_dir
 NOT_OPTIONS = {
     "chmod": "agorstuwxX",
     "find": "d",  # of old: -depth
+    "tail": "bl",  # of old: ten blocks, ten lines
 }
 
 #: Utilities that say what is wrong and continue, as the real ones do.

@@ -51,9 +51,9 @@ def test_an_unknown_option_is_an_error_that_names_it(
     "name", sorted(names() - {"[", "echo", "false", "printf", "test", "true", "time", "watch", "kill"})
 )
 def test_help_and_version(utility: Callable[..., Ran], name: str) -> None:
-    status, out, _ = utility(name, "--help", same=False)
+    status, out, errors = utility(name, "--help", same=False)
     assert status == 0
-    assert out.strip()
+    assert (errors if name in {"run-parts", "xxd"} else out).strip()
     status, out, _ = utility(name, "--version", same=False)
     assert status == 0
     assert out.strip()

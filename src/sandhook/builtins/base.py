@@ -184,7 +184,7 @@ def parse(argv: Sequence[str], letters: str, *, plus: bool = False) -> tuple[lis
     Args:
         argv: With the built-in's name first.
         letters: Known options; ":" after a letter means that it takes an option-argument, ";" that one may
-            be attached to it.
+            follow it.
         plus: ``+x`` is an option too (declare).
 
     Raises:
@@ -213,7 +213,8 @@ def parse(argv: Sequence[str], letters: str, *, plus: bool = False) -> tuple[lis
             if position < 0:
                 raise BuiltinError(f"{lead}{letter}: invalid option", usage=True)
             takes = letters[position + 1 : position + 2]
-            if takes not in (":", ";") or (takes == ";" and offset == len(word)):
+            alone = takes == ";" and offset == len(word) and (index == count or argv[index][:1] == "-")
+            if takes not in (":", ";") or alone:
                 options.append(ParsedOption(letter, "", lead == "+"))
                 continue
             if offset < len(word):

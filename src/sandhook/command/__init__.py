@@ -8,6 +8,7 @@ parser, the types, ``--help`` and the docs page. Optional module attributes:
     PERMUTE: bool = True        options may follow operands (GNU); False stops at the first operand
     NUMERIC: str | None         name of the field that a bare ``-5`` sets (fold), read as the option of that field is
     DIGITS: str | None          name of the field that digits among short options set (grep)
+    LONG_LETTER: str | None     letter of an option whose argument is a long option (awk -W version)
     OPTION_STATUS: int          exit status of an unknown option, if it differs from USAGE_STATUS (64 with ARGP)
     ARGP: bool = False          "Try ..." also points to --usage, as programs of glibc's argp do (cpio, iconv)
     USAGE: str                  a line before "Try 'NAME --help' ..." after a usage error (grep, sed); NAME in it is the program
@@ -15,6 +16,7 @@ parser, the types, ``--help`` and the docs page. Optional module attributes:
     NEGATIVE: bool = False      "-5" and "-.5" are operands (seq)
     NAMED_HINT: bool = False    "Try ..." is preceded by the name, as diffutils do
     INFORMS: bool = True        False if --help and --version are ordinary words (echo)
+    HELP_ON_ERROR: bool = False True if --help prints on standard error (run-parts)
     PROGRAMS: Mapping           the Options of programs that do not have those of the module (zcmp)
     SUBCOMMANDS: Mapping        the Options of subcommands (openssl); --help lists them all
     OPERAND_WORDS: Mapping      the words that operands may be, by a title for --help (stty)

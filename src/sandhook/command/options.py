@@ -216,7 +216,18 @@ def _raise_immutable(self: Any, name: str, value: Any) -> None:
 class Syntax:
     """The parser made from one ``Options`` class."""
 
-    __slots__ = ("_parsed", "digits", "is_operand", "last", "long", "numeric", "options", "permute", "short")
+    __slots__ = (
+        "_parsed",
+        "digits",
+        "is_operand",
+        "last",
+        "long",
+        "long_letter",
+        "numeric",
+        "options",
+        "permute",
+        "short",
+    )
 
     def __init__(
         self,
@@ -227,6 +238,7 @@ class Syntax:
         digits: str | None = None,
         is_operand: Callable[[str], bool] | None = None,
         last: str | None = None,
+        long_letter: str | None = None,
     ) -> None:
         """Make the parser.
 
@@ -237,6 +249,7 @@ class Syntax:
             digits: The field of the last digits in a cluster of letters (``-5c``).
             is_operand: Returns True for an argument with a dash that is an operand (``-1``, ``-echo``).
             last: The field of an option after which all arguments are operands.
+            long_letter: The letter of an option whose argument is a long option: ``-W version``.
         """
         self._parsed: dict[tuple[str, ...], tuple[Any, tuple[str, ...]]] = {}
         self.options = options
@@ -245,6 +258,7 @@ class Syntax:
         self.digits = digits
         self.is_operand = is_operand
         self.last = last
+        self.long_letter = long_letter
         self.short: dict[str, Option] = {}
         self.long: dict[str, Option] = {}
         for flag, option in options_by_flag(options).items():
@@ -348,6 +362,9 @@ class Syntax:
                 continue
             if option is None and self.numeric is not None and self.numeric.metavar and letter.isdigit():
                 self._store(self.numeric, self._read(self.numeric, argument[index:]), values)
+                return
+            if option is None and letter == self.long_letter and (rest or argument[index + 1 :]):
+                self._long(argument[index + 1 :] or rest.pop(), rest, values)
                 return
             if option is None:
                 raise OptionError(f"invalid option -- '{letter}'", unknown=letter)

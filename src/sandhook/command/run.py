@@ -42,8 +42,12 @@ def _run(utility: Utility, arguments: Sequence[str], ctx: Context) -> int:
             from sandhook.command.inform import inform
 
             name = ctx.name.rpartition("/")[2] if utility.base_name else ctx.name
-            ctx.write(inform(utility, name, error.topic, ctx.program).encode())
-            ctx.flush()
+            text = inform(utility, name, error.topic, ctx.program)
+            if utility.help_on_error and error.topic == "help":
+                ctx.write_error(text)
+            else:
+                ctx.write(text.encode())
+                ctx.flush()
             return error.status
         except OSError as error:
             if error.filename:

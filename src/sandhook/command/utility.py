@@ -32,8 +32,10 @@ class Declaration(Protocol):
 
     RAW: ``run`` parses the arguments; it receives None instead of options.
     PERMUTE: False if options end at the first operand. ANY_ORDER: True if they do not even where POSIXLY_CORRECT is
-    set, or the names of such programs. NUMERIC, DIGITS, NEGATIVE: see ``Syntax``.
-    INFORMS: False if --help and --version are ordinary words.
+    set, or the names of such programs. NUMERIC, DIGITS, LONG_LETTER, NEGATIVE: see
+    ``Syntax``.
+    INFORMS: False if --help and --version are ordinary words. HELP_ON_ERROR: True if --help prints
+    on standard error.
     PROGRAMS: The ``Options`` of programs that do not have those of the module, by name.
     SUBCOMMANDS: The ``Options`` of subcommands, by name. OPERAND_WORDS: The words that operands may be, by a title.
     USAGE_STATUS: The exit status of usage errors and failures (default 1). OPTION_STATUS: That of an unknown option.
@@ -60,7 +62,7 @@ class Utility:
     """
 
     __slots__ = (
-        "_syntax", "any_order", "argp", "base_name", "closed_input", "declaration", "fixed_names", "hint_quote", "ignored_write_status", "informs", "named_hint", "operand_words",
+        "_syntax", "any_order", "argp", "base_name", "closed_input", "declaration", "fixed_names", "help_on_error", "hint_quote", "ignored_write_status", "informs", "named_hint", "operand_words",
         "option_status", "programs", "raw", "read_error", "read_status", "run", "subcommands", "usage", "usage_status", "write_error", "write_status",
     )  # fmt: skip
 
@@ -71,6 +73,7 @@ class Utility:
         self.raw: bool = getattr(declaration, "RAW", False)
         self.any_order: bool | frozenset[str] = getattr(declaration, "ANY_ORDER", False)
         self.informs: bool = getattr(declaration, "INFORMS", True)
+        self.help_on_error: bool = getattr(declaration, "HELP_ON_ERROR", False)
         self.programs: Mapping[str, type] = getattr(declaration, "PROGRAMS", {})
         self.subcommands: Mapping[str, type] = getattr(declaration, "SUBCOMMANDS", {})
         self.operand_words: Mapping[str, Sequence[str]] = getattr(declaration, "OPERAND_WORDS", {})
@@ -105,6 +108,7 @@ class Utility:
                 permute=getattr(declaration, "PERMUTE", True),
                 numeric=getattr(declaration, "NUMERIC", None),
                 digits=getattr(declaration, "DIGITS", None),
+                long_letter=getattr(declaration, "LONG_LETTER", None),
                 is_operand=is_negative_number if getattr(declaration, "NEGATIVE", False) else None,
             )
         return self._syntax

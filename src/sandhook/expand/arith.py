@@ -364,7 +364,7 @@ def store_variable(name: str) -> Store:
             or name in state.dynamics
             or state.options.allexport
         ):
-            state.set(name, text)
+            keyed.store_first(state, name, text)
             return
         state.values[name] = text
         if len(NUMBERS) > NUMBERS_KEPT:

@@ -157,6 +157,17 @@ def store_all_elements(name: str, key: str) -> Store:
     return store_number
 
 
+def store_first(state: State, name: str, text: str) -> None:
+    """Assign to a variable or to element 0 of an array; as in bash, allexport does not export the array."""
+    is_array = state.options.allexport and isinstance(
+        state.values.get(name), (IndexedArray, AssociativeArray)
+    )
+    bits = state.attributes.get(name, 0)
+    state.set(name, text)
+    if is_array:
+        state.attributes[name] = bits
+
+
 def without_subscript(state: State, name: str) -> int:
     """``name[]`` in arithmetic is 0, after two complaints."""
     _complain(state, name, "")

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from sandhook.expand.reference import Parameter, SpacedList, Words, compile_base, keys, subscript_of
 from sandhook.expand.special import join_values, separator
 from sandhook.state.control import ShellError, unbound_error
-from sandhook.state.environment import variable_names
-from sandhook.state.references import refers_to_element
+from sandhook.state.environment import seen_names
+from sandhook.state.references import follow, refers_to_element
 from sandhook.state.state import State
 from sandhook.state.values import IndexedArray
 from sandhook.syntax.nodes import ParameterExpansion
@@ -82,9 +82,7 @@ def _compile_bang(node: ParameterExpansion, words: Words) -> Parameter:
     name = node.name
     if node.operator in ("*", "@") and node.word is None:
         return Parameter(
-            values=lambda state: [
-                variable for variable in variable_names(state) if variable.startswith(name)
-            ],
+            values=lambda state: [variable for variable in seen_names(state) if variable.startswith(name)],
             star=node.operator == "*",
         )
     all_ = subscript_of(node.subscript)
@@ -169,11 +167,10 @@ class Indirect(Parameter):
     def _name_of_nameref(self, state: State) -> Parameter:
         """Return ``${!nameref}``, the name it refers to, as a value that the operator applies to."""
         node = self._node
-        name, key = state.resolve(node.name)
-        if key is not None:
-            name = state.namerefs[node.name]
-        if name == node.name:  # a nameref without a target
+        target = follow(state.namerefs, node.name)
+        if target is None or target[0] == node.name:  # a circle, or a nameref without a target
             raise _invalid_indirection(node.name)
+        name = target[0] if target[1] is None else state.namerefs[node.name]
         base = Parameter(lambda _: name)
         if node.operator is None or node.operator in CHOOSING:
             return base

@@ -220,10 +220,13 @@ def _substitute(state: State, value: str, spans: list[tuple[int, int]], template
 
 
 def change_case(state: State, value: str, operator: str, pattern: str) -> str:
-    """${x^p} ${x^^p} ${x,p} ${x,,p} ${x~p} ${x~~p}; an empty pattern matches any character."""
+    """${x^p} ${x^^p} ${x,p} ${x,,p} ${x~p} ${x~~p}; an empty pattern matches any character.
+
+    As in bash, extended patterns work here without extglob.
+    """
     if len(value) > 4096:
         state.budget.charge(len(value) >> 4)
-    compiled: Pattern | None = compile_pattern(pattern, extglob=state.options.extglob) if pattern else None
+    compiled: Pattern | None = compile_pattern(pattern) if pattern else None
 
     def change(c: str) -> str:
         if compiled is not None and not compiled.matches(c):

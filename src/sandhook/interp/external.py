@@ -80,7 +80,7 @@ def run_external(
         state.executed = name
         return run_file(runtime, state, name, argv)
     execution = state.execution  # a part of a pipeline has no jobs
-    names_job = name[:1] == "%" and (not execution.direct or execution.asynchronous or bool(state.frames))
+    names_job = name[:1] == "%" and (execution.asynchronous or execution.base_calls != len(state.frames))
     located = lookup.locate(state, name, path) if not names_job else None
     if located is None:
         if names_job:  # as a command name, "%x" means "fg %x", and "bg %x" in the background

@@ -133,7 +133,9 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
         if state.traps and returned and "RETURN" in state.traps:
             if ended:  # otherwise the line is that of ``return``
                 state.line = _line_of_body(function)
+            state.errexit_suppressed = 0
             runtime.run_trap(state, "RETURN")
+            state.errexit_suppressed = errexit_suppressed
         if hidden is not None and state.execution.abandoned_calls is None:  # errexit keeps them hidden
             traps.resume(state, hidden)
         state.calls -= 1

@@ -16,6 +16,7 @@ from sandhook.interp.document import open_document
 from sandhook.kernel.descriptor import Description, OpenDirectory
 from sandhook.kernel.process import Process
 from sandhook.limits import check_clock
+from sandhook.state.assignment import set_named
 from sandhook.state.control import ShellError
 from sandhook.state.fork import fork
 from sandhook.state.frame import Saved
@@ -384,7 +385,7 @@ def _compile_numbered(node: Redirection, default: int, open_target: Callable[[St
         description = open_target(state)
         free = state.process.free_descriptor(FIRST_FREE)
         try:
-            _set_variable(state, variable, str(free))
+            set_named(state, variable, str(free))
         except ShellError as error:
             description.release()
             if error.ends_callers:
@@ -395,11 +396,6 @@ def _compile_numbered(node: Redirection, default: int, open_target: Callable[[St
         install(state, free, description, undo if is_temporary else None)
 
     return apply_free
-
-
-def _set_variable(state: State, variable: str, value: str) -> None:
-    name, bracket, rest = variable.partition("[")
-    state.set_element(name, rest[:-1], value) if bracket else state.set(name, value)
 
 
 def _compile_both_outputs(name_of: Text, *, append: bool) -> Apply:
@@ -426,7 +422,11 @@ def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
     default = 1 if output else 0
     number = default if node.fd is None else node.fd
     can_be_file = output and number == 1 and node.variable is None
-    has_quotes = any(isinstance(part, (SingleQuoted, DoubleQuoted)) for part in node.target.parts)
+    parts = node.target.parts
+    has_quotes = any(isinstance(part, (SingleQuoted, DoubleQuoted)) for part in parts)
+    can_move = isinstance(parts[-1], Literal) and parts[-1].text.endswith(
+        "-"
+    )  # not the result of an expansion
 
     def apply(state: State, undo: Undo | None) -> None:
         texts = [target(state)] if state.options.posix else fields(state)
@@ -436,12 +436,12 @@ def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
         if text == "-":
             _close(state, node, default, undo)
             return
-        move = text.endswith("-")
+        move = can_move and text.endswith("-")
         digits = text[:-1] if move else text
         if not (digits.isascii() and digits.isdigit()):
             if not text:
                 raise _closed_source(state, node, _target_text(node) if node.variable is None else "")
-            if can_be_file:
+            if can_be_file and not move:
                 _compile_both_outputs(lambda _: text, append=False)(state, undo)
                 return
             raise _ambiguous(node, digits)

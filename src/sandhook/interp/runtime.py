@@ -25,7 +25,7 @@ from sandhook.kernel.signals import Terminated
 from sandhook.kernel.stack import DEEP, stack_exceeds
 from sandhook.lazy import lazy_module
 from sandhook.state.assigned import Argument, Assigned
-from sandhook.state.control import Discard, ExitShell, ReturnFrom, ShellError
+from sandhook.state.control import Discard, ExitShell, Replaced, ReturnFrom, ShellError
 from sandhook.state.state import State
 from sandhook.syntax import parse_heredoc, parse_word
 from sandhook.syntax.nodes import Assignment, Case, Command, For, Select, SimpleCommand, Word
@@ -356,7 +356,7 @@ class Runtime:
         words = list(argv) if argv0 is None else [argv0, *argv[1:]]
         status = external.replace_shell(self, state, words, file, environment)
         state.traps.pop("EXIT", None)
-        raise ExitShell(status)
+        raise Replaced(status)
 
     # ------------------------------------------------------------------ expansions
 

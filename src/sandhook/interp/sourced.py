@@ -41,6 +41,6 @@ def run_sourced(runtime: Interpreter, state: State, path: str, arguments: list[s
         traps.note_return(state, status)
     if "RETURN" in state.traps:
         state.line = line
-        runtime.run_trap(state, "RETURN")
+        traps.run_return_of_script(runtime, state)
     state.status = status
     return status

@@ -29,11 +29,14 @@ def run_trap(runtime: Interpreter, state: State, name: str) -> int:
     """
     tracing = state.tracing
     text = state.traps.get(name)
-    if not text or name in tracing.running_traps:
+    running = tracing.running_traps
+    if not text or name in running or (name == "RETURN" and "DEBUG" in running and "DEBUG" in state.traps):
         return 0
     status, line, pipestatus = state.status, state.line, state.pipestatus
     errexit_suppressed = state.errexit_suppressed
     tracing.running_traps |= {name}
+    if name not in ("EXIT", "ERR", "RETURN"):
+        state.errexit_suppressed = 0  # the commands of the trap are not a part of a condition around it
     outer_return_status, outer_exit_status = tracing.return_status, tracing.exit_status
     tracing.exit_status = None  # that of the EXIT trap is not what exit in another trap means
     tracing.return_status = None if name == "DEBUG" else status
@@ -60,6 +63,15 @@ def run_trap(runtime: Interpreter, state: State, name: str) -> int:
         state.pipestatus = pipestatus
         state.errexit_suppressed = errexit_suppressed
     return result
+
+
+def run_return_of_script(runtime: Interpreter, state: State) -> None:
+    """Run the RETURN trap after ``.``, which hides the DEBUG trap from it too."""
+    hidden = suspend(state, {"DEBUG": state.options.functrace})
+    try:
+        runtime.run_trap(state, "RETURN")
+    finally:
+        resume(state, hidden)
 
 
 def skips(state: State, status: int) -> bool:

@@ -18,7 +18,7 @@ from sandhook.sessions.functions import define, stored_text
 from sandhook.sessions.reading import Cursor, shown
 from sandhook.state.function import Function
 from sandhook.state.options import SET_OPTIONS, SHOPT_OPTIONS, Options
-from sandhook.state.records import Memo
+from sandhook.state.records import NO_SPECS, Memo
 from sandhook.state.values import (
     ARRAY,
     ASSOC,
@@ -292,7 +292,7 @@ def _read_aliases(part: Cursor, state: State) -> None:
 
 
 def _read_completions(part: Cursor, state: State) -> None:
-    state.completions = _kept(part, state)
+    state.completions = _kept(part, state) or NO_SPECS
 
 
 def _kept(part: Cursor, state: State) -> dict[str, str]:

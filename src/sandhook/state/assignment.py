@@ -256,3 +256,9 @@ def store_default(store: Callable[[], None]) -> None:
         store()
     except ShellError as error:
         raise error if error.ends_callers else error.ending("unit", 2) from None
+
+
+def set_named(state: State, reference: str, value: str) -> None:
+    """Assign to a variable, or to an element: ``name`` or ``name[subscript]``."""
+    name, bracket, rest = reference.partition("[")
+    state.set_element(name, rest[:-1], value) if bracket else state.set(name, value)

@@ -54,6 +54,10 @@ class AskedExit(ExitShell):
     """The exit command, or errexit: the ``!`` of a subshell's only command does not invert its status."""
 
 
+class Replaced(ExitShell):
+    """exec: a program has taken the place of the shell, and has ended."""
+
+
 class UsageExit(ExitShell):
     """A usage error of a special built-in in posix mode; before ``command`` it does not end the shell."""
 

@@ -161,6 +161,17 @@ def variable_names(state: State) -> list[str]:
     return sorted(names)
 
 
+def seen_names(state: State) -> list[str]:
+    """Return the names that completion and ``${!prefix*}`` list: a local without a value does not hide one with a value."""
+    hidden = (
+        name
+        for frame in state.frames
+        for name, saved in frame.saved.items()
+        if saved.value is not None or saved.target
+    )
+    return sorted({*variable_names(state), *hidden})
+
+
 def attribute_bits(state: State, name: str) -> int:
     """Return the attribute bits of a name (0 for none)."""
     return (

@@ -53,7 +53,7 @@ def fork(state: State, process: Process) -> State:
             if value is not None and not isinstance(value, str):
                 values[name] = value.copy(state.budget)
     new.aliases = state.aliases.copy()
-    new.completions = state.completions.copy()
+    new.completions = state.completions
     new.directory_stack = state.directory_stack.copy()
     new.frames = frames = state.frames.copy()
     new.shared_frames = len(frames)

@@ -121,6 +121,8 @@ def hide_in_call(state: State, frame: Frame, name: str) -> bool:
 
 def keep_assigned(state: State, name: str) -> None:
     """Keep the value of a variable that was assigned before a command: ``x=1 export x``, or ``x=1 f`` with it in f."""
+    if name in state.namerefs:
+        name = state.resolve(name)[0]
     hidden = None if state.pending_temporaries is None else state.pending_temporaries.pop(name, None)
     if hidden is not None:
         kept = state.save(name)

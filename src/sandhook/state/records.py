@@ -44,6 +44,10 @@ class Invocation(Record):
     ignored_signals: frozenset[int] = frozenset()
 
 
+#: The table of a shell where ``complete`` has never stored anything; it is never changed.
+NO_SPECS: dict[str, str] = {}
+
+
 class Memo(Record):
     """What variables and built-ins remember from one use to the next.
 

@@ -16,7 +16,7 @@ from sandhook.record import Record
 from sandhook.state.control import Discard, ShellError, readonly_error, subscript_error
 from sandhook.state.frame import Frame, Saved, TemporaryScope
 from sandhook.state.options import INITIAL_OPTIONS
-from sandhook.state.records import NOT_STARTED, NOTHING_REMEMBERED, Execution, Invocation, Tracing
+from sandhook.state.records import NO_SPECS, NOT_STARTED, NOTHING_REMEMBERED, Execution, Invocation, Tracing
 from sandhook.state.references import TARGET, array_target, element_value, follow, hidden_target, set_hidden
 from sandhook.state.values import (
     ARRAY,
@@ -137,7 +137,7 @@ class State:
         self.unset_dynamics: frozenset[str] = frozenset()
         self.functions: dict[str, Function] = {}
         self.aliases: dict[str, str] = {}
-        self.completions: dict[str, str] = {}
+        self.completions = NO_SPECS  # replaced, never changed in place
         self.disabled_builtins: frozenset[str] = frozenset()
         self.positional: list[str] = []
         self.shifted_list: list[str] | None = None
@@ -435,8 +435,9 @@ class State:
         self.options = self.options.with_shopt(name, on)
 
     def update_instrumented(self) -> None:
-        """Set ``instrumented`` after a change of traps or of xtrace."""
-        self.instrumented = self.options.xtrace or "DEBUG" in self.traps or self.tracing.tracks_commands
+        """Set ``instrumented`` after a change of traps, of xtrace or of disabled built-ins."""
+        observed = self.options.xtrace or "DEBUG" in self.traps or self.tracing.tracks_commands
+        self.instrumented = observed or bool(self.disabled_builtins)
 
     def save(self, name: str) -> Saved:
         """Return what ``restore`` needs to bring a variable back as it is now."""

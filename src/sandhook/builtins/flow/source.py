@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from errno import ENOENT
 
 from sandhook.builtins.base import BuiltinError, builtin, misused, no_options, print_error, runtime
-from sandhook.interp.traps import without_err_trap
+from sandhook.interp.traps import run_return_of_script, without_err_trap
 from sandhook.limits import timed_items
 from sandhook.state.control import ExitShell
 from sandhook.state.state import State
@@ -40,9 +40,12 @@ def run(state: State, argv: Sequence[str]) -> int:
     except OSError as error:
         print_error(state, f"{path}: {error_text(error)}")
         if state.options.errexit and not state.errexit_suppressed:
+            if not state.options.functrace:  # the commands of the EXIT trap are within this built-in
+                state.traps.pop("DEBUG", None)
+                state.update_instrumented()
             raise ExitShell(runtime(state).run_exit_trap(state, 1)) from None  # before the ERR trap runs
         if "RETURN" in state.traps:
-            runtime(state).run_trap(state, "RETURN")
+            run_return_of_script(runtime(state), state)
         return misused(state, argv[0], 1)
     fault = state.execution.syntax_error
     return status if fault is None or fault.where == "quote" else misused(state, argv[0], status)

@@ -58,30 +58,26 @@ def run(state: State, argv: Sequence[str]) -> int:
     """Return 1 for a limit that cannot be set."""
     options, operands = parse(argv, "SHab;c;d;e;f;i;k;l;m;n;p;q;r;s;t;u;v;x;P;R;T;")
     letters = [option.letter for option in options]
-    attached = [option.argument for option in options if option.argument]
     for letter in letters:
         if letter in _UNAVAILABLE:
             raise BuiltinError(f"-{letter}: invalid option", usage=True)
-    limit_letters = [letter for letter in letters if letter in KINDS]
     hard = "H" in letters and "S" not in letters
     if "a" in letters:
         write(state, "".join([_line(state, letter, hard) for letter in KINDS]))
         return 0
-    operands = attached or operands
+    chosen = [(option.letter, option.argument) for option in options if option.letter in KINDS] or [("f", "")]
     if operands:
-        for letter in limit_letters or ["f"]:
+        chosen = [(letter, text or operands[0]) for letter, text in chosen]
+    for letter, text in chosen:
+        if text:
             _set(
-                state,
-                letter,
-                operands[0],
-                soft="S" in letters or "H" not in letters,
+                state, letter, text, soft="S" in letters or "H" not in letters,
                 hard="H" in letters or "S" not in letters,
-            )
-        return 0
-    if len(limit_letters) > 1:
-        write(state, "".join([_line(state, letter, hard) for letter in limit_letters]))
-    else:
-        write(state, _text(_current(state, limit_letters[0] if limit_letters else "f", hard)) + "\n")
+            )  # fmt: skip
+        elif len(chosen) > 1:
+            write(state, _line(state, letter, hard))
+        else:
+            write(state, _text(_current(state, letter, hard)) + "\n")
     return 0
 
 

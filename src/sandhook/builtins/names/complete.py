@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.builtins.base import builtin, parse, print_error, show_usage, write
 from sandhook.builtins.names.completion import GETOPT, SPECIAL_NAMES, Specification, in_order, shown_name
+from sandhook.state.records import NO_SPECS
 from sandhook.state.state import State
 from sandhook.state.values import held
 
@@ -55,7 +56,9 @@ def _show(state: State, names: Sequence[str]) -> int:
 
 
 def _remove(state: State, names: Sequence[str]) -> int:
-    if not names or not state.completions:
+    if state.completions is NO_SPECS:
+        return 0
+    if not names:
         state.completions = {}
         return 0
     status = 0

@@ -11,7 +11,7 @@ from sandhook.builtins.variables.words import word_list
 from sandhook.interp.jobs import jobs_of
 from sandhook.kernel.signals import NAMES
 from sandhook.state.assignment import set_array, unset
-from sandhook.state.environment import variable_names
+from sandhook.state.environment import seen_names, variable_names
 from sandhook.state.options import SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import State
 from sandhook.state.values import EXPORT, AssociativeArray, IndexedArray, hash_of
@@ -138,7 +138,7 @@ _CONDITIONAL = ("BASH_XTRACEFD", "FUNCNAME")
 
 def _variables(state: State) -> list[str]:
     hidden = _COMPLETED & state.dynamics.keys() - state.unset_dynamics
-    names = {*variable_names(state), *hidden, "_"}
+    names = {*seen_names(state), *hidden, "_"}
     return sorted(names.difference(name for name in _CONDITIONAL if state.value(name) is None))
 
 

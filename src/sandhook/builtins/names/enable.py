@@ -42,4 +42,5 @@ def run(state: State, argv: Sequence[str]) -> int:
         else:
             disabled -= {name}
     state.disabled_builtins = disabled
+    state.update_instrumented()
     return status

@@ -80,6 +80,8 @@ def _set(
             _set_compatible(state, name, on)
         elif name == "extdebug":
             switch_extdebug(state, on)
+            switch(state, "errtrace", on)
+            switch(state, "functrace", on)
         elif name not in _FIXED:
             state.set_shopt(name, on)
     return status

@@ -11,7 +11,7 @@ from sandhook.builtins.variables.variables import own_value
 from sandhook.record import Record
 from sandhook.state.assigned import Assigned, Elements
 from sandhook.state.assignment import assign
-from sandhook.state.control import Discard, ShellError, readonly_error
+from sandhook.state.control import Discard, ShellError, readonly_error, subscript_error
 from sandhook.state.frame import Saved
 from sandhook.state.locals import (
     function_frame,
@@ -37,6 +37,7 @@ from sandhook.state.values import (
     IndexedArray,
     held,
 )
+from sandhook.text.names import is_name
 
 _CASE = UPPER | LOWER | CAPITAL
 
@@ -74,6 +75,8 @@ def split_argument(
     """
     if not isinstance(argument, str):
         name, subscript, append, value = argument
+        if subscript == "":
+            raise subscript_error(f"{name}[]")
         if isinstance(value, str) and subscript is None and _is_compound(state, name, value, request):
             return Assigned(name, None, append, _elements(state, value))
         return argument
@@ -87,6 +90,9 @@ def split_argument(
     append = bool(equals) and head[-1:] == "+"
     reference = split_reference(head[:-1] if append else head)
     if reference is None:
+        named = head.removesuffix("+")
+        if equals and named[-2:] == "[]" and is_name(named[:-2]):
+            raise subscript_error(named)
         raise invalid_name(argument)
     name, subscript = reference
     if not equals:
@@ -202,7 +208,7 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
     readonly_bit = add & READONLY
     add &= ~READONLY
     listed = assigned is not None and isinstance(assigned.value, list)
-    if state.options.allexport and not (request.local or indexed or listed or add & (ARRAY | ASSOC)):
+    if state.options.allexport and not (request.local or indexed or add & (ARRAY | ASSOC)):
         add |= 0 if name in state.values or name in state.attributes else EXPORT
     if (indexed or listed) and not (bits | add) & ASSOC:
         add |= ARRAY
@@ -389,8 +395,6 @@ def _localize(state: State, name: str, request: Request, *, is_array: bool) -> N
         value = state.values.get(name)
         if isinstance(value, (IndexedArray, AssociativeArray)):
             state.values[name] = value.copy(state.budget)
-        if old.attributes & READONLY:
-            state.attributes[name] = old.attributes & ~READONLY
     else:
         state.attributes[name] = old.attributes & EXPORT
         if (

@@ -48,11 +48,7 @@ def _unset(state: State, operand: str, letters: set[str]) -> None:
     if "n" in letters:
         check_writable(state, operand, "cannot unset: readonly variable")
         if operand in state.namerefs:
-            del state.namerefs[operand]
-            state.attributes.pop(operand, None)
-            frame = function_frame(state)
-            if frame is not None and operand in frame.saved:
-                state.attributes[operand] = 0  # the name stays declared as a local
+            _unset_reference(state, operand)
         return
     reference = split_reference(operand)
     if reference is None:
@@ -65,6 +61,18 @@ def _unset(state: State, operand: str, letters: set[str]) -> None:
         _unset_variable(state, operand)
     else:
         _unset_function(state, operand)
+
+
+def _unset_reference(state: State, name: str) -> None:
+    own = function_frame(state)
+    frame = next((frame for frame in reversed(state.frames) if name in frame.saved), None)
+    if frame is not None and frame is not own and "localvar_unset" not in state.options.shopts:
+        state.restore(name, frame.saved.pop(name))
+        return
+    del state.namerefs[name]
+    state.attributes.pop(name, None)
+    if own is not None and name in own.saved:
+        state.attributes[name] = 0  # the name stays declared as a local
 
 
 def _is_variable(state: State, name: str) -> bool:
@@ -86,7 +94,7 @@ def _unset_variable(state: State, name: str) -> None:
     if name in state.namerefs:
         target, subscript = state.resolve(name)
         if subscript is not None:
-            _unset_element(state, target, subscript)
+            _unset_referred(state, target, subscript)
             return
         name = target
     if name in _FIXED:
@@ -121,6 +129,15 @@ def _unset_variable(state: State, name: str) -> None:
     unset(state, name)
 
 
+def _unset_referred(state: State, name: str, subscript: str) -> None:
+    """Unset the element that a reference names; as in bash, a scalar without that element is no error."""
+    if isinstance(state.values.get(name), str) and subscript not in ("@", "*"):
+        if state.shell.arithmetic(state, subscript) == 0:
+            _unset_variable(state, name)
+        return
+    _unset_element(state, name, subscript)
+
+
 def _unset_element(state: State, name: str, subscript: str) -> None:
     if name in state.namerefs:
         name, element = state.resolve(name)
@@ -131,7 +148,7 @@ def _unset_element(state: State, name: str, subscript: str) -> None:
         if name in state.attributes and not state.attributes[name] & (ARRAY | ASSOC):
             if subscript in ("@", "*") or state.shell.arithmetic(state, subscript) != 0:
                 raise BuiltinError(f"{name}: not an array variable")
-            unset(state, name)
+            _unset_variable(state, name)
         return
     if subscript in ("@", "*") and not isinstance(value, AssociativeArray):
         if isinstance(value, IndexedArray):
@@ -139,8 +156,10 @@ def _unset_element(state: State, name: str, subscript: str) -> None:
             state.values[name] = IndexedArray()
         else:
             raise BuiltinError(f"{name}: not an array variable")
-    elif isinstance(value, str) and state.shell.arithmetic(state, subscript) != 0:
-        raise BuiltinError(f"{name}: not an array variable")
+    elif isinstance(value, str):
+        if state.shell.arithmetic(state, subscript) != 0:
+            raise BuiltinError(f"{name}: not an array variable")
+        _unset_variable(state, name)
     else:
         key = runtime(state).subscript_text(state, name, subscript)
         if subscript and not key and isinstance(value, AssociativeArray):

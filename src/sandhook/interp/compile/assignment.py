@@ -72,7 +72,9 @@ def _compile_run(assign: Step, apply: Apply | None, node: SimpleCommand) -> Run:
                     undo = []
                     apply(state, undo)
         except ShellError as error:
-            return state.shell.fatal_error(state, error)
+            status = state.shell.fatal_error(state, error)
+            state.pipestatus = None
+            return status
         finally:
             if undo:
                 restore(state.process, undo)

@@ -264,6 +264,8 @@ class Compiler:
                         execution.redirected_input = own_input or (final and execution.reads_pipe)
                 except ShellError as error:
                     status: int = state.shell.fatal_error(state, error)
+                    if is_subshell:
+                        state.pipestatus = None
                     if reports_failure:
                         state.shell.failed(state, status, node)
                     return status

@@ -127,7 +127,9 @@ def one_local(words: WordCompiler, node: SimpleCommand, general: Deferred) -> Ru
             else:  # set does only this for a name without attributes
                 values[name] = text
         except ShellError as error:
-            return state.shell.fatal_error(state, error)
+            status = state.shell.fatal_error(state, error)
+            state.pipestatus = None
+            return status
         state.status = 0
         state.pipestatus = None
         return 0

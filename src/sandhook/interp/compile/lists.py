@@ -16,7 +16,7 @@ from sandhook.kernel.descriptor import Description
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import Terminated
 from sandhook.lazy import lazy_module
-from sandhook.state.control import BreakLoop, ContinueLoop
+from sandhook.state.control import BreakLoop, ContinueLoop, ControlFlow, Replaced, ReturnFrom
 from sandhook.state.state import State
 from sandhook.syntax.nodes import (
     AndOr,
@@ -248,9 +248,19 @@ def _compile_time(run: Run, *, posix: bool) -> Run:
     def run_timed(state: State) -> int:
         kernel = state.process.kernel
         before = kernel.times()
-        status = run(state)
-        real, user, system = (now - then for now, then in zip(kernel.times(), before))
-        state.shell.print_times(state, (real, user, system), posix)
+
+        def report() -> None:
+            real, user, system = (now - then for now, then in zip(kernel.times(), before))
+            state.shell.print_times(state, (real, user, system), posix)
+
+        try:
+            status = run(state)
+        except (ReturnFrom, Replaced):
+            raise
+        except ControlFlow:  # exit, break and errors do not hide the times
+            report()
+            raise
+        report()
         return status
 
     return run_timed

@@ -221,7 +221,7 @@ def _inlined(inlined: Inline, general: Deferred, name: str, line: int) -> Run:
         try:
             status = inlined(state)
         except ShellError as error:
-            return state.shell.fatal_error(state, error)
+            return _failed(state, error)
         if status is None:
             return (general.run or general.first)(state)
         state.status = status
@@ -269,7 +269,7 @@ def _words_alone(words: _Words) -> Run:
                         quick_builtin = shell.commands.prepare(name, prefix, constant) or builtin
                     status = quick_builtin(state, argv)
         except ShellError as error:
-            return state.shell.fatal_error(state, error)
+            return _failed(state, error)
         if status > 128 and state.execution.killed is not None:
             messages.report_killed(state, node)
         state.status = status
@@ -277,6 +277,13 @@ def _words_alone(words: _Words) -> Run:
         return status
 
     return run
+
+
+def _failed(state: State, error: ShellError, argv: Sequence[Argument] = ()) -> int:
+    """Report an error; if it ends the command alone, return its status, which is also that of PIPESTATUS."""
+    status = state.shell.fatal_error(state, error, argv)
+    state.pipestatus = None
+    return status
 
 
 def _signalled(state: State, node: SimpleCommand, status: int) -> int:
@@ -317,7 +324,7 @@ def _redirected_builtin(words: _Words, apply: Apply, general: Run) -> Run:
             apply(state, undo)
             status = quick_builtin(state, argv)
         except ShellError as error:
-            return state.shell.fatal_error(state, error, argv)
+            return _failed(state, error, argv)
         finally:
             if undo:
                 restore(process, undo)
@@ -373,7 +380,7 @@ def _assigned_or_redirected(compiler: Compiler, words: _Words, apply: Apply | No
             else:
                 status = state.substitution_status
         except ShellError as error:
-            return state.shell.fatal_error(state, error, argv)
+            return _failed(state, error, argv)
         finally:
             if undo:
                 restore(state.process, undo)

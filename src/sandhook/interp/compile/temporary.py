@@ -25,7 +25,7 @@ _CONVERTING = INTEGER | LOWER | UPPER | CAPITAL
 
 
 #: Built-ins that run commands, which see the assignments before the built-in and may unset them.
-_RUNNING_COMMANDS = frozenset(("eval", "source", ".", "command", "builtin"))
+_RUNNING_COMMANDS = frozenset(("eval", "source", ".", "command", "builtin", "unset"))
 
 #: Special built-ins that unset, or run commands that do: ``x=1 unset x`` shows the variable that the assignment hides.
 _UNSETTING = frozenset(("eval", "source", ".", "unset"))

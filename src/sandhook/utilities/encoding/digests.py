@@ -109,10 +109,8 @@ def check_listing(listing: str, algorithm: Algorithm | None, options: Settings, 
         with ctx.open(listing) as reader:
             lines = [line.decode("utf-8", "surrogateescape") for line in reader.lines()]
     except OSError as error:
-        unreadable_input = listing == "-" and not_readable(error)
-        ctx.fail(
-            "'standard input': read error" if unreadable_input else f"{quote_odd(listing)}: {reason(error)}"
-        )
+        shown = "'standard input'" if listing == "-" else quote_odd(listing)
+        ctx.fail(f"{shown}: {'read error' if not_readable(error) else reason(error)}")
         return
     parsed_lines = 0
     for number, line in enumerate(lines, 1):

@@ -6,12 +6,13 @@ Divergence: L-XXD-001, -E is not offered, and an unknown word is an error even i
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.operands import reason
-from sandhook.command.options import Syntax, UsageError, opt, option_set
+from sandhook.command.options import Inform, Syntax, UsageError, opt, option_set
 from sandhook.command.versions import first_line
 from sandhook.kernel.descriptor import Description, File
 
@@ -19,6 +20,7 @@ READ_STATUS = 2
 
 RAW = True  # its options are words with one dash
 FIXED_NAMES = {"xxd": "xxd"}
+HELP_ON_ERROR = True
 
 _WORDS = {
     "autoskip": "a", "bits": "b", "cols": "c", "capitalize": "C", "decimal": "d", "groupsize": "g", "include": "i",
@@ -84,6 +86,7 @@ class Options:
     seek: str | None = opt(
         "-s", "SEEK", "begin there; negative from the end; with -r, add it to all offsets (-seek)"
     )
+    help: bool = opt("-h", help="show this help")
     version: bool = opt("-v", help="show the version (-version)")
     upper: bool = opt("-u", help="capital hexadecimal digits (-upper)")
 
@@ -120,6 +123,8 @@ def _arguments(words: Sequence[str]) -> list[str]:
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return 0, 1 after a usage error, 2 when INFILE cannot be read, 3 when OUTFILE cannot be written, 255 for a form of dump that -r cannot read."""
     options, operands = _SYNTAX.parse(_arguments(arguments))
+    if options.help:
+        raise Inform("help", 1)
     if options.version:
         ctx.process.write_error(f"{first_line('xxd')}\n".encode())
         return 0
@@ -130,7 +135,10 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     try:
         reader = ctx.open(name)
     except OSError as error:
-        raise Failure(f"{name}: {reason(error)}", 2) from None
+        if options.revert and error.errno == errno.EISDIR:
+            return 0  # that it cannot be read goes unnoticed
+        shown = reason(error) if not name or error.errno == errno.EISDIR else f"{name}: {reason(error)}"
+        raise Failure(shown, 2) from None
     with reader:
         target = _target(operands, options, ctx)
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.options import also, opt, option_set
+from sandhook.command.options import Inform, also, opt, option_set
 from sandhook.text.escapes import unescape_echo
 
 ANY_ORDER = True
@@ -29,10 +29,16 @@ class Options:
     )
     bare: bool = opt("-n", help="with -s, no newline at the end")
     several: bool = opt("-s", help="print every MESSAGE and a newline, like echo")
+    inform: str = also(
+        opt("-V", help="show the version", const="version", default=""),
+        opt("-h", help="show this help", const="help"),
+    )
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 after a usage error."""
+    if options.inform:
+        raise Inform(options.inform)
     plural = ctx.program == "ngettext"
     words = list(operands)
     required = 3 if plural else 1

@@ -134,6 +134,8 @@ def _read(name: str, options: Options, ctx: Context) -> bytes | None:
             data = reader.read_all()
             ctx.budget.check_fits(2 * len(data) + 64 * data.count(b"\n"))
             return data
+    except IsADirectoryError as error:  # as any error of reading, it ends the program
+        raise Failure(f"{shown_input(name)}: {reason(error)}") from None
     except OSError as error:
         if options.silent:
             ctx.failed = 1

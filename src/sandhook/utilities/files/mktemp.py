@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
-from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.command.options import Inform, UsageError, also, opt, option_set
 from sandhook.kernel.descriptor import RandomBytes
 from sandhook.text.quoting import quote_always
 from sandhook.vfs.base import Device
@@ -38,11 +38,14 @@ class Options:
         opt("--tmpdir", "DIR", "create it in DIR ($TMPDIR or /tmp)", optional=True, const=""),
     )
     suffix: str | None = opt("--suffix", "SUFFIX", "append SUFFIX to the name")
+    version: bool = opt("-V", help="show the version")
     legacy: bool = opt("-t", "TEMPLATE is a name in $TMPDIR, the directory of -p or /tmp")
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when nothing was created."""
+    if options.version:
+        raise Inform("version")
     if len(operands) > 1:
         raise UsageError("too many templates")
     template = operands[0] if operands else "tmp.XXXXXXXXXX"

@@ -86,8 +86,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             try:
                 reader = ctx.open(name)
             except IsADirectoryError as error:
-                ctx.fail(f"error while reading the input: {reason(error)}")
-                continue
+                raise Failure(f"error while reading the input: {reason(error)}") from None
             except OSError as error:
                 ctx.fail(f"cannot open input file `{name}': {reason(error)}")
                 continue

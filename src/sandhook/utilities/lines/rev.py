@@ -6,9 +6,9 @@ Oracle: util-linux 2.38 (not in a standard).
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from sandhook.command.context import Context
+from sandhook.command.context import Context, Reader
 from sandhook.command.operands import not_readable, reason
 from sandhook.command.options import option_set
 from sandhook.command.utility import WRITE_ERROR_UTIL_LINUX
@@ -34,7 +34,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             if name == "-" and operands:
                 raise fs_error(errno.ENOENT, name)
             with ctx.open(name) as reader:
-                for number, line in enumerate(reader.lines()):
+                for number, line in enumerate(_lines(reader)):
                     body = line.removesuffix(b"\n")
                     try:
                         ctx.write(body.decode()[::-1].encode() + line[len(body) :])
@@ -47,3 +47,20 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             else:
                 ctx.fail(f"cannot open {name}: {reason(error)}")
     return ctx.failed
+
+
+def _lines(reader: Reader) -> Iterator[bytes]:
+    """Yield the lines. As in the original, a NUL hides the rest of its line, the newline too."""
+    begun: list[bytes] = []
+    for line in reader.lines():
+        shown, nul, _ = line.partition(b"\0")
+        if nul:
+            if shown:
+                begun.append(shown)
+        elif begun:
+            yield b"".join([*begun, shown])
+            begun = []
+        else:
+            yield shown
+    if begun:
+        yield b"".join(begun)

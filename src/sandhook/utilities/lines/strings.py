@@ -85,7 +85,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     width = leading + 1 + trailing
     pattern = re.compile(rb"(?:" + rb"\0" * leading + rb"[" + characters + rb"]" + rb"\0" * trailing + rb")+")
     write = _writer(minimum, options, ctx)
-    for name in operands or ("-",):
+    files = [name for name in operands if name != "-"]
+    if operands and not files:
+        raise UsageError("'-' is not a file, nor standard input")
+    for name in files or ("-",):
         title = "{standard input}" if name == "-" else name
         prefix = f"{title}: ".encode("utf-8", "surrogateescape") if options.names else b""
         try:

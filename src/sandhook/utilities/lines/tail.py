@@ -190,9 +190,7 @@ def _legacy(arguments: Sequence[str]) -> tuple[Amount, bool] | None:
     """Parse ``-5``, ``+5c``, ``-2f`` before at most one file; return the amount, and whether to follow the file."""
     count = len(arguments)
     match = _LEGACY.fullmatch(arguments[0]) if arguments else None
-    if match is None or (arguments[0][0] == "-" and (not match[1] or arguments[0] == "-")):
-        return None
-    if not match[0][1:]:
+    if match is None or arguments[0] in ("-", "+", "-c", "-f"):
         return None
     file = "" if count < 2 else arguments[1]
     if count > 2 and not (count == 3 and file == "--"):

@@ -16,6 +16,7 @@ from json import JSONDecodeError, loads
 from sandhook.command.context import Context, Reader
 from sandhook.command.operands import beneath, reason, stat_of
 from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.lazy import lazily
 
 WRITE_ERROR = ""
 IGNORED_WRITE_STATUS = 1
@@ -72,6 +73,9 @@ _KINDS = {
     bits.S_IFSOCK: ("socket", "inode/socket"),
     bits.S_IFCHR: ("character special", "inode/chardevice"),
 }
+
+_LINE_END = lazily(r"[\r\n]")
+_LONG_LINE = 300  #: characters
 
 
 def _parameter(text: str) -> tuple[str, int]:
@@ -300,6 +304,13 @@ def _is_json(data: bytes) -> bool:
 
 
 def _line_ends(data: bytes) -> str:
+    """Return what is unusual about the lines of a text."""
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+    longest = max(map(len, _LINE_END.split(data.decode(encoding, "replace"))))
+    return (f", with very long lines ({longest})" if longest > _LONG_LINE else "") + _terminators(data)
+
+
+def _terminators(data: bytes) -> str:
     crlf = data.count(b"\r\n")
     if crlf:
         return (

@@ -10,12 +10,14 @@ from collections.abc import Callable, Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import beneath, find, reason
-from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.options import Inform, UsageError, also, opt, option_set
 from sandhook.kernel.descriptor import Input
 from sandhook.lazy import lazily
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_ere
 from sandhook.utilities.processes.chronic import capture
+
+HELP_ON_ERROR = True
 
 _NAME = lazily(r"(?a)[a-zA-Z0-9_-]+")
 _LSB_NAMES = (
@@ -51,10 +53,16 @@ class Options:
     regex: str | None = opt("--regex", "PATTERN", "names that match this extended regular expression")
     umask: int = opt("-u", "--umask", "MASK", "the scripts' umask (022)", convert=_umask, default=0o022)
     arguments: tuple[str, ...] = opt("-a", "--arg", "ARGUMENT", "an argument for each script", append=True)
+    inform: str = also(
+        opt("-V", help="show the version", const="version", default=""),
+        opt("-h", help="show this help", const="help"),
+    )
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a script failed or DIRECTORY cannot be read."""
+    if options.inform:
+        raise Inform(options.inform)
     if len(operands) != 1:
         raise UsageError("missing operand" if not operands else f"extra operand '{operands[1]}'")
     if options.list_ and options.test:

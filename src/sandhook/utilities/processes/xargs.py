@@ -106,12 +106,22 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.limits:
         _show_limits(size, ctx)
     runner = _Runner(options, list(operands) or ["echo"], count, size, ctx)
-    with _input(options, ctx) as reader:
+
+    def execute(reader: Reader) -> int:
         if replace is not None:
             return runner.replacing(_arguments(options, reader, ctx, True), replace)
         if lines:
             return runner.by_lines(_lines(options, reader, ctx), lines)
         return runner.filling(_arguments(options, reader, ctx, False))
+
+    with _input(options, ctx) as reader:
+        try:
+            return execute(reader)
+        except IsADirectoryError:  # it counts as the end of the input; if no command fails, it is reported
+            status = execute(ctx.open("/dev/null"))
+            if status in (123, 124):
+                return status
+            raise
 
 
 def _grouping(options: Options, ctx: Context) -> tuple[str | None, int, int]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.options import Inform, UsageError, also, opt, option_set
 
 READ_ERROR = 'error while reading "standard input": {}'
 
@@ -27,10 +27,16 @@ class Options:
     """
 
     variables: bool = opt("-v", "--variables", help="print the names that SHELL-FORMAT refers to")
+    inform: str = also(
+        opt("-V", help="show the version", const="version", default=""),
+        opt("-h", help="show this help", const="help"),
+    )
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0."""
+    if options.inform:
+        raise Inform(options.inform)
     if len(operands) > 1:
         raise UsageError("too many arguments", hint=False)
     if options.variables:

@@ -12,6 +12,7 @@ from sandhook.command.operands import beneath, kind_name, last_component, reason
 from sandhook.dates.clock import format_moment, moment, zone_of
 from sandhook.kernel.descriptor import Input
 from sandhook.pattern.glob import compile_pattern
+from sandhook.text.locale import characters_are_bytes
 from sandhook.utilities.compare.diff.output import Output
 from sandhook.utilities.compare.diff.style import Style
 from sandhook.utilities.compare.sides import Lines, Rules, is_binary
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from sandhook.utilities.compare.diff.options import Options
 
 _STAMP = "%Y-%m-%d %H:%M:%S.%N %z"
+_STAMP_OF_CONTEXT = "%a %b %e %T %Y"  #: with -c, in the C locale
 _SAFE = re.compile(r"[A-Za-z0-9_@%+=:,./^-]+", re.ASCII)
 
 
@@ -322,7 +324,10 @@ class Pair:
             return self._options.labels[number]
         stamp = side.info.mtime_ns if side.info is not None else 0
         zone = zone_of(self._ctx.environment.get("TZ"))
-        time = format_moment(_STAMP, moment(stamp // 10**9, zone), stamp % 10**9)
+        is_old = self._style.kind == "context" and characters_are_bytes(self._ctx.environment.get)
+        time = format_moment(
+            _STAMP_OF_CONTEXT if is_old else _STAMP, moment(stamp // 10**9, zone), stamp % 10**9
+        )
         return f"{_argument(side.name)}\t{time}"
 
 

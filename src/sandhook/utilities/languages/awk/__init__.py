@@ -36,6 +36,7 @@ READ_ERROR = "fatal: error reading input file `-': {}"
 READ_STATUS = 2
 
 PERMUTE = False
+LONG_LETTER = "W"
 FIXED_NAMES = dict.fromkeys(("awk", "gawk", "mawk", "nawk"), "")
 BASE_NAME = True
 USAGE = "Usage: NAME [-F FS] [-v NAME=VALUE]... PROGRAM [FILE]..."

@@ -97,7 +97,7 @@ class Options:
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
-    """Return 0, or 1 when a file could not be read."""
+    """Return 0, or 1 when a file could not be read; a table that has lines hides that."""
     table = options.table or options.json or options.tree is not None
     _check(options, table)
     lines: list[str] = []
@@ -116,13 +116,15 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                     elif options.keep_empty:
                         lines.append("")
         except OSError as error:
-            ctx.fail(f"{'read failed' if not_readable(error) else name}: {reason(error)}")
+            if not_readable(error):
+                raise Failure(f"read failed: {reason(error)}") from None
+            ctx.fail(f"{name}: {reason(error)}")
     if not lines:
         return ctx.failed
     if table:
         _Table(options, ctx).print(lines)
-    else:
-        _fill(lines, options, ctx)
+        return 0  # also after a file that could not be opened
+    _fill(lines, options, ctx)
     return ctx.failed
 
 
