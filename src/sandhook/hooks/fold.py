@@ -41,6 +41,7 @@ class FoldPolicy(Record):
         strict_stop_on_ask: In strict mode the first "ask" does, too.
         strict_overrides: In strict mode the last verdict that ``overrides`` sets the permission.
         strict_first_override: In strict mode the first verdict that ``overrides`` silences the later ones that do.
+        strict_void: In strict mode a verdict "void" takes the effect of all: the agent fails when it joins the outputs.
         precedence: Permissions, strongest first.
         reasons: "first" keeps the first refusing hook's reason, "last" the last one's, "join" joins theirs by
             newlines, "all" those of the other hooks as well.
@@ -67,6 +68,7 @@ class FoldPolicy(Record):
     strict_stop_on_ask: bool = False
     strict_overrides: bool = False
     strict_first_override: bool = False
+    strict_void: bool = False
     precedence: tuple[Permission, ...] = PERMISSIONS
     reasons: Reasons = "first"
     strict_reasons: Reasons | Literal[""] = ""
@@ -99,6 +101,7 @@ class Fold:
         self._stops_on_ask = strict and policy.strict_stop_on_ask
         self._overrides = strict and policy.strict_overrides
         self._first_overrides = strict and policy.strict_first_override
+        self._voids = strict and policy.strict_void
         self._verdicts: list[tuple[str, Verdict]] = []
 
     def add(self, hook_id: str, verdict: Verdict) -> None:
@@ -122,6 +125,8 @@ class Fold:
         if not self._verdicts:
             return Decision(self.event.kind)
         verdicts = [verdict for _, verdict in self._verdicts]
+        if self._voids and any(verdict.label == "void" for verdict in verdicts):
+            verdicts = [Verdict("void") for _ in verdicts]
         if self._first_overrides:
             verdicts = _without_later_overrides(verdicts)
         refusing = [verdict for verdict in verdicts if verdict.refuses]

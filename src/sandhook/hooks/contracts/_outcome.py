@@ -65,6 +65,11 @@ def stronger(words: Sequence[Json]) -> Json:
     return "deny" if "deny" in words else next((word for word in words if word not in (None, "")), None)
 
 
+def counts_in_javascript(value: Json) -> bool:
+    """Return whether JavaScript takes a value for true: every array and object is, and the number 0 is not."""
+    return bool(value) or isinstance(value, (list, dict))
+
+
 def in_javascript(value: Json) -> str | None:
     """Return a value as JavaScript puts it into a message: of an array the items, with commas between them."""
     if isinstance(value, list):

@@ -120,7 +120,8 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Ver
         notes.append("exit status 2 refuses, whatever standard error has: upstream lets that pass")
         verdict = refusal(event.kind, text if value is None and text else NO_REASON)
     acts = _acts(verdict)
-    if why is not None and not acts:
+    if why is not None and not acts and better and verdict.permission != "ask":
+        # Upstream the output of a hook that a signal ended counts; here what it allows or adds does not.
         verdict = Verdict("error", system_message=verdict.system_message)
     return verdict._replace(
         could_not_run=why or (None if acts else ran.could_not_run),
