@@ -94,11 +94,15 @@ def _told_apart(specs: list[HookSpec]) -> list[HookSpec]:
     ]
 
 
+#: The kinds of files of which Claude Code drops all hooks for one fault.
+_WHOLE = ("settings", "plugin")
+
+
 def _is_dropped(fields: Fields) -> bool:
-    """Return whether Claude Code drops a whole file: settings that have a fault."""
+    """Return whether Claude Code drops a whole file: settings or hooks of a plugin that have a fault."""
     from sandhook.hooks.contracts.claude_code.whole_file import report
 
-    if origin(fields.document.name, fields.document.layer) != "settings":
+    if origin(fields.document.name, fields.document.layer) not in _WHOLE:
         return False
     report(fields)
     return bool(fields.problems)
@@ -108,7 +112,7 @@ def _note_dropped(fields: Fields) -> None:
     """Note what costs a whole file in Claude Code, and nothing here."""
     from sandhook.hooks.contracts.claude_code.whole_file import report
 
-    if origin(fields.document.name, fields.document.layer) != "settings":
+    if origin(fields.document.name, fields.document.layer) not in _WHOLE:
         return
     known = {problem.path for problem in fields.problems}
     strictly = Fields(fields.document)

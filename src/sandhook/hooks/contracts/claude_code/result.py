@@ -57,6 +57,8 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
     if exit_2 and (wrong is None or profile.has("invalid_blocks")):
         return _exit_2(spec, event, ran, printed_verdict or Verdict(), notes)
     if broken:
+        if printed_verdict is not None and profile.strict and ran.signal is not None:
+            return printed_verdict._replace(could_not_run=ran.could_not_run)
         return _broken(spec, event, ran, printed_verdict, notes)
     if printed_verdict is not None:
         if ran.exit_status:
@@ -100,7 +102,9 @@ def _broken(
     """
     whole = ran.limit is None and ran.signal is None
     refuses = printed_verdict is not None and (
-        printed_verdict.intervenes or printed_verdict.label == "feedback"
+        printed_verdict.intervenes
+        or printed_verdict.label == "feedback"
+        or printed_verdict.permission == "ask"
     )
     if printed_verdict is None or not printed_verdict.decided or not (whole or refuses):
         return _not_run(spec, event, ran, notes)
