@@ -152,7 +152,11 @@ class World:
         read = []
         for path in sorted(texts):
             if any(sign in path for sign in BUNDLES):  # the weakest
-                document = self.contract.parse(texts[path], path, self.env)
+                try:
+                    document = self.contract.parse(texts[path], path, self.env)
+                except (DecodeError, SandhookError):
+                    self.unread.append(path)
+                    continue
                 read.append(document._replace(layer="bundle", contract=self.contract.name))
         for layer in self.contract.layers(f"{WORLD}/project", self.env, "linux"):
             for path in sorted(texts):

@@ -10,6 +10,7 @@ from sandhook.hooks.contracts._outcome import (
     in_javascript,
     printed,
     refusal,
+    without_approval,
     words_of,
 )
 from sandhook.hooks.contracts._payload import directory, variable
@@ -98,10 +99,14 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, *, better: bool) -> V
             could_not_run=why if ran.signal or ran.limit else None, diagnostics=tuple(notes)
         )
     why = ran.could_not_run or output.could_not_run
-    if why is not None and better:  # what it said before is no approval, and a change stays, as upstream
+    if why is not None and better and ran.signal is not None:
+        kept = without_approval(_with_context(native, verdict, value, "", status, notes), why)
+        return kept._replace(
+            undecodable=odd, exceeded_bound=output.exceeded_bound, diagnostics=tuple(notes)
+        )
+    if why is not None and better:
         return Verdict(
             "error",
-            input=verdict.input,
             could_not_run=why,
             undecodable=odd,
             exceeded_bound=output.exceeded_bound,

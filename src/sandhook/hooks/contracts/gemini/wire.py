@@ -9,6 +9,7 @@ from sandhook.hooks.contracts._outcome import (
     in_javascript,
     refusal,
     unreadable,
+    without_approval,
     words_of,
 )
 from sandhook.hooks.contracts._payload import variable
@@ -133,16 +134,10 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Ver
             verdict = refusal(event.kind, text_of(value, "reason") or words or "blocked by hook", notes)
     if verdict.intervenes or (verdict.result is not None and verdict.label == "block"):
         return verdict._replace(could_not_run=None if ran.truncated else why)
-    if ran.could_not_run is not None and (better or ran.signal is None):
-        # what a hook said before a signal is no approval; a question and a change stay, as upstream
-        kept = verdict if ran.signal is not None else Verdict()
-        return Verdict(
-            "error",
-            permission="ask" if kept.permission == "ask" else "none",
-            input=kept.input,
-            could_not_run=ran.could_not_run,
-            diagnostics=verdict.diagnostics,
-        )
+    if ran.could_not_run is not None and ran.signal is None:
+        return Verdict("error", could_not_run=ran.could_not_run, diagnostics=verdict.diagnostics)
+    if ran.signal is not None and better:
+        return without_approval(verdict, ran.could_not_run)
     return verdict._replace(could_not_run=ran.could_not_run)
 
 
