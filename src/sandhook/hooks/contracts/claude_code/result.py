@@ -105,8 +105,7 @@ def _broken(
     """
     whole = ran.limit is None and ran.signal is None
     refuses = printed_verdict is not None and (
-        printed_verdict.intervenes
-        or printed_verdict.label == "feedback"
+        printed_verdict.intervenes or printed_verdict.label == "feedback"
     )
     if printed_verdict is None or not printed_verdict.decided or not (whole or refuses):
         return _not_run(spec, event, ran, notes)

@@ -101,9 +101,7 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, *, better: bool) -> V
     why = ran.could_not_run or output.could_not_run
     if why is not None and better and ran.signal is not None:
         kept = without_approval(_with_context(native, verdict, value, "", status, notes), why)
-        return kept._replace(
-            undecodable=odd, exceeded_bound=output.exceeded_bound, diagnostics=tuple(notes)
-        )
+        return kept._replace(undecodable=odd, exceeded_bound=output.exceeded_bound, diagnostics=tuple(notes))
     if why is not None and better:
         return Verdict(
             "error",

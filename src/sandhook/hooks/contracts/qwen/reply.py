@@ -36,7 +36,14 @@ _WORDS: dict[str, Permission] = {
 
 #: Events whose outputs Qwen Code joins by looking into each ``hookSpecificOutput``.
 _JOINED = (
-    *("PostToolUse", "PostToolUseFailure", "PostToolBatch", "Stop", "UserPromptSubmit", "UserPromptExpansion"),
+    *(
+        "PostToolUse",
+        "PostToolUseFailure",
+        "PostToolBatch",
+        "Stop",
+        "UserPromptSubmit",
+        "UserPromptExpansion",
+    ),
     *("SubagentStop", "TodoCreated", "TodoCompleted"),
 )
 
