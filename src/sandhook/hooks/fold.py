@@ -40,7 +40,8 @@ class FoldPolicy(Record):
             do not run if one of them refuses.
         strict_stop_on_ask: In strict mode the first "ask" does, too.
         strict_overrides: In strict mode the last verdict that ``overrides`` sets the permission.
-        strict_first_override: In strict mode the first verdict that ``overrides`` silences the later ones that do.
+        strict_first_override: In strict mode the first verdict that ``overrides`` silences the later ones that do; unless
+            it allows, nothing changes the input.
         strict_void: In strict mode a verdict "void" takes the effect of all: the agent fails when it joins the outputs.
         precedence: Permissions, strongest first.
         reasons: "first" keeps the first refusing hook's reason, "last" the last one's, "join" joins theirs by
@@ -170,8 +171,9 @@ class Fold:
     def _permission(self, verdicts: list[Verdict]) -> Permission:
         if self._overrides:
             overriding = [verdict.permission for verdict in verdicts if verdict.overrides]
-            if overriding:
+            if overriding and overriding[-1] != "none":
                 return overriding[-1]
+            verdicts = [verdict for verdict in verdicts if not verdict.overrides]
         permissions = {verdict.permission for verdict in verdicts}
         return next((each for each in self.policy.precedence if each in permissions), "none")
 
@@ -205,12 +207,13 @@ class Fold:
 
 def _without_later_overrides(verdicts: list[Verdict]) -> list[Verdict]:
     first = next((each for each in verdicts if each.overrides), None)
-    return [
-        each
-        if each is first or not each.overrides
-        else each._replace(permission="none", reason=None, input=None)
+    kept = [
+        each if each is first or not each.overrides else each._replace(permission="none", reason=None)
         for each in verdicts
     ]
+    if first is None or first.permission == "allow":
+        return kept
+    return [each._replace(input=None) for each in kept]
 
 
 def _joined(how: Reasons, texts: list[str | None]) -> str | None:

@@ -170,9 +170,9 @@ def _verdict_of(
         verdict = Verdict("ask", True, permission="ask") if better else Verdict("none", True, overrides=True)
     if word not in ("allow", "ask") and counts_in_javascript(word):
         notes.append(f"permissionDecision {encode(word)} is not known: the hook changes nothing")
-        return Verdict("none", True, overrides=not better)
-    if word == "ask" and not better:
-        return verdict
+        if better:
+            return Verdict("none", True)
+        verdict = Verdict("none", True, overrides=True)
     if native == "PreToolUse" and isinstance(changed, dict):
         verdict = verdict._replace(input=Operation("merge", changed))
     elif (

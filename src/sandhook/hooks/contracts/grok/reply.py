@@ -31,9 +31,21 @@ _OWN_TYPES = {
 }
 
 
-def fault_of(value: JsonObject) -> str | None:
-    """Return why upstream does not read an object at all, or None."""
+#: What is read of the output of a hook before a call.
+_OF_CALLS = ("decision", "reason", "hookSpecificOutput", "permissionDecision", "permissionDecisionReason")
+
+
+def fault_of(value: JsonObject, *, call: bool = False) -> str | None:
+    """Return why upstream does not read an object at all, or None.
+
+    Args:
+        call: It is the output of a hook before a call.
+    """
     specific = object_of(value, "hookSpecificOutput")
+    if call:
+        read = {key: value[key] for key in _OF_CALLS if key in value}
+        own = {key: specific[key] for key in _OF_CALLS if key in specific}
+        return wrong_types(read, _TYPES) or wrong_types(own, _OWN_TYPES, "hookSpecificOutput.")
     return wrong_types(value, _TYPES) or wrong_types(specific, _OWN_TYPES, "hookSpecificOutput.")
 
 

@@ -186,7 +186,7 @@ def _value(
         says = text.startswith("{") or event.kind in ("tool.pre", *GOES_ON)
         return None, odd if says else None, output.exceeded_bound
     notes += output.diagnostics
-    fault = fault_of(value) or next(iter(output.diagnostics), None)
+    fault = fault_of(value, call=event.kind == "tool.pre") or next(iter(output.diagnostics), None)
     if fault is not None and not better:
         return None, f"standard output is not what Grok Build reads: {fault}", False
     return value, None, False

@@ -125,7 +125,8 @@ def _of_call(
     for key, word in (("permissionDecision", inner), ("decision", outer)):
         if word is not None:
             notes.append(f"{key} {encode(word)} is not an opinion (allow, ask and deny are known)")
-            return Verdict("none", undecodable=f"{key} {encode(word)} is not known")
+            overrides = key == "permissionDecision"
+            return Verdict("none", overrides=overrides, undecodable=f"{key} {encode(word)} is not known")
     return Verdict("none")
 
 
