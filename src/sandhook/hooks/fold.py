@@ -55,6 +55,7 @@ class FoldPolicy(Record):
         context_survives_refusal: Earlier hooks' context and context files stay although a later hook refuses.
         dedupe: "text": hooks with equal text and arguments run once per event. "source": only those of one
             source count as equal. "": every hook runs.
+        result_ends_context: What earlier hooks added goes when a later hook replaces the result.
         background: Whether the context and notes of background hooks reach the next event: "deliver" or
             "discard".
         race: Upstream the hook that finishes last wins; two hooks that replace the same value are reported
@@ -78,6 +79,7 @@ class FoldPolicy(Record):
     replacements: Literal["chain", "last", "first"] = "chain"
     survive_refusal: bool = True
     context_survives_refusal: bool = True
+    result_ends_context: bool = False
     dedupe: Dedupe = ""
     background: Literal["discard", "deliver"] = "discard"
     race: bool = False
@@ -141,7 +143,8 @@ class Fold:
             input_ = self._operations([verdict.input for verdict in verdicts])
             prompt = self._operations([verdict.prompt for verdict in verdicts])
         if not refusing or policy.context_survives_refusal:
-            context = self._context(verdicts)
+            at = [number for number, each in enumerate(verdicts) if each.result is not None]
+            context = self._context(verdicts[at[-1] if at and policy.result_ends_context else 0 :])
             files = tuple(dict.fromkeys(file for verdict in verdicts for file in verdict.context_files))
         return Decision(
             self.event.kind,

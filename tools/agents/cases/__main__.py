@@ -28,6 +28,9 @@ TOPICS = (
     "losses",
     "spread",
     "sweep",
+    "parts",
+    "chance",
+    "drawn",
 )
 
 

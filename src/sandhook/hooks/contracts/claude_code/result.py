@@ -54,9 +54,9 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
     printed_verdict = (
         None if printed.value is None or wrong else obeyed(name, event, printed.value, profile, notes)
     )
-    if printed_verdict is not None and printed.value is not None and printed.value.get("async") is True:
-        if profile.strict or not printed_verdict.intervenes:
-            printed_verdict = Verdict("none")
+    waits = printed.value is not None and printed.value.get("async") is True
+    if printed_verdict is not None and waits and (profile.strict or not printed_verdict.intervenes):
+        printed_verdict = Verdict("none")
     if exit_2 and (wrong is None or profile.has("invalid_blocks")):
         return _exit_2(spec, event, ran, printed_verdict or Verdict(), notes)
     if broken:
