@@ -28,6 +28,7 @@ TOPICS = (
     "losses",
     "spread",
     "sweep",
+    "cross",
     "parts",
     "chance",
     "drawn",

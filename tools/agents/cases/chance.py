@@ -24,14 +24,33 @@ from tools.agents.records import Agent, Json, Object, mapping
 COUNT = 60
 #: The events that most cases are about, by what they are for.
 _KINDS: dict[str, dict[str, str]] = {
-    "post": {"gemini": "AfterTool", "copilot": "postToolUse", "hermes": "post_tool_call"},
+    "post": {
+        "gemini": "AfterTool",
+        "copilot": "postToolUse",
+        "hermes": "post_tool_call",
+        "mistral_vibe": "post_tool",
+    },
     "prompt": {"gemini": "BeforeAgent", "copilot": "userPromptSubmitted", "hermes": "pre_llm_call"},
-    "stop": {"gemini": "AfterAgent", "copilot": "agentStop", "cline": "TaskComplete"},
+    "stop": {
+        "gemini": "AfterAgent",
+        "copilot": "agentStop",
+        "cline": "TaskComplete",
+        "mistral_vibe": "post_agent",
+    },
     "start": {"copilot": "sessionStart", "hermes": "on_session_start", "cline": "TaskStart"},
 }
 _USUAL = {"post": "PostToolUse", "prompt": "UserPromptSubmit", "stop": "Stop", "start": "SessionStart"}
 #: Events on which a hook that refuses is asked again.
-_AGAIN = ("Stop", "AfterAgent", "agentStop", "SubagentStop", "subagentStop", "TeammateIdle", "pre_verify")
+_AGAIN = (
+    "Stop",
+    "AfterAgent",
+    "agentStop",
+    "SubagentStop",
+    "subagentStop",
+    "TeammateIdle",
+    "pre_verify",
+    "post_agent",
+)
 #: The shell, as matchers see it.
 _TOOL = {
     **dict.fromkeys(("claude_code", "codex", "kimi"), "Bash"),
@@ -41,6 +60,7 @@ _TOOL = {
     "goose": "shell",
     "grok": "run_terminal_command",
     "droid": "Execute",
+    "mistral_vibe": "bash",
 }
 _WORDS = ("deny", "allow", "ask", "block", "approve", "defer", "none", "pass", "DENY", "Block", " deny")
 _TYPED: tuple[Json, ...] = (
@@ -177,7 +197,7 @@ class _Draw:
     def _body(self) -> str:
         parts = [self._printed()] if self.lot.random() < 0.85 else []
         if self.lot.random() < 0.35:
-            parts.insert(self.lot.randrange(len(parts) + 1), _shown(self.lot.choice(_LINES) + "\n", " >&2"))
+            parts.insert(self.lot.randrange(len(parts) + 1), shown(self.lot.choice(_LINES) + "\n", " >&2"))
         ending = self.lot.choices(("0", "2", "1", "any", "signal"), (11, 5, 2, 2, 1))[0]
         if ending == "any":
             ending = str(self.lot.randrange(3, 256))
@@ -190,14 +210,14 @@ class _Draw:
     def _printed(self) -> str:
         """Return shell text that prints something."""
         if self.lot.random() < 0.12:
-            return _shown(self.lot.choice(_LINES) + self.lot.choice(("", "\n", "\n\n")))
+            return shown(self.lot.choice(_LINES) + self.lot.choice(("", "\n", "\n\n")))
         value = self._value()
         for _ in range(self.lot.choices((0, 1, 2, 3), (5, 4, 2, 1))[0]):
             value = self._mutated(value)
         text = json.dumps(value, ensure_ascii=self.lot.random() < 0.5)
         if self.lot.random() < 0.35:
             text = self.lot.choice(_FORMS)(text, value, self.lot)
-        return _shown(text + self.lot.choice(("\n", "\n", "\n", "")))
+        return shown(text + self.lot.choice(("\n", "\n", "\n", "")))
 
     def _value(self) -> Object:
         """Return an output that means something to the agent, on some event."""
@@ -257,7 +277,7 @@ class _Draw:
         matched = [self._matched(hook) for hook in hooks]
         if agent == "cline":
             return layers_of(agent, *hooks) if event == "PreToolUse" else {}
-        if agent in ("kimi", "hermes"):
+        if agent in ("kimi", "hermes", "mistral_vibe"):
             return layers_of(agent, *matched, event=event)
         names: list[str] = [layer_of(agent)]
         if agent in LAYERS and lot.random() < 0.3:
@@ -378,7 +398,7 @@ _FORMS: tuple[_Form, ...] = (
 )
 
 
-def _shown(text: str, to: str = "") -> str:
+def shown(text: str, to: str = "") -> str:
     """Return shell text that writes a text."""
     if text.isascii() and text.isprintable() and "'" not in text:
         return f"printf '%s' '{text}'{to}"

@@ -84,7 +84,7 @@ _AT_TOP: dict[str, tuple[Json, ...]] = {
 
 def cases(agent: str, numbers: range = range(COUNT)) -> list[Object]:
     """Return the cases of an agent."""
-    if agent == "cline":  # which has no settings of hooks
+    if agent in ("cline", "mistral_vibe"):  # which has no settings of hooks, and which has no JSON
         return []
     return [_case(agent, number) for number in numbers]
 

@@ -122,7 +122,7 @@ def _among(
 
 
 def _without_rest(command: str) -> str | None:
-    """Return a command without the signs over which Claude Code's parser goes; None if there are none."""
+    """Return a command without the signs over which Claude Code's parser goes, or None without such signs."""
     again = command.rstrip(" |").replace(";;", ";")
     return again if again != command.rstrip(" ") and not command.endswith("||") else None
 
