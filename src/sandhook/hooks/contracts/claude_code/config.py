@@ -114,12 +114,14 @@ def _note_dropped(fields: Fields) -> None:
 
     if origin(fields.document.name, fields.document.layer) not in _WHOLE:
         return
+    managed = fields.document.layer == "managed"
+    effect = "does not start with such a file" if managed else "drops the whole file, without a word"
     known = {problem.path for problem in fields.problems}
     strictly = Fields(fields.document)
     report(strictly)
     for problem in strictly.problems:
         if problem.path not in known:
-            fields.note(problem.path, f"{problem.message}: Claude Code drops the whole file, without a word")
+            fields.note(problem.path, f"{problem.message}: Claude Code {effect}")
 
 
 def _settings(fields: Fields, rules: Switches, options: LoadOptions, profile: Profile) -> Settings:

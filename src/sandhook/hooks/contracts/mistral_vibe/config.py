@@ -170,7 +170,7 @@ class AnyCase(Record):
 class _BareNames(dict[str, tuple[str, ...]]):
     """The other name of each tool: what follows its last dot, so that file_system.bash is bash, too."""
 
-    def get(self, name: str, default: object = ()) -> tuple[str, ...]:  # type: ignore[override]
+    def get(self, name: str, default: object = ()) -> tuple[str, ...]:
         bare = name.rpartition(".")[2]
         return (bare,) if bare != name else ()
 
