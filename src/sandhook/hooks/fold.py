@@ -133,6 +133,8 @@ class Fold:
         if self._first_overrides:
             verdicts = _without_later_overrides(verdicts)
         refusing = [verdict for verdict in verdicts if verdict.refuses]
+        if self._first_overrides:  # the reason is that of a decision, whatever statuses have
+            refusing = [verdict for verdict in refusing if verdict.overrides] or refusing
         deciding = refusing or [verdict for verdict in verdicts if verdict.force_continue]
         policy = self.policy
         input_: tuple[Operation, ...] = ()
