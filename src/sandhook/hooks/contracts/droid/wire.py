@@ -160,7 +160,7 @@ def _verdict_of(
         reason = words or NO_REASON.get(native, "blocked by hook")
         if native == "PostToolUse":
             return Verdict("feedback", True, reason=reason, context=((FEEDBACK + reason, "result"),))
-        return refusal(event.kind, reason, notes)._replace(overrides=counts_in_javascript(word))
+        return refusal(event.kind, reason, notes)
     changed = specific.get("updatedInput")
     verdict = (
         Verdict("allow", True, permission="allow", overrides=True) if word == "allow" else Verdict("none")
