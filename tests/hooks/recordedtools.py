@@ -49,7 +49,7 @@ CONFINED = 40
 MODEL = "http://127.0.0.1:8080"
 
 #: Events that are fired again for as long as hooks keep the agent from stopping.
-STOP_EVENTS = ("Stop", "agentStop", "AfterAgent")
+STOP_EVENTS = ("Stop", "agentStop", "AfterAgent", "post_agent")
 
 #: Directories of plugins and extensions, whose hooks a caller passes.
 BUNDLES = ("/plugins/cache/", "/extensions/", "/plug/hooks/")
@@ -152,7 +152,11 @@ class World:
         read = []
         for path in sorted(texts):
             if any(sign in path for sign in BUNDLES):  # the weakest
-                document = self.contract.parse(texts[path], path, self.env)
+                try:
+                    document = self.contract.parse(texts[path], path, self.env)
+                except (DecodeError, SandhookError):
+                    self.unread.append(path)
+                    continue
                 read.append(document._replace(layer="bundle", contract=self.contract.name))
         for layer in self.contract.layers(f"{WORLD}/project", self.env, "linux"):
             for path in sorted(texts):
@@ -187,6 +191,8 @@ def _trusts(agent: str, case: Case) -> bool:
     """Return whether the agent was started so that hooks of the project run."""
     if agent == "codex":
         return _BYPASS in case.get("args", [_BYPASS])
+    if agent == "mistral_vibe":
+        return "--trust" in case.get("args", ["--trust"])
     if agent == "grok":
         return "--trust" in case.get("args", ["--trust"]) and "trust" not in case.get("scene", {})
     return True
@@ -259,6 +265,10 @@ def _turn(agent: str, stop: Any, env: dict[str, str]) -> Continuation:
         from sandhook.hooks.contracts.goose.names import STOPS
 
         return Continuation(stop, laps=STOPS, todo_laps=0, fires_in_vain=True)
+    if agent == "mistral_vibe":
+        from sandhook.hooks.contracts.mistral_vibe.names import RETRIES
+
+        return Continuation(stop, laps=RETRIES, todo_laps=0, fires_in_vain=True)
     return Continuation(stop)
 
 
@@ -288,8 +298,13 @@ def _decision(agent: str, world: World, payload: dict[str, Any]) -> Facts:
         "beforetool",
         "permissionrequest",
         "pre_tool_call",
+        "pre_tool",
     ):
         facts["touched"] = _touched(world, decision, call)
+    if event == "post_tool":
+        value = decision.apply_to_result(ToolResult(payload["tool_output_text"])).value
+        changed = "\n\n".join([str(value), *contexts])
+        facts["result"] = changed if decision.result or contexts else None
     if agent == "gemini":
         if decision.refused:
             facts["context"] = "" if decision.halt else decision.message

@@ -301,9 +301,9 @@ TABLE: dict[str, tuple[dict[str, Any], list[tuple[str, object]]]] = {
         ],
     ),
     "mistral_vibe": (
-        {"hooks": [{"name": "a", "type": "before_tool", "match": "bash", "command": "g"}]},
+        {"hooks": [{"name": "a", "type": "pre_tool", "match": "bash", "command": "g"}]},
         [
-            ("hooks.0.type", "after_tool"),
+            ("hooks.0.type", "post_tool"),
             ("hooks.0.match", "edit"),
             ("hooks.0.match", None),
             ("hooks.0.command", "h"),

@@ -25,7 +25,7 @@ from tests.hooks.test_silencing import GUARDS, Runner
 def toml_of(name: str) -> str:
     """Return the guard of a contract whose files are TOML."""
     assert name == "mistral_vibe"
-    return '[[hooks]]\nname = "g"\ntype = "before_tool"\ncommand = "guard"\nstrict = true\n'
+    return '[[hooks]]\nname = "g"\ntype = "pre_tool"\ncommand = "guard"\nstrict = true\n'
 
 
 def fifo(path: Path) -> None:

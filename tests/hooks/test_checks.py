@@ -522,9 +522,9 @@ def test_a_plain_guard_is_clean(name: str) -> None:
 
 
 def test_a_status_without_effect_is_found_unless_failures_refuse() -> None:
-    entry = {"name": "g", "type": "before_tool", "command": "exit 2"}
+    entry = {"name": "g", "type": "pre_tool", "command": "exit 2"}
     (found,) = findings("mistral_vibe", {"hooks": [entry]})
-    wanted = 'exit 2 does not refuse before_tool: mistral_vibe refuses by no exit status; to refuse, print {"decision":"deny"'
+    wanted = 'exit 2 does not refuse pre_tool: mistral_vibe refuses by no exit status; to refuse, print {"decision":"deny"'
     assert (found.rule, found.message.startswith(wanted)) == ("W-EXIT", True)
     assert findings("mistral_vibe", {"hooks": [{**entry, "strict": True}]}) == []
     prints = {**entry, "command": """echo '{"decision": "deny", "reason": "no"}'"""}
@@ -581,7 +581,7 @@ def entry_of(name: str, matcher: str) -> Any:
         "kiro": {"hooks": {"preToolUse": [flat]}},
         "mistral_vibe": {
             "hooks": [
-                {"name": "a", "type": "before_tool", "strict": True, "match": matcher, "command": "exit 2"}
+                {"name": "a", "type": "pre_tool", "strict": True, "match": matcher, "command": "exit 2"}
             ]
         },
     }[name]

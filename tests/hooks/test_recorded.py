@@ -29,6 +29,18 @@ from tools.agents.records import AGENTS
 
 DIVERGENCES = Path(__file__).parents[2] / "docs" / "divergences.md"
 
+#: What a hook says before its time limit or a signal ends it.
+_LATE = (
+    "*.timeout-after-deny",
+    "*.deny-signal",
+    "*.timeout-after-block",
+    "*.block-signal",
+    "blends.killed-deny",
+    "spread.*.killed",
+    "sweep.signals-deny",
+    "extra.killed-allow",
+)
+
 #: Where better mode differs: the row of docs/divergences.md, and the identifiers of the records.
 DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     "claude_code": {
@@ -42,7 +54,11 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "L-CLAUDE-016": ("WorktreeCreate.out.block",),
         "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
-        "L-CLAUDE-012": ("fault.*", "if.type-*", "matcher.type-*", "settings.*", "limits.*"),
+        "L-CLAUDE-012": (
+            *("fault.*", "if.type-*", "matcher.type-*", "settings.*", "limits.*"),
+            *("parts.plugin-*", "drawn.*"),
+        ),
+        "L-CLAUDE-018": ("sweep.cross-400",),
         "L-CLAUDE-013": ("if.bash.*", "if.write.*"),
         "L-CLAUDE-014": (
             "several.deny-deny",
@@ -50,6 +66,12 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "plugin.same-command",
             "places.deny-*",
             "spread.several.*",
+        ),
+    },
+    "mistral_vibe": {
+        "L-VIBE-005": (
+            *("layers.same-name", "settings.name-same", "settings.match-*", "settings.type-before_tool"),
+            *("patterns.*", "sweep.*"),
         ),
     },
     "codex": {
@@ -64,7 +86,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("mixed.reason-*", "mixed.unknown-keys", "mixed.word-upper"),
             *("blends.layers-halt*", "blends.reason-empty", "blends.top-block"),
             *("notices.PermissionRequest.halt*", "notices.PreToolUse.halt*", "notices.SubagentStart.halt*"),
-            *("losses.empty-key", "losses.pad-key", "losses.proto", "losses.word-capital"),
+            *("losses.empty-key", "losses.pad-key", "losses.proto", "losses.word-capital", "chance.*"),
         ),
         "L-HOOKS-011": ("updates.*",),
         "L-CODEX-007": (
@@ -72,7 +94,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "matcher.bad-5",
             "matcher.bad-[[]*",
             *("PreToolUse.timeout-fraction", "handler.mcp", "handler.mcp_tool-input-text"),
-            *("handler.mcp_tool-input-number", "settings.*", "limits.*"),
+            *("handler.mcp_tool-input-number", "settings.*", "limits.*", "parts.*", "drawn.*"),
         ),
         "L-CODEX-008": (
             *("several.deny-deny", "managed.all", "managed.no-directory", "managed.only-false"),
@@ -85,6 +107,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-GEMINI-001": (
             *("BeforeTool.exit2-allow-err", "*.exit2-silent", "*.out.context-exit2"),
             *("mixed.allow-exit2", "mixed.blank-stderr", "mixed.empty-exit2", "mixed.two.exit2-silent-deny"),
+            "chance.*",
         ),
         "L-HOOKS-008": ("limits.*",),
         "L-HOOKS-009": ("settings.matcher-*",),
@@ -127,6 +150,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("blends.exit2*", "blends.status-*", "blends.stderr-*"),
             *("losses.command-*", "losses.late-status", "losses.status-*", "losses.two.broken-exit2"),
             *("spread.several.*exit2*", "spread.several.*kill*"),
+            "chance.*",
         ),
         "L-COPILOT-011": ("layers.disable-all-*",),
         "L-COPILOT-010": ("permissions.two.*.ask-*",),
@@ -147,7 +171,9 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
                 "Todo*.exit2",
             ),
             *("PermissionRequest.exit2*", "mixed.blank-stderr", "mixed.empty-exit2", "blends.exit2-text"),
+            *("chance.0", "chance.14"),
         ),
+        "L-QWEN-011": ("chance.23", "extra.two-*"),
         "L-QWEN-003": (
             *("Todo*.out.halt", "PermissionRequest.out.block", "PermissionRequest.out.halt"),
             *("notices.Todo*.halt*", "notices.PermissionRequest.halt*"),
@@ -161,6 +187,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-DROID-001": (
             *("PreToolUse.out.block*", "PreToolUse.out.deny", "PreToolUse.out.deny-number"),
             *("Stop.out.*", "UserPromptSubmit.out.block*", "UserPromptSubmit.out.deny", "blends.top-block"),
+            "sweep.cross-0",
         ),
         "L-DROID-002": (
             "several.*",
@@ -188,7 +215,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("PreToolUse.exit2*", "PreToolUse.out.context-exit2", "first.none-python", "mixed.*exit2*"),
             *("mixed.*stderr", "mixed.closed", "mixed.directory", "mixed.no-shebang"),
             *("blends.*exit2*", "blends.stderr-*", "losses.command-*", "losses.err-flood"),
-            *("losses.late-status", "losses.status-*"),
+            *("losses.late-status", "losses.status-*", "chance.*"),
         ),
         "L-CLINE-002": (
             "blends.top-*",
@@ -206,7 +233,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "notices.pre_tool_call.halt*",
             "*.inner-deny",
             "*.action-approve",
-            "blends.top-approve",
+            *("blends.top-approve", "chance.36"),
         ),
         "L-HERMES-005": ("mixed.no-shebang", "losses.command-exec", "losses.command-variable"),
         "L-HERMES-007": (
@@ -217,7 +244,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "grok": {
         "L-GROK-003": ("matcher.1[45]", "settings.matcher-broken"),
-        "L-GROK-001": ("fault.*", "settings.*", "limits.*"),
+        "L-GROK-001": ("fault.*", "settings.*", "limits.*", "parts.*", "drawn.*"),
         "L-GROK-002": ("command.*",),
         "L-GROK-004": (
             *("PreToolUse.out.deny-*", "PreToolUse.out.halt*", "PreToolUse.twice", "UserPromptSubmit.out.*"),
@@ -232,16 +259,22 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     "goose": {
         "L-GOOSE-001": ("matcher.1", "patterns.[ABPU]*"),
         "L-HOOKS-008": ("limits.zero",),
-        "L-GOOSE-002": ("fault.*", "settings.*", "limits.*"),
+        "L-GOOSE-002": ("fault.*", "settings.*", "limits.*", "parts.*", "extra.*", "drawn.*"),
         "L-GOOSE-003": (
             *("*.bytes", "*.out.block-number", "*.out.deny"),
             *("mixed.bytes-reason", "mixed.doubled", "mixed.reason-list"),
         ),
         "L-GOOSE-004": ("layers.user-off-by-project", "layers.same-name"),
-        "L-GOOSE-007": ("matcher.13", "context.SessionStart-0", "context.Stop-0", "patterns.SessionStart"),
+        "L-GOOSE-007": (
+            "chance.30",
+            "matcher.13",
+            "context.SessionStart-0",
+            "context.Stop-0",
+            "patterns.SessionStart",
+        ),
     },
     "kimi": {
-        "L-KIMI-001": ("fault.*", "settings.*", "limits.*"),
+        "L-KIMI-001": ("fault.*", "settings.*", "limits.*", "drawn.*"),
         "L-KIMI-002": ("matcher.1", "patterns.*"),
         "L-KIMI-003": (
             *("PreToolUse.continue-false", "PreToolUse.top-block", "blends.top-block"),
@@ -255,15 +288,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
 EVERYWHERE: dict[str, tuple[str, ...]] = {
     "L-CRLF-001": ("*.crlf",),
     "L-HOOKS-007": ("settings.text-mark",),
-    "L-HOOKS-006": (
-        "*.timeout-after-deny",
-        "*.deny-signal",
-        "*.timeout-after-block",
-        "*.block-signal",
-        "blends.killed-deny",
-        "spread.*.killed",
-        "sweep.signals-deny",
-    ),
+    "L-HOOKS-006": _LATE,
     "L-HOOKS-001": (
         "blends.deep",
         "blends.number-large",

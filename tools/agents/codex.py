@@ -92,6 +92,8 @@ def facts(record: Record) -> Facts:
         did["touched"] = list(record.texts("files"))
     elif event == "UserPromptSubmit":
         did["refused"] = requests == 0
+        if did["refused"]:  # and nobody read anything
+            del did["context"]
     elif event == "PostToolUse":
         if "plain-result" in json.dumps(record.script):
             did["result"] = result.split("Output:\n", 1)[-1]

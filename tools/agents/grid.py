@@ -450,7 +450,7 @@ GRIDS = {
 }
 
 #: Agents whose cases are in modules of their own.
-OTHERS = ("goose", "grok", "hermes", "openhands", "droid", "cline")
+OTHERS = ("goose", "grok", "hermes", "openhands", "droid", "cline", "mistral_vibe")
 
 
 def cases_of(agent: str) -> list[Object]:

@@ -34,7 +34,10 @@ INCOMPARABLE: dict[str, str] = {
         ),
         "the agent knows the schema of its tool, and the engine does not",
     ),
-    "settings.event-case": "the order of an event's two names changes from run to run",
+    **dict.fromkeys(
+        ("settings.event-case", "parts.claude-project-event-case"),
+        "the order of an event's two names changes from run to run",
+    ),
     "command.home": "the home directory of the sandbox is its own",
     "command.process": "the reason is an error message of the shell, which is dash there",
     "PreToolUse.out.updated-schema": "the agent knows the schema of its tool, and the engine does not",

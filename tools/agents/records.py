@@ -30,6 +30,7 @@ AGENTS = (
     "openhands",
     "droid",
     "cline",
+    "mistral_vibe",
 )
 #: Fields of a case that only the recorder reads.
 SCENE = (

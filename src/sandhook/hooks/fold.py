@@ -40,7 +40,9 @@ class FoldPolicy(Record):
             do not run if one of them refuses.
         strict_stop_on_ask: In strict mode the first "ask" does, too.
         strict_overrides: In strict mode the last verdict that ``overrides`` sets the permission.
-        strict_first_override: In strict mode the first verdict that ``overrides`` silences the later ones that do.
+        strict_first_override: In strict mode the first verdict that ``overrides`` silences the later ones that do; unless
+            it allows, nothing changes the input.
+        strict_void: In strict mode a verdict "void" takes the effect of all: the agent fails when it joins the outputs.
         precedence: Permissions, strongest first.
         reasons: "first" keeps the first refusing hook's reason, "last" the last one's, "join" joins theirs by
             newlines, "all" those of the other hooks as well.
@@ -53,6 +55,7 @@ class FoldPolicy(Record):
         context_survives_refusal: Earlier hooks' context and context files stay although a later hook refuses.
         dedupe: "text": hooks with equal text and arguments run once per event. "source": only those of one
             source count as equal. "": every hook runs.
+        result_ends_context: What earlier hooks added goes when a later hook replaces the result.
         background: Whether the context and notes of background hooks reach the next event: "deliver" or
             "discard".
         race: Upstream the hook that finishes last wins; two hooks that replace the same value are reported
@@ -67,6 +70,7 @@ class FoldPolicy(Record):
     strict_stop_on_ask: bool = False
     strict_overrides: bool = False
     strict_first_override: bool = False
+    strict_void: bool = False
     precedence: tuple[Permission, ...] = PERMISSIONS
     reasons: Reasons = "first"
     strict_reasons: Reasons | Literal[""] = ""
@@ -75,6 +79,7 @@ class FoldPolicy(Record):
     replacements: Literal["chain", "last", "first"] = "chain"
     survive_refusal: bool = True
     context_survives_refusal: bool = True
+    result_ends_context: bool = False
     dedupe: Dedupe = ""
     background: Literal["discard", "deliver"] = "discard"
     race: bool = False
@@ -99,6 +104,7 @@ class Fold:
         self._stops_on_ask = strict and policy.strict_stop_on_ask
         self._overrides = strict and policy.strict_overrides
         self._first_overrides = strict and policy.strict_first_override
+        self._voids = strict and policy.strict_void
         self._verdicts: list[tuple[str, Verdict]] = []
 
     def add(self, hook_id: str, verdict: Verdict) -> None:
@@ -122,9 +128,13 @@ class Fold:
         if not self._verdicts:
             return Decision(self.event.kind)
         verdicts = [verdict for _, verdict in self._verdicts]
+        if self._voids and any(verdict.label == "void" for verdict in verdicts):
+            verdicts = [Verdict("void") for _ in verdicts]
         if self._first_overrides:
             verdicts = _without_later_overrides(verdicts)
         refusing = [verdict for verdict in verdicts if verdict.refuses]
+        if self._first_overrides:  # the reason is that of a decision, whatever statuses have
+            refusing = [verdict for verdict in refusing if verdict.overrides] or refusing
         deciding = refusing or [verdict for verdict in verdicts if verdict.force_continue]
         policy = self.policy
         input_: tuple[Operation, ...] = ()
@@ -135,7 +145,8 @@ class Fold:
             input_ = self._operations([verdict.input for verdict in verdicts])
             prompt = self._operations([verdict.prompt for verdict in verdicts])
         if not refusing or policy.context_survives_refusal:
-            context = self._context(verdicts)
+            at = [number for number, each in enumerate(verdicts) if each.result is not None]
+            context = self._context(verdicts[at[-1] if at and policy.result_ends_context else 0 :])
             files = tuple(dict.fromkeys(file for verdict in verdicts for file in verdict.context_files))
         return Decision(
             self.event.kind,
@@ -165,8 +176,9 @@ class Fold:
     def _permission(self, verdicts: list[Verdict]) -> Permission:
         if self._overrides:
             overriding = [verdict.permission for verdict in verdicts if verdict.overrides]
-            if overriding:
+            if overriding and overriding[-1] != "none":
                 return overriding[-1]
+            verdicts = [verdict for verdict in verdicts if not verdict.overrides]
         permissions = {verdict.permission for verdict in verdicts}
         return next((each for each in self.policy.precedence if each in permissions), "none")
 
@@ -200,12 +212,13 @@ class Fold:
 
 def _without_later_overrides(verdicts: list[Verdict]) -> list[Verdict]:
     first = next((each for each in verdicts if each.overrides), None)
-    return [
-        each
-        if each is first or not each.overrides
-        else each._replace(permission="none", reason=None, input=None)
+    kept = [
+        each if each is first or not each.overrides else each._replace(permission="none", reason=None)
         for each in verdicts
     ]
+    if first is None or first.permission == "allow":
+        return kept
+    return [each._replace(input=None) for each in kept]
 
 
 def _joined(how: Reasons, texts: list[str | None]) -> str | None:

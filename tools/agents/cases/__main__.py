@@ -28,6 +28,10 @@ TOPICS = (
     "losses",
     "spread",
     "sweep",
+    "cross",
+    "parts",
+    "chance",
+    "drawn",
 )
 
 

@@ -20,7 +20,8 @@ LAYERS: dict[str, tuple[str, ...]] = {
 }
 
 
-def _scene(agent: str) -> Object:
+def scene_of_layers(agent: str) -> Object:
+    """Return what the hooks of all layers need in order to be read."""
     if agent == "claude_code":
         manifest: Json = {"name": "guard", "version": "1.0.0"}
         return {
@@ -43,7 +44,7 @@ def cases(agent: str) -> list[Object]:
     if agent not in LAYERS:
         return []
     event, names = EVENTS.get(agent, "PreToolUse"), LAYERS[agent]
-    make, scene = decision(agent), _scene(agent)
+    make, scene = decision(agent), scene_of_layers(agent)
     pass_ = 'cat >/dev/null; echo a >>"$PROBE/ran"'
     limits = {
         name: 10_000 + number if agent == "gemini" else 10 + number for number, name in enumerate(names)
@@ -77,4 +78,4 @@ def received(agent: str) -> Object | None:
     if agent not in LAYERS:
         return None
     layers: Object = {name: _configured(agent, probe(name.replace("-", "_"))) for name in LAYERS[agent]}
-    return {"id": "places.received", "event": "*", "layers": layers, **_scene(agent)}
+    return {"id": "places.received", "event": "*", "layers": layers, **scene_of_layers(agent)}

@@ -46,7 +46,10 @@ def _noting(label: str) -> str:
 
 def cases(agent: str) -> list[Object]:
     """Return the cases of an agent."""
-    if agent == "cline":  # which has no settings of hooks
+    if agent in (
+        "cline",
+        "mistral_vibe",
+    ):  # which has no settings of hooks, and which has a module of its own
         return []
     make = {"kimi": _kimi, "hermes": _hermes}.get(agent, _json)
     own: Object = {"limit": 120} if agent in ("hermes", "openhands") else {}

@@ -26,6 +26,10 @@ def _copilot(word: Json, reason: Json) -> Object:
     return {"permissionDecision": word, "permissionDecisionReason": reason}
 
 
+def _vibe(word: Json, reason: Json) -> Object:
+    return {"decision": "deny" if word == "block" else word, "reason": reason}
+
+
 def _hermes(word: Json, reason: Json) -> Object:
     words: Object = {"deny": "block", "ask": "approve"}
     return {"action": words.get(word, word) if isinstance(word, str) else word, "message": reason}
@@ -45,9 +49,15 @@ DECISIONS: dict[str, Callable[[Json, Json], Object]] = {
     "hermes": _hermes,
     "openhands": _flat,
     "cline": _cline,
+    "mistral_vibe": _vibe,
 }
 #: The event before a call, where it has another name.
-EVENTS = {"gemini": "BeforeTool", "copilot": "preToolUse", "hermes": "pre_tool_call"}
+EVENTS = {
+    "gemini": "BeforeTool",
+    "copilot": "preToolUse",
+    "hermes": "pre_tool_call",
+    "mistral_vibe": "pre_tool",
+}
 
 
 def decision(agent: str) -> Callable[[Json, Json], Object]:
@@ -65,6 +75,8 @@ def layers_of(agent: str, *hooks: Object, event: str = "") -> Object:
     event = event or EVENTS.get(agent, "PreToolUse")
     if agent == "kimi":
         return {"user": "".join(f'[[hooks]]\nevent = "{event}"\n{_pairs(hook, " = ")}\n' for hook in hooks)}
+    if agent == "mistral_vibe":
+        return {"project": _named_tables(event, hooks)}
     if agent == "hermes":
         items = "".join(f"  - {_pairs(hook, ': ', '    ')}\n" for hook in hooks)
         return {"user": f"hooks:\n  {event}:\n{items}"}
@@ -79,6 +91,16 @@ def layers_of(agent: str, *hooks: Object, event: str = "") -> Object:
         return {"project": {"version": 1, "hooks": {event: listed}}}
     handlers: list[Json] = [{"type": "command", **hook} for hook in hooks]
     return {layer_of(agent): {"hooks": {event: [{"hooks": handlers}]}}}
+
+
+def _named_tables(event: str, hooks: tuple[Object, ...]) -> str:
+    """Return tables of hooks with names of their own; only the keys that Mistral Vibe knows have other names."""
+    tables: list[str] = []
+    for number, hook in enumerate(hooks):
+        fields = {{"matcher": "match"}.get(key, key): value for key, value in hook.items()}
+        pairs = _pairs({"name": f"h{number}", "type": event, **fields}, " = ")
+        tables.append(f"[[hooks]]\n{pairs}\n")
+    return "".join(tables)
 
 
 def _file(command: str) -> str:

@@ -17,6 +17,7 @@ MORE: dict[str, Object] = {
     "grok": {"description": "t"},
     "droid": _RISK,
     "cline": {},
+    "mistral_vibe": {},
 }
 
 
@@ -29,6 +30,8 @@ def output(agent: str, value: Json, word: str = "allow") -> Object:
         if isinstance(value, dict) and "command" in value:
             value["commands"] = [value.pop("command")]
         return {"overrideInput": value}
+    if agent == "mistral_vibe":
+        return {"decision": word, "reason": "x", "hook_specific_output": {"tool_input": value}}
     if agent == "gemini":
         return {"decision": word, "hookSpecificOutput": {"hookEventName": "BeforeTool", "tool_input": value}}
     own: Object = {"hookEventName": "PreToolUse", "updatedInput": value}

@@ -65,6 +65,20 @@ def stronger(words: Sequence[Json]) -> Json:
     return "deny" if "deny" in words else next((word for word in words if word not in (None, "")), None)
 
 
+def without_approval(verdict: Verdict, why: str | None) -> Verdict:
+    """Return what stays of the output of a hook that a signal ended, for an agent that reads it: all but an approval.
+
+    Without a change of the arguments, another call would go ahead than where the agent runs.
+    """
+    permission = "none" if verdict.permission == "allow" else verdict.permission
+    return verdict._replace(label="error", decided=False, permission=permission, could_not_run=why)
+
+
+def counts_in_javascript(value: Json) -> bool:
+    """Return whether JavaScript takes a value for true: every array and object is, and the number 0 is not."""
+    return bool(value) or isinstance(value, (list, dict))
+
+
 def in_javascript(value: Json) -> str | None:
     """Return a value as JavaScript puts it into a message: of an array the items, with commas between them."""
     if isinstance(value, list):

@@ -102,11 +102,13 @@ def as_trimmed(
         return decode(_printing(ran, inner))
     if strict:
         return _as_text(ran, before, inner, after, decode)
-    verdict, effect = decode(_printing(ran, inner)), "a refusal in it counts"
+    verdict, effect, changes = decode(_printing(ran, inner)), "a refusal in it counts", None
     if not (_restricts(verdict) or verdict.could_not_run is not None):
+        if not odd.strip(_TRIMMED[trimmer]):  # the agent makes the change, and without it the call is another
+            changes = verdict.input
         verdict, effect = _as_text(ran, before, inner, after, decode), "nothing in it is an approval"
     note = f"the output has U+{ord(odd[0]):04X} next to its object: {effect} (L-HOOKS-013)"
-    return verdict._replace(input=None, diagnostics=(*verdict.diagnostics, note))
+    return verdict._replace(input=changes, diagnostics=(*verdict.diagnostics, note))
 
 
 def _as_text(

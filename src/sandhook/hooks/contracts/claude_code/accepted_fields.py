@@ -22,8 +22,6 @@ TOP: Types = {
     "systemMessage": str,
     "terminalSequence": str,
     "hookSpecificOutput": dict,
-    "async": bool,
-    "asyncTimeout": (int, float),
 }
 SPECIFIC: Types = {
     "additionalContext": str,
@@ -103,8 +101,10 @@ def unheard(name: str, value: Mapping[str, Json]) -> list[str]:
         notes.append("reason has no effect without decision")
     if value.get("suppressOutput"):
         notes.append("suppressOutput has no effect")
-    if value.get("async"):
-        notes.append("async in an output has no effect here: say it in the configuration")
+    if value.get("async") is True:
+        notes.append(
+            "async: true takes the effect of the output: Claude Code waits for what the hook prints later"
+        )
     for key in object_of(value, "hookSpecificOutput"):
         if key != "hookEventName" and key not in row.specific:
             notes.append(f"hookSpecificOutput.{key} is not looked at on {name}")

@@ -7,23 +7,20 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.errors import LimitExceeded, SandhookError
 from sandhook.hooks.contracts._claude_shape import wild
+from sandhook.hooks.contracts.claude_code.command_shape import Shape, shape_of
 from sandhook.hooks.contracts.claude_code.profile import Profile
 from sandhook.hooks.matcher import quote
-from sandhook.hooks.scan import Reader, literal_text, walk
+from sandhook.hooks.scan import Reader, walk
 from sandhook.limits import check_clock
 from sandhook.syntax import parse_cached
 from sandhook.syntax.nodes import (
-    ArithmeticExpansion,
     ArithmeticFor,
     Assignment,
     Backquoted,
     CommandSubstitution,
     For,
-    FunctionDefinition,
-    HereDocument,
     Literal,
     Node,
-    ParameterExpansion,
     Pipeline,
     ProcessSubstitution,
     Select,
@@ -41,10 +38,12 @@ _XARGS = frozenset({"xargs"})
 MAX_WRAPPERS = 32
 
 _SUBSTITUTIONS = (CommandSubstitution, Backquoted, ProcessSubstitution)
-_EXPANSIONS = (*_SUBSTITUTIONS, ParameterExpansion, ArithmeticExpansion)
-
-#: With one of these in a command, every ``Bash(...)`` rule matches.
-_OPAQUE = (HereDocument, ProcessSubstitution, FunctionDefinition, For, ArithmeticFor, Select, While)
+#: With one of these in a command, the hook runs in better mode.
+_LOOPS = (For, ArithmeticFor, Select, While)
+#: A rule for a command with any arguments.
+_BARE = re.compile(r"\S*(?: \*|:\*)|[^\s*]+\*")
+#: What the parser says of a quote that is not closed.
+_UNCLOSED = "matching `''"
 
 _BLANKS = re.compile(r"[ \t]+")
 
@@ -52,16 +51,16 @@ _BLANKS = re.compile(r"[ \t]+")
 def judge(pattern: str, command: str, *, inside: bool, shell: bool, profile: Profile) -> tuple[bool, str]:
     """Return whether a pattern matches a command, and why.
 
-    A pattern is the text of a command, with ``*`` for any characters. A final `` *`` (or ``:*``) matches any
-    arguments or none.
+    A pattern is the text of a command, with ``*`` for any characters. A final `` *`` matches any arguments or
+    none, and so does a final ``:*``, before which nothing stands for something else.
 
     Args:
         inside: Test the commands inside substitutions too.
         shell: The text is bash's; else it is PowerShell's, and is tested as one command.
         profile: The version and the mode.
     """
-    if pattern.endswith(":*"):
-        pattern = pattern[:-2] + " *"
+    if "*" not in pattern:
+        pattern = pattern.strip(" ")
     pattern = _BLANKS.sub(" ", pattern)
     if not shell:
         return _like(pattern, command.strip()), f"command {quote(command)}"
@@ -72,43 +71,60 @@ def judge(pattern: str, command: str, *, inside: bool, shell: bool, profile: Pro
         if profile.strict:
             raise
         return True, "the command exceeds a bound of the parser, so the hook runs"
-    except SandhookError:
-        if profile.reproduces("unparsed"):
+    except SandhookError as error:
+        if profile.reproduces("unparsed") and _UNCLOSED in str(error):
             return _like(pattern, command.strip()), f"command {quote(command)}, which does not parse"
+        again = _without_rest(command)
+        if profile.reproduces("unparsed") and again is not None:
+            return judge(pattern, again, inside=inside, shell=shell, profile=profile)
         return True, "the command does not parse, so the hook runs"
     nodes = [node for unit in units for node in walk(unit)] if inside else []
-    kinds = set(map(type, nodes))
-    if not kinds.isdisjoint(_OPAQUE):
+    if not profile.strict and not set(map(type, nodes)).isdisjoint(_LOOPS):
+        return True, "the command has loops, so the hook runs"
+    reader = _reader(nodes) if any(isinstance(node, Assignment) for node in nodes) else Reader({}, None)
+    shape = shape_of(command, nodes, reader) if inside else Shape.KNOWN
+    if shape is Shape.OPAQUE:
         return True, "the command has parts that no rule is compared with, so the hook runs"
-    bare = pattern.endswith(" *") and " " not in pattern.removesuffix(" *")
     calls = _calls(nodes if inside else [node for unit in units for node in _outside(unit)])
+    found = _among(pattern, calls, nodes, reader, profile)
+    if found is not None:
+        return True, found
+    if shape is Shape.EXPANDED and not _BARE.fullmatch(pattern):
+        return True, "the command has expansions, so the hook runs"
+    if inside and any(isinstance(node, Backquoted) and not _parses(node.text) for node in nodes):
+        return True, "something in backquotes does not parse, so the hook runs"
+    return False, f"no command of {quote(command)} is like it"
+
+
+def _among(
+    pattern: str, calls: Sequence[SimpleCommand], nodes: Sequence[Node], reader: Reader, profile: Profile
+) -> str | None:
+    """Return which of the commands is like a pattern, or why one counts as such; None if none is."""
     wrappers = _XARGS if profile.reproduces("wrappers") else _WRAPPERS
-    reader = _reader(nodes) if Assignment in kinds else Reader({}, None)
     timed = {
         id(first)
         for node in nodes
         if isinstance(node, Pipeline) and node.timed
         for first in node.commands[:1]
     }
+    alone = any(isinstance(node, Pipeline) and node.timed and not node.commands for node in nodes)
+    if alone and _like(pattern, "time"):
+        return "command time"
     for call in calls:
         check_clock()
         for text in _texts(call, wrappers, reader):
             if text is None:
-                return True, "a command has too many wrappers, so the hook runs"
-            if id(call) in timed and profile.reproduces("wrappers"):
-                text = f"time {text}"
-            if _like(pattern, text):
-                return True, f"command {quote(text)}"
-    if not inside:
-        return False, f"no command of {quote(command)} is like it"
-    expansions = [node for node in nodes if isinstance(node, _EXPANSIONS)]
-    if any(isinstance(node, Backquoted) and not _parses(node.text) for node in expansions):
-        return True, "something in backquotes does not parse, so the hook runs"
-    if not bare and not all(_is_known(node, reader) for node in expansions):
-        return True, "the command has expansions, so the hook runs"
-    if not profile.strict and any(literal_text(call.words[0]) is None for call in calls):
-        return True, "the name of a command is not known, so the hook runs"
-    return False, f"no command of {quote(command)} is like it"
+                return "a command has too many wrappers, so the hook runs"
+            told = f"time {text}" if id(call) in timed else text
+            if _like(pattern, told) or (not profile.reproduces("wrappers") and _like(pattern, text)):
+                return f"command {quote(text)}"
+    return None
+
+
+def _without_rest(command: str) -> str | None:
+    """Return a command without the signs over which Claude Code's parser goes, or None without such signs."""
+    again = command.rstrip(" |").replace(";;", ";")
+    return again if again != command.rstrip(" ") and not command.endswith("||") else None
 
 
 def _reader(nodes: list[Node]) -> Reader:
@@ -119,10 +135,6 @@ def _reader(nodes: list[Node]) -> Reader:
     lasting = [each for call in calls if not call.words for each in call.assignments]
     reader.learn([each for each in lasting if each.name not in temporary])
     return reader
-
-
-def _is_known(node: Node, reader: Reader) -> bool:
-    return isinstance(node, ParameterExpansion) and reader.value(Word((node,))) is not None
 
 
 def _parses(text: str) -> bool:
@@ -194,6 +206,8 @@ def _wrapper(words: list[str]) -> int:
 
 
 def _like(pattern: str, text: str) -> bool:
+    if pattern.endswith(":*") and pattern != ":*":
+        return f"{text} ".startswith(f"{pattern[:-2]} ")
     if pattern.endswith(" *"):
         return wild(pattern[:-2], text) or wild(pattern, text)
     return wild(pattern, text)

@@ -94,11 +94,15 @@ def _told_apart(specs: list[HookSpec]) -> list[HookSpec]:
     ]
 
 
+#: The kinds of files of which Claude Code drops all hooks for one fault.
+_WHOLE = ("settings", "plugin")
+
+
 def _is_dropped(fields: Fields) -> bool:
-    """Return whether Claude Code drops a whole file: settings that have a fault."""
+    """Return whether Claude Code drops a whole file: settings or hooks of a plugin that have a fault."""
     from sandhook.hooks.contracts.claude_code.whole_file import report
 
-    if origin(fields.document.name, fields.document.layer) != "settings":
+    if origin(fields.document.name, fields.document.layer) not in _WHOLE:
         return False
     report(fields)
     return bool(fields.problems)
@@ -108,14 +112,16 @@ def _note_dropped(fields: Fields) -> None:
     """Note what costs a whole file in Claude Code, and nothing here."""
     from sandhook.hooks.contracts.claude_code.whole_file import report
 
-    if origin(fields.document.name, fields.document.layer) != "settings":
+    if origin(fields.document.name, fields.document.layer) not in _WHOLE:
         return
+    managed = fields.document.layer == "managed"
+    effect = "does not start with such a file" if managed else "drops the whole file, without a word"
     known = {problem.path for problem in fields.problems}
     strictly = Fields(fields.document)
     report(strictly)
     for problem in strictly.problems:
         if problem.path not in known:
-            fields.note(problem.path, f"{problem.message}: Claude Code drops the whole file, without a word")
+            fields.note(problem.path, f"{problem.message}: Claude Code {effect}")
 
 
 def _settings(fields: Fields, rules: Switches, options: LoadOptions, profile: Profile) -> Settings:

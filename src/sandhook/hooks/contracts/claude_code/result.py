@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sandhook.hooks.contracts._claude_shape import Printed, after_banner, read_output
 from sandhook.hooks.contracts._exit_2_heuristic import looks_accidental
-from sandhook.hooks.contracts._outcome import words_of
+from sandhook.hooks.contracts._outcome import without_approval, words_of
 from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.claude_code import reply
 from sandhook.hooks.contracts.claude_code.accepted_fields import capped, invalid, unheard
@@ -54,9 +54,17 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
     printed_verdict = (
         None if printed.value is None or wrong else obeyed(name, event, printed.value, profile, notes)
     )
+    waits = printed.value is not None and printed.value.get("async") is True
+    if printed_verdict is not None and waits and (profile.strict or not printed_verdict.intervenes):
+        printed_verdict = Verdict("none")
     if exit_2 and (wrong is None or profile.has("invalid_blocks")):
         return _exit_2(spec, event, ran, printed_verdict or Verdict(), notes)
     if broken:
+        if printed_verdict is not None and ran.signal is not None and spec.on_error != "block":
+            if profile.strict:
+                return printed_verdict._replace(could_not_run=ran.could_not_run)
+            if not printed_verdict.intervenes and printed_verdict.label != "feedback":
+                return without_approval(printed_verdict, ran.could_not_run)
         return _broken(spec, event, ran, printed_verdict, notes)
     if printed_verdict is not None:
         if ran.exit_status:

@@ -60,12 +60,19 @@ _PERMISSION = ("behavior", "message", "interrupt", "updatedInput", "updatedPermi
 _NEVER_NULL = ("continue", "suppressOutput")
 
 
-def without_nulls(value: JsonObject) -> JsonObject:
-    """Return an output without the keys whose null means that they are absent."""
-    kept = {key: item for key, item in value.items() if item is not None or key in _NEVER_NULL}
+def without_nulls(name: str, value: JsonObject) -> JsonObject:
+    """Return an output without the keys whose null means that they are absent; a key that is not known stays."""
+    top, types = _TOP.get(name, {}), _SPECIFIC.get(name, {})
+    kept = {
+        key: item
+        for key, item in value.items()
+        if item is not None or key in _NEVER_NULL or (top and key not in top)
+    }
     specific = kept.get("hookSpecificOutput")
     if isinstance(specific, dict):
-        kept["hookSpecificOutput"] = {key: item for key, item in specific.items() if item is not None}
+        kept["hookSpecificOutput"] = {
+            key: item for key, item in specific.items() if item is not None or (types and key not in types)
+        }
     return kept
 
 

@@ -105,7 +105,7 @@ def _verdict_of(name: str, event: Event, ran: RunResult, notes: list[str], *, be
             notes.append("standard output is plain text: it has no effect")
         odd = printed.broken or "standard output is not a JSON object"
         return unreadable(odd, notes, exceeded_bound=printed.exceeded_bound)
-    value = without_nulls(value)
+    value = without_nulls(name, value)
     specific = object_of(value, "hookSpecificOutput")
     dropped = fault_of(name, value, specific)
     if dropped is not None:

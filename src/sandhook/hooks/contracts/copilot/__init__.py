@@ -35,8 +35,12 @@ class Copilot(Agent):
 
     def message(self, decision: Decision, event: Event) -> str:
         """Return the text that the model sees instead of what was refused, or with which it continues."""
-        reason = decision.reason or NO_REASON
-        return f"Denied by a hook: {reason}" if event.kind in ("tool.pre", "permission.request") else reason
+        reason = NO_REASON if decision.reason is None else decision.reason
+        if event.kind == "tool.pre":
+            return f"Denied by preToolUse hook: {reason}"
+        if event.kind == "permission.request":
+            return f"Permission denied by a PermissionRequest hook: {reason}"
+        return reason
 
 
 CONTRACT = Copilot()

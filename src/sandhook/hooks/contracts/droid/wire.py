@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from sandhook.hooks.contracts._agent import SNAKE, agent_event, asking, payload
-from sandhook.hooks.contracts._outcome import accidents, broken, printed, refusal, words_of
+from sandhook.hooks.contracts._outcome import (
+    accidents,
+    broken,
+    counts_in_javascript,
+    in_javascript,
+    printed,
+    refusal,
+    without_approval,
+    words_of,
+)
 from sandhook.hooks.contracts._payload import directory, variable
 from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.droid.names import (
@@ -90,7 +99,10 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, *, better: bool) -> V
             could_not_run=why if ran.signal or ran.limit else None, diagnostics=tuple(notes)
         )
     why = ran.could_not_run or output.could_not_run
-    if why is not None and better:  # what it said before is no approval
+    if why is not None and better and ran.signal is not None:
+        kept = without_approval(_with_context(native, verdict, value, "", status, notes), why)
+        return kept._replace(undecodable=odd, exceeded_bound=output.exceeded_bound, diagnostics=tuple(notes))
+    if why is not None and better:
         return Verdict(
             "error",
             could_not_run=why,
@@ -135,7 +147,8 @@ def _verdict_of(
         return Verdict("halt", True, halt=True, reason=words or f"Agent aborted by {native} hook")
     word = specific.get("permissionDecision") if native == "PreToolUse" else None
     if word == "deny":
-        reason = text_of(specific, "permissionDecisionReason") or DENIED
+        written = specific.get("permissionDecisionReason")
+        reason = (in_javascript(written) or "") if counts_in_javascript(written) else DENIED
         return refusal(event.kind, reason, notes)._replace(overrides=status != 2)
     if value.get("decision") in ("block", "deny"):
         counts = native == "Stop" and value["decision"] == "block" and text_of(value, "reason")
@@ -155,6 +168,11 @@ def _verdict_of(
     if word == "ask":
         notes.append("permissionDecision ask is not looked at: Droid asks as it would without the hook")
         verdict = Verdict("ask", True, permission="ask") if better else Verdict("none", True, overrides=True)
+    if word not in ("allow", "ask") and counts_in_javascript(word):
+        notes.append(f"permissionDecision {encode(word)} is not known: the hook changes nothing")
+        if better:
+            return Verdict("none", True)
+        verdict = Verdict("none", True, overrides=True)
     if native == "PreToolUse" and isinstance(changed, dict):
         verdict = verdict._replace(input=Operation("merge", changed))
     elif (

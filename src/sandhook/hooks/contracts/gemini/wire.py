@@ -9,6 +9,7 @@ from sandhook.hooks.contracts._outcome import (
     in_javascript,
     refusal,
     unreadable,
+    without_approval,
     words_of,
 )
 from sandhook.hooks.contracts._payload import variable
@@ -109,11 +110,11 @@ def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verd
 
 def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     name, notes, words = spec.native_event, list(ran.diagnostics), words_of(ran)
-    status = ran.exit_status or 0
+    status = _status(ran)
     why = broken(ran)
     better = compat != "strict"
-    stopped = ran.limit is not None or ran.failure is not None or (better and ran.signal is not None)
-    ended = why is None or not stopped  # upstream a signal is the exit status 0
+    stopped = ran.limit is not None or ran.failure is not None
+    ended = why is None or not stopped
     cut = ran.truncated and status in (0, 1)
     if not ended or cut:
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
@@ -133,13 +134,20 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Ver
             verdict = refusal(event.kind, text_of(value, "reason") or words or "blocked by hook", notes)
     if verdict.intervenes or (verdict.result is not None and verdict.label == "block"):
         return verdict._replace(could_not_run=None if ran.truncated else why)
-    if ran.could_not_run is not None:
+    if ran.could_not_run is not None and ran.signal is None:
         return Verdict("error", could_not_run=ran.could_not_run, diagnostics=verdict.diagnostics)
-    return verdict
+    if ran.signal is not None and better:
+        return without_approval(verdict, ran.could_not_run)
+    return verdict._replace(could_not_run=ran.could_not_run)
+
+
+def _status(ran: RunResult) -> int:
+    """Return the exit status that Gemini CLI reads: 0 for a hook that a signal ended."""
+    return ran.exit_status or 0 if ran.signal is None else 0
 
 
 def _object(text: str, notes: list[str]) -> JsonObject | None:
-    """Return the object that a text holds, also inside a JSON string, or None.
+    """Return the object that a text holds, also inside a JSON string; an empty one for other JSON, None for text.
 
     Raises:
         BoundExceeded: It begins like an object, and exceeds a bound of sandhook.
@@ -149,8 +157,6 @@ def _object(text: str, notes: list[str]) -> JsonObject | None:
         if isinstance(decoded.value, str):
             text = decoded.value.strip()
             decoded = decode_json(decoded.value, max_depth=DATA_DEPTH)
-            if not isinstance(decoded.value, dict):
-                raise DecodeError(f"wanted an object, got {type_name(decoded.value)}")
     except DecodeError as error:
         if isinstance(error, BoundExceeded) and text.startswith(("{", '"')):
             notes.append(f"the output cannot be read: {error}")
@@ -159,12 +165,15 @@ def _object(text: str, notes: list[str]) -> JsonObject | None:
             notes.append(f"the output is read as text: {error}")
         return None
     notes.extend(decoded.diagnostics)
-    return decoded.value if isinstance(decoded.value, dict) else None
+    if isinstance(decoded.value, dict):
+        return decoded.value
+    notes.append(f"the output is {type_name(decoded.value)} of JSON, which Gemini CLI drops")
+    return {}
 
 
 def _plain(name: str, event: Event, text: str, ran: RunResult, notes: list[str], *, better: bool) -> Verdict:
     """Return the verdict of plain text: a note with the exit status 0 or 1, a refusal with any other."""
-    status = ran.exit_status or 0
+    status = _status(ran)
     odd = "the output is not a JSON object" if text.startswith("{") else None
     if status in (0, 1):
         if status:

@@ -133,9 +133,9 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
 
 
 def _report_upstream(fields: Fields, hooks: JsonObject) -> None:
-    """Report what only upstream's reader refuses: null in place of a list or of a policy."""
+    """Report what only upstream's reader refuses: null in place of a list of a known event, or of a policy."""
     for name, groups in hooks.items():
-        if groups is None:
+        if groups is None and name in EVENTS:
             fields.problem(f"hooks.{name}", "wanted an array, got null")
         for index, group in enumerate(groups if isinstance(groups, list) else ()):
             several = group.get("hooks") if isinstance(group, dict) else None

@@ -10,7 +10,7 @@ from sandhook.hooks.contracts._outcome import GOES_ON, refusal
 from sandhook.hooks.contracts.grok.names import MAX_TEXT, snake
 from sandhook.hooks.contracts.grok.servers import fault_of_changed_call
 from sandhook.hooks.decode import encode, object_of, text_of
-from sandhook.hooks.event import Event, JsonObject
+from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import HookSpec, Operation, Permission, Verdict
 
 WORDS: dict[str, Permission] = {
@@ -31,9 +31,21 @@ _OWN_TYPES = {
 }
 
 
-def fault_of(value: JsonObject) -> str | None:
-    """Return why upstream does not read an object at all, or None."""
+#: What is read of the output of a hook before a call.
+_OF_CALLS = ("decision", "reason", "hookSpecificOutput", "permissionDecision", "permissionDecisionReason")
+
+
+def fault_of(value: JsonObject, *, call: bool = False) -> str | None:
+    """Return why upstream does not read an object at all, or None.
+
+    Args:
+        call: It is the output of a hook before a call.
+    """
     specific = object_of(value, "hookSpecificOutput")
+    if call:
+        read = {key: value[key] for key in _OF_CALLS if key in value}
+        own = {key: specific[key] for key in _OF_CALLS if key in specific}
+        return wrong_types(read, _TYPES) or wrong_types(own, _OWN_TYPES, "hookSpecificOutput.")
     return wrong_types(value, _TYPES) or wrong_types(specific, _OWN_TYPES, "hookSpecificOutput.")
 
 
@@ -61,13 +73,24 @@ def generic(spec: HookSpec, status: int | None) -> str:
 
 
 def verdict_of(
-    spec: HookSpec, event: Event, value: JsonObject, status: int | None, notes: list[str], *, better: bool
+    spec: HookSpec,
+    event: Event,
+    value: JsonObject,
+    ended: tuple[int | None, str],
+    notes: list[str],
+    *,
+    better: bool,
 ) -> Verdict:
-    """Return what an object means on an event; a status of 2 is looked at elsewhere."""
+    """Return what an object means on an event; a status of 2 is looked at elsewhere.
+
+    Args:
+        ended: The exit status, and the first line of standard error, which is the reason of a refused call without one.
+    """
     native = spec.native_event
     specific = object_of(value, "hookSpecificOutput")
     if native == "PreToolUse":
-        return _of_call(spec, event, value, specific, status, notes, better=better)
+        return _of_call(spec, event, value, specific, ended, notes, better=better)
+    status, _ = ended
     word = value.get("decision")
     refuses = word == "block" or (better and word == "deny")
     known = word in (None, "block", "approve", "allow", "deny")
@@ -102,18 +125,24 @@ def verdict_of(
     )
 
 
+def _word(value: Json) -> Json:
+    """Return a decision, or None for one of blanks alone, which is no decision to Grok Build."""
+    return None if isinstance(value, str) and not value.strip() else value
+
+
 def _of_call(
     spec: HookSpec,
     event: Event,
     value: JsonObject,
     specific: JsonObject,
-    status: int | None,
+    ended: tuple[int | None, str],
     notes: list[str],
     *,
     better: bool,
 ) -> Verdict:
     """Return the verdict on a tool call; a ``permissionDecision`` is stronger than a ``decision``."""
-    inner, outer = specific.get("permissionDecision"), value.get("decision")
+    status, words = ended
+    inner, outer = (_word(each) for each in (specific.get("permissionDecision"), value.get("decision")))
     word, key = (outer, "decision") if inner is None else (inner, "permissionDecision")
     reason = text_of(specific, "permissionDecisionReason") or text_of(value, "reason")
     reason = reason.strip() if reason else None  # upstream trims it
@@ -126,7 +155,7 @@ def _of_call(
             notes.append("continue is not looked at on PreToolUse: Grok Build wants decision deny")
             permission, reason = "deny", text_of(value, "stopReason", "reason")
     if permission == "deny":
-        return refusal("tool.pre", reason or generic(spec, status))
+        return refusal("tool.pre", reason or words or generic(spec, status))
     if word is not None and permission is None and word != "defer":
         odd = f"unknown decision value {str(word)!r} in {key!r}"
         notes.append(f"{odd}: the hook failed, and the action proceeds")

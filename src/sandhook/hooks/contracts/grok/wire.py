@@ -124,7 +124,8 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, *, better: bool) -> Ve
     value, odd, exceeded = _value(event, "" if ran.truncated else _text(ran), notes, better=better)
     verdict = Verdict("none")
     if value is not None and (better or ran.signal is None):
-        verdict = verdict_of(spec, event, value, status or (1 if ran.signal else 0), notes, better=better)
+        ended = (status or (1 if ran.signal else 0), words_of(ran).partition("\n")[0])
+        verdict = verdict_of(spec, event, value, ended, notes, better=better)
     acts = verdict.intervenes or (native == "PostToolUse" and bool(verdict.context))
     # on a stop an object wins over the status, and better mode lets the status count too
     if status == 2 and not acts and (event.kind not in GOES_ON or better or value is None):
@@ -157,8 +158,8 @@ def _by_status(
         return verdict, False
     if spec.native_event == "PreToolUse":
         words = words.partition("\n")[0]
-        if verdict.undecodable is not None and words:
-            words = f"{verdict.undecodable}: {words}"
+        if verdict.undecodable is not None:
+            words = f"{verdict.undecodable}: {words}" if words else verdict.undecodable
     return refusal(event.kind, words or generic(spec, 2)), True
 
 
@@ -185,7 +186,7 @@ def _value(
         says = text.startswith("{") or event.kind in ("tool.pre", *GOES_ON)
         return None, odd if says else None, output.exceeded_bound
     notes += output.diagnostics
-    fault = fault_of(value) or next(iter(output.diagnostics), None)
+    fault = fault_of(value, call=event.kind == "tool.pre") or next(iter(output.diagnostics), None)
     if fault is not None and not better:
         return None, f"standard output is not what Grok Build reads: {fault}", False
     return value, None, False

@@ -1,7 +1,7 @@
 """Mistral Vibe's hooks: tables of hooks.toml, one by one, with one failure path for everything but JSON.
 
-Source: the public mistral-vibe repository, vibe/core/hooks and README (2026-07-01). Divergences:
-L-VIBE-001 and on in docs/divergences.md.
+Source: the package mistral-vibe 3.0.2, its own documentation and runs of it
+(conformance/hooks/mistral_vibe/recorded). Divergences: L-VIBE-001 and on in docs/divergences.md.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts._agent import Agent
-from sandhook.hooks.contracts.mistral_vibe.names import EVENTS
+from sandhook.hooks.contracts.mistral_vibe.names import EVENTS, FORMER, NO_REASON
 from sandhook.hooks.fold import FoldPolicy
 
 if TYPE_CHECKING:
@@ -26,10 +26,14 @@ class MistralVibe(Agent):
     name = "mistral_vibe"
     has_own_format = True
     title = "Mistral Vibe"
+    recorded = "3.0.2"
     events = EVENTS
     refusable = frozenset({"tool.pre"})
     #: One by one, each on what the earlier ones changed; the first refusal ends the chain.
-    fold = FoldPolicy(matchers_see_changes=False)
+    fold = FoldPolicy(matchers_see_changes=False, result_ends_context=True)
+
+    def native_name(self, name: str) -> str:
+        return FORMER.get(name, name)
 
     def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:
         from sandhook.hooks.toml import decode_toml
@@ -38,8 +42,7 @@ class MistralVibe(Agent):
 
     def message(self, decision: Decision, event: Event) -> str:
         """Return the text that the model sees instead of a refused call, or with which it continues."""
-        reason = decision.reason or "denied by hook"
-        return f"Tool call denied by hook: {reason}" if event.kind == "tool.pre" else reason
+        return decision.reason or NO_REASON.get(event.kind, "")
 
     def refuse(self, reason: str) -> Answer:
         """Return an object that denies; an exit status is only a failure here."""

@@ -1,4 +1,4 @@
-"""Mistral Vibe's hooks.toml: the project's hooks come first, and replace the user's of the same name."""
+"""Mistral Vibe's hooks.toml: the project's hooks come first, and of hooks with one name the agent runs the first."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from sandhook.hooks.contracts._convert import Target, converted
 from sandhook.hooks.contracts._fields import Fields
 from sandhook.hooks.contracts._groups import Handler
 from sandhook.hooks.contracts._loader import (
+    NO_TIME,
     SHELL_SOURCE,
     entries,
     gather,
@@ -17,11 +18,17 @@ from sandhook.hooks.contracts._loader import (
     hook_of,
     hook_spec,
     schema,
-    seconds,
     whole_name,
 )
-from sandhook.hooks.contracts.mistral_vibe.names import DEFAULT_TIMEOUT, EVENTS, FIELDS, ROWS
-from sandhook.hooks.decode import encode
+from sandhook.hooks.contracts.mistral_vibe.names import (
+    DEFAULT_TIMEOUT,
+    EVENTS,
+    FIELDS,
+    FORMER,
+    MAX_TIMEOUT,
+    ROWS,
+)
+from sandhook.hooks.decode import encode, type_name
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, Exact, Glob, Matcher, Regex, ToolName
@@ -42,8 +49,15 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     owners: dict[str, list[Fields]] = {}
 
     def read(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
-        for spec in _document(fields, value):
-            earlier = [each for each in owners.get(spec.description or "", ()) if each is not fields]
+        for spec in _document(fields, value, strict=strict):
+            name, others = spec.description or "", owners.get(spec.description or "", [])
+            if fields in others:
+                fields.note(
+                    f"{spec.path}.name", f"{name!r} is there twice: Mistral Vibe runs the first alone"
+                )
+                if strict:
+                    continue
+            earlier = [each for each in others if each is not fields]
             replaced = [each for each in earlier if strict or may_override(each.document.layer, spec.layer)]
             if replaced:
                 where = replaced[0].document.name or "another"
@@ -61,43 +75,84 @@ def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     return gather(tuple(reversed(documents)), EVENTS, read)
 
 
-def _document(fields: Fields, value: JsonObject) -> Iterator[HookSpec]:
-    seen: set[str] = set()
+def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[HookSpec]:
     for handler in entries(fields, value, "hooks", "", noun="a table"):
         before = len(fields.problems)
-        spec = _hook(fields, handler)
-        name = spec.description or ""
-        if name and name in seen:
-            fields.problem(f"{handler.path}.name", f"{name!r} is there twice")
-        seen.add(name)
+        spec = _hook(fields, handler, strict=strict)
         if len(fields.problems) == before:
             yield spec
 
 
-def _hook(fields: Fields, handler: Handler) -> HookSpec:
+def _hook(fields: Fields, handler: Handler, *, strict: bool) -> HookSpec:
+    """Return a hook.
+
+    Args:
+        strict: What Mistral Vibe skips is a fault; otherwise a name that changed is read, and so are keys that do not fit.
+    """
     raw, path = handler.raw, handler.path
     fields.unknown(raw, FIELDS, path)
     texts = {key: fields.get(raw, key, str, path) for key in ("name", "type", "command")}
     for key, text in texts.items():
-        if not text and (key not in raw or text is not None):
+        blank = text is not None and not text.strip() and key != "name"
+        if blank or key not in raw:
             fields.problem(path if key not in raw else f"{path}.{key}", f"{key} is required")
     event = texts["type"] or ""
-    if event and event not in EVENTS:
+    native = event if event in EVENTS or strict else FORMER.get(event, event)
+    if event in FORMER and not strict:
+        fields.note(
+            f"{path}.type", f"Mistral Vibe skips {event!r}: it is {FORMER[event]} since its version 2"
+        )
+    elif event and event not in EVENTS:
         fields.problem(f"{path}.type", f"unknown event {event!r}; known are {', '.join(EVENTS)}")
     fields.get(raw, "description", str, path)
-    strict = fields.get(raw, "strict", bool, path)
-    native = event if event in EVENTS else "before_tool"
+    closes = _truth(fields, raw, path)
+    native = native if native in EVENTS else "pre_tool"
+    if closes and native == "post_agent":
+        (fields.problem if strict else fields.note)(f"{path}.strict", f"has no meaning on {native}")
     return hook_spec(
         fields,
         handler._replace(event=native),
         EVENTS[native],
         Executor("bash", texts["command"] or ""),
-        matcher=_matcher(fields, raw, native, path),
-        timeout=seconds(fields, raw, "timeout", path, default=DEFAULT_TIMEOUT),
-        on_error="block" if strict else "warn",
+        matcher=_matcher(fields, raw, native, path, strict=strict),
+        timeout=_timeout(fields, raw, path),
+        on_error="block" if closes else "warn",
         description=texts["name"],
         entry=raw,
     )
+
+
+#: Words that pydantic reads as truth values.
+_TRUE, _FALSE = ("true", "yes", "on", "y", "t", "1"), ("false", "no", "off", "n", "f", "0")
+
+
+def _truth(fields: Fields, raw: JsonObject, path: str) -> bool:
+    """Return whether a failure of the hook refuses; words and numbers count, too."""
+    value = raw.get("strict", False)
+    if isinstance(value, bool):
+        return value
+    word = str(value).lower() if isinstance(value, (str, int, float)) else ""
+    if word.removesuffix(".0") in (*_TRUE, *_FALSE):
+        return word.removesuffix(".0") in _TRUE
+    fields.problem(f"{path}.strict", f"wanted a boolean, got {type_name(value)}")
+    return False
+
+
+def _timeout(fields: Fields, raw: JsonObject, path: str) -> float:
+    """Return the seconds of a hook; a number may be a text or a truth value, and without any time it ends at once."""
+    value = raw.get("timeout")
+    if isinstance(value, (str, bool)):
+        try:
+            raw = {**raw, "timeout": float(value)}
+        except ValueError:
+            fields.problem(f"{path}.timeout", f"wanted a number, got {encode(value)}")
+            return DEFAULT_TIMEOUT
+    number = fields.get(raw, "timeout", float, path)
+    if number is None:
+        return DEFAULT_TIMEOUT
+    if number <= 0:
+        fields.note(f"{path}.timeout", f"is {number:g}: Mistral Vibe ends the hook at once")
+    return min(max(float(number), NO_TIME if number <= 0 else 0.0), MAX_TIMEOUT)
 
 
 class AnyCase(Record):
@@ -112,25 +167,41 @@ class AnyCase(Record):
         return str(Glob(self.pattern))
 
 
-def _matcher(fields: Fields, raw: JsonObject, event: str, path: str) -> Matcher:
+class _BareNames(dict[str, tuple[str, ...]]):
+    """The other name of each tool: what follows its last dot, so that file_system.bash is bash, too."""
+
+    def get(self, name: str, default: object = ()) -> tuple[str, ...]:
+        bare = name.rpartition(".")[2]
+        return (bare,) if bare != name else ()
+
+
+_BARE_NAMES = _BareNames()
+
+
+def _matcher(fields: Fields, raw: JsonObject, event: str, path: str, *, strict: bool) -> Matcher:
     pattern = fields.get(raw, "match", str, path)
-    if pattern in (None, "", "*"):
+    if pattern in (None, "*"):
+        return ALWAYS
+    if not pattern.strip():
+        (fields.problem if strict else fields.note)(
+            f"{path}.match", "must not be empty: Mistral Vibe skips the hook"
+        )
         return ALWAYS
     if not ROWS[event].matched:
         fields.problem(f"{path}.match", f"has no meaning on {event}")
         return ALWAYS
     if not pattern.startswith("re:"):
         plain = not set(pattern) & set("*?[")
-        return ToolName(Exact(pattern) if plain and pattern.islower() else AnyCase(pattern))
+        return ToolName(Exact(pattern) if plain and pattern.islower() else AnyCase(pattern), _BARE_NAMES)
     text = f"(?i)^(?:{pattern[3:]})$"
     try:
-        return ToolName(Regex(text, "go", compile_search(text, "go")))
+        return ToolName(Regex(text, "go", compile_search(text, "go")), _BARE_NAMES)
     except PatternError as error:
         fields.problem(f"{path}.match", f"does not compile: {error}")
         return ALWAYS
 
 
-TARGET = Target("Mistral Vibe", EVENTS, closes="strict", whole=False, matched=("before_tool", "after_tool"))
+TARGET = Target("Mistral Vibe", EVENTS, closes="strict", whole=False, matched=("pre_tool", "post_tool"))
 
 
 def render(specs: Sequence[HookSpec]) -> tuple[Json, tuple[str, ...]]:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from sandhook.hooks.contracts._agent import agent_event, asking, payload
 from sandhook.hooks.contracts._outcome import refusal, words_of
 from sandhook.hooks.contracts._reading.languages import as_trimmed
-from sandhook.hooks.contracts.mistral_vibe.names import COMMON, EVENTS, PLACES, RETRIES, ROWS
+from sandhook.hooks.contracts.mistral_vibe.names import (
+    COMMON,
+    EVENTS,
+    FORMER,
+    NO_REASON,
+    PLACES,
+    RETRIES,
+    ROWS,
+)
 from sandhook.hooks.decode import (
     BoundExceeded,
     DecodeError,
@@ -22,7 +30,7 @@ from sandhook.hooks.model import Compat, HookSpec, Operation, Permission, Reques
 def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
     """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
     absent: JsonObject = {"transcript_path": "", "tool_call_id": "", "duration_ms": 0}
-    if spec.native_event == "after_tool" and event.result is not None:
+    if spec.native_event == "post_tool" and event.result is not None:
         value = event.result.value
         absent["tool_status"] = "success" if event.result.ok else "failure"
         absent["tool_output_text"] = (
@@ -36,7 +44,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
 
 def event(name: str, payload: Json) -> Event:
     """Return the event that a payload describes."""
-    return agent_event(name, payload, EVENTS, PLACES)
+    return agent_event(FORMER.get(name, name), payload, EVENTS, PLACES)
 
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
@@ -52,36 +60,57 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, *, strict: bool) -> Ve
     if ran.exit_status:
         if ran.exit_status == 2:
             notes.append("exit status 2 is a failure as any other: print a decision, or set strict")
-        words = words_of(ran)
-        why = f"exit status {ran.exit_status}" + (f": {words}" if words else "")
-        return _failed(spec, event, ran, why, notes)
+        return _failed(spec, event, ran, f"exit status {ran.exit_status}", notes)
     text = ran.stdout.decode("utf-8", "replace").strip()
     if not text:
         return Verdict("none", diagnostics=tuple(notes))
     try:
         decoded = decode_object(text)
-        notes.extend(decoded.diagnostics)
-        _check(decoded.value)
     except DecodeError as error:
-        odd = f"standard output is not a decision: {error}"
-        verdict = _failed(spec, event, ran, odd, notes)._replace(undecodable=odd)
+        odd = f"{_UNREAD}{error}"
+        verdict = _failed(spec, event, ran, odd, notes, unread=True)._replace(undecodable=odd)
         if isinstance(error, BoundExceeded):
             verdict = verdict._replace(could_not_run=odd, exceeded_bound=True)
         return verdict
-    return _verdict_of(event, decoded.value, notes)
+    notes.extend(decoded.diagnostics)
+    verdict = _verdict_of(event, decoded.value, notes)
+    fault = None if strict or verdict.intervenes else _fault(decoded.value)
+    if fault is None:
+        return verdict
+    odd = f"{_UNREAD}{fault}"  # upstream takes an odd value for none
+    failed = _failed(spec, event, ran, odd, notes, unread=True)._replace(undecodable=odd)
+    return failed if failed.refuses else failed._replace(input=verdict.input, context=verdict.context)
 
 
-def _failed(spec: HookSpec, event: Event, ran: RunResult, why: str, notes: list[str]) -> Verdict:
-    """Return the verdict of a failure: a refusal for a strict hook, a warning for others."""
-    message = f"hook {spec.description or spec.id} failed: {why}"
+def _failed(
+    spec: HookSpec, event: Event, ran: RunResult, why: str, notes: list[str], *, unread: bool = False
+) -> Verdict:
+    """Return the verdict of a failure: a refusal or no result for a strict hook, a warning for others.
+
+    Args:
+        unread: The output cannot be read; otherwise the reason is what the hook wrote.
+    """
+    printed = ran.stdout.decode("utf-8", "replace").strip()
+    reason = why if unread else words_of(ran) or printed or why
+    message = f"hook {spec.description or spec.id} failed: {reason}"
+    if spec.on_error == "block" and event.kind == "tool.post":
+        cleared = Operation("replace", "")
+        return Verdict(
+            "block", result=cleared, could_not_run=ran.could_not_run, diagnostics=(*notes, message)
+        )
     if spec.on_error == "block" and event.kind != "stop":
-        verdict = refusal(event.kind, message, notes)._replace(decided=ran.could_not_run is None)
+        verdict = refusal(event.kind, reason, notes)._replace(decided=ran.could_not_run is None)
         return verdict._replace(could_not_run=ran.could_not_run)
     return Verdict(
-        "error", could_not_run=ran.could_not_run, warnings=(message,), diagnostics=(*notes, f"failed: {why}")
+        "error",
+        could_not_run=ran.could_not_run,
+        warnings=(message,),
+        diagnostics=(*notes, f"failed: {reason}"),
     )
 
 
+#: What the agent says of an output that it cannot read.
+_UNREAD = "stdout did not match the hook response schema: "
 _TYPES: dict[str, type] = {
     "decision": str,
     "reason": str,
@@ -91,35 +120,44 @@ _TYPES: dict[str, type] = {
 _SPECIFIC: dict[str, type] = {"tool_input": dict, "additional_context": str}
 
 
-def _check(value: JsonObject) -> None:
-    """Raise DecodeError for a known field of another type; unknown fields are ignored."""
+def _fault(value: JsonObject) -> str | None:
+    """Return which known field has another type or value, or None; unknown fields are ignored."""
     for fields, types in ((value, _TYPES), (object_of(value, "hook_specific_output"), _SPECIFIC)):
         for key, wanted in types.items():
             item = fields.get(key)
             if item is not None and not isinstance(item, wanted):
-                raise DecodeError(f"{key}: got {type_name(item)}")
+                return f"{key}: got {type_name(item)}"
     if value.get("decision") not in (None, "allow", "deny"):
-        raise DecodeError(f"decision: wanted allow or deny, got {value['decision']!r}")
+        return f"decision: wanted allow or deny, got {value['decision']!r}"
+    return None
 
 
 def _verdict_of(event: Event, value: JsonObject, notes: list[str]) -> Verdict:
     specific = object_of(value, "hook_specific_output")
-    word, reason = value.get("decision"), text_of(value, "reason")
+    word, written = value.get("decision"), value.get("reason")
+    reason = _in_python(written) if written else None
     if word == "deny" and event.kind == "stop" and _tries(event) >= RETRIES:
         notes.append(f"the agent went on {RETRIES} times already: it stops")
         verdict = Verdict("none", True)
     elif word == "deny":
-        verdict = refusal(event.kind, reason or "denied by hook")
+        verdict = refusal(event.kind, reason or NO_REASON.get(event.kind, ""))
     elif word == "allow":
         permission: Permission = "allow" if event.kind == "tool.pre" else "none"
         verdict = Verdict("allow", True, permission=permission, reason=reason)
     else:
         verdict = Verdict("none")
-    if event.kind == "tool.pre" and specific.get("tool_input") is not None and word != "deny":
-        verdict = verdict._replace(input=Operation("replace", specific["tool_input"]))
-    if specific.get("additional_context"):
-        verdict = verdict._replace(context=((specific["additional_context"], "result"),))
-    return verdict._replace(system_message=value.get("system_message") or None, diagnostics=tuple(notes))
+    changed = specific.get("tool_input")
+    if event.kind == "tool.pre" and isinstance(changed, dict) and word != "deny":
+        verdict = verdict._replace(input=Operation("replace", changed))
+    context = text_of(specific, "additional_context")
+    if context and event.kind == "tool.post":
+        verdict = verdict._replace(context=((context, "result"),))
+    return verdict._replace(system_message=text_of(value, "system_message"), diagnostics=tuple(notes))
+
+
+def _in_python(value: Json) -> str:
+    """Return a value as Python puts it into a message."""
+    return value if isinstance(value, str) else repr(value)
 
 
 def _tries(event: Event) -> int:

@@ -38,6 +38,7 @@ class Qwen(SequentialAgent):
         stop_on_refusal=False,
         reasons="join",
         contexts="join",
+        strict_void=True,
         dedupe="text",
         strict_overrides=True,
     )

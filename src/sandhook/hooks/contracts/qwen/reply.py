@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandhook.hooks.contracts._outcome import GOES_ON, refusal
+from sandhook.hooks.contracts._outcome import GOES_ON, counts_in_javascript, in_javascript, refusal
 from sandhook.hooks.decode import encode, object_of, text_of, type_name
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Operation, Permission, Placement, Verdict
@@ -34,12 +34,29 @@ _WORDS: dict[str, Permission] = {
     "block": "deny",
 }
 
+#: Events whose outputs Qwen Code joins by looking into each ``hookSpecificOutput``.
+_JOINED = (
+    *(
+        "PostToolUse",
+        "PostToolUseFailure",
+        "PostToolBatch",
+        "Stop",
+        "UserPromptSubmit",
+        "UserPromptExpansion",
+    ),
+    *("SubagentStop", "TodoCreated", "TodoCompleted"),
+)
+
 
 def verdict_of(name: str, event: Event, value: JsonObject, notes: list[str], *, better: bool) -> Verdict:
     """Return what an object means on an event."""
     if name == "StopFailure":
         return Verdict("none")
     specific = object_of(value, "hookSpecificOutput")
+    odd = value.get("hookSpecificOutput")
+    fails = not better and isinstance(odd, (str, bool, int, float)) and bool(odd)
+    if fails and name == "PreToolUse":
+        return _void(odd, notes)
     if name == "PreToolUse":
         verdict = _of_call(event, value, specific, notes, better=better)
     elif name == "PermissionRequest":
@@ -51,11 +68,20 @@ def verdict_of(name: str, event: Event, value: JsonObject, notes: list[str], *, 
         verdict = verdict._replace(context=((_escaped(name, context, notes), _CONTEXTS[name]),))
     elif context is not None:
         notes.append(f"additionalContext is not looked at on {name}: Qwen Code drops it")
+    if fails and name in _JOINED and not verdict.intervenes:
+        return _void(odd, notes)
     extras = {key: specific[key] for key in ("artifacts",) if key in specific}
     if name == "PermissionRequest" and verdict.refuses:
         decision = object_of(specific, "decision")
         extras.update({key: decision[key] for key in ("interrupt",) if key in decision})
     return verdict._replace(system_message=text_of(value, "systemMessage"), extras=extras or None)
+
+
+def _void(odd: Json, notes: list[str]) -> Verdict:
+    """Return the verdict of an output on which Qwen Code fails, so that no hook of the event has an effect."""
+    why = f"hookSpecificOutput: wanted an object, got {type_name(odd)}"
+    notes.append(f"{why}: Qwen Code fails on it, and lets pass")
+    return Verdict("void", undecodable=why)
 
 
 def _escaped(name: str, context: str, notes: list[str]) -> str:
@@ -68,7 +94,9 @@ def _escaped(name: str, context: str, notes: list[str]) -> str:
 
 
 def _stop_reason(value: JsonObject) -> str:
-    return text_of(value, "stopReason", "reason") or NO_REASON
+    written = (value.get(key) for key in ("stopReason", "reason"))
+    counting = next((each for each in written if counts_in_javascript(each)), None)
+    return NO_REASON if counting is None else in_javascript(counting) or ""
 
 
 def _of_call(
@@ -97,7 +125,8 @@ def _of_call(
     for key, word in (("permissionDecision", inner), ("decision", outer)):
         if word is not None:
             notes.append(f"{key} {encode(word)} is not an opinion (allow, ask and deny are known)")
-            return Verdict("none", undecodable=f"{key} {encode(word)} is not known")
+            overrides = key == "permissionDecision"
+            return Verdict("none", overrides=overrides, undecodable=f"{key} {encode(word)} is not known")
     return Verdict("none")
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.contracts._agent import SNAKE, asking, event_of, payload
 from sandhook.hooks.contracts._forbidden import check
-from sandhook.hooks.contracts._outcome import accidents, broken, refusal, unreadable, words_of
+from sandhook.hooks.contracts._outcome import (
+    accidents,
+    broken,
+    refusal,
+    unreadable,
+    without_approval,
+    words_of,
+)
 from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.qwen import http
@@ -92,7 +99,7 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Ver
     name, notes, better = spec.native_event, list(ran.diagnostics), compat != "strict"
     if spec.executor.type == "http":
         return http.decoded(name, event, ran, notes, better=better)
-    status = ran.exit_status or 0
+    status = ran.exit_status or (1 if ran.signal is not None else 0)
     if status == 2:  # standard output is not read
         ran = ran._replace(truncated=False)
     why = broken(ran)
@@ -120,7 +127,9 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Ver
         notes.append("exit status 2 refuses, whatever standard error has: upstream lets that pass")
         verdict = refusal(event.kind, text if value is None and text else NO_REASON)
     acts = _acts(verdict)
-    if why is not None and not acts:
+    if why is not None and not acts and better and ran.signal is not None:
+        verdict = without_approval(verdict, why)
+    elif why is not None and not acts and better:
         verdict = Verdict("error", system_message=verdict.system_message)
     return verdict._replace(
         could_not_run=why or (None if acts else ran.could_not_run),
