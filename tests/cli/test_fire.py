@@ -106,7 +106,10 @@ def test_a_payload_from_a_file_or_standard_input(
         (["user_prompt_submit"], "user_prompt_submit needs --prompt TEXT (or --payload FILE)"),
         (["turn_end", "--tool", "x"], "--tool does not go with turn_end"),
         (["turn_end", "--prompt", "x"], "--prompt does not go with turn_end"),
-        (["pre_tool_use", "--tool", "x", "--input", "{"], "--input: Expecting property name"),
+        (
+            ["pre_tool_use", "--tool", "x", "--input", "{"],
+            "--input: wanted a JSON object: Expecting property name",
+        ),
         (["pre_tool_use", "--tool", "x", "--payload", "-"], "--payload goes without --tool"),
         (["pre_tool_use", "--payload", "-"], "--payload: it is empty, and wanted is JSON"),
         (["pre_tool_use", "--payload", "/nosuch/file"], "/nosuch/file: No such file or directory"),
