@@ -186,6 +186,7 @@ def test_a_fifo_as_a_configuration_does_not_wait(sandhook: Run, hooks: Write, tm
     ("text", "message"),
     [
         ("{", "Expecting property name enclosed in double quotes at line 1 column 2"),
+        ("#!/bin/bash\nexit 2\n", "it is a script, and wanted is JSON"),
         ("", "it is empty, and wanted is JSON"),
         (" \n", "it is empty, and wanted is JSON"),
         ('{"hooks": [\n  1, \n]}', "a comma before ] at line 2 column 4"),
