@@ -82,6 +82,7 @@ def test_host_mode_passes_the_cases(prefer: str) -> None:
 
 
 def test_the_cases_that_are_left_out_exist() -> None:
-    files, _ = load(find([str(CASES / "utilities" / "lines")])[0])
+    groups = (str(CASES / "utilities" / name) for name in ("lines", "extras"))
+    files, _ = load(find([*groups])[0])
     names = {(Path(file.path).stem, case.name) for file in files for case in file.cases}
     assert names >= CASES_NOT_ON_THE_MACHINE
