@@ -346,10 +346,16 @@ def test_variables_are_handed_over_when_asked_to(
     assert ran.stderr == "sandhook: --env NOSUCH_VARIABLE: there is no such variable\n"
 
 
-def test_fire_needs_hooks_from_somewhere(sandhook: Callable[..., Any]) -> None:
-    assert sandhook("fire", "PreToolUse").stderr.startswith(
-        "sandhook: fire: needs --hooks FILE, or --contract"
-    )
+def test_fire_needs_hooks_from_somewhere(sandhook: Callable[..., Any], project: Path) -> None:
+    wanted = "sandhook: fire: needs --hooks FILE, or --contract NAME for the agent's own files"
+    assert sandhook("fire", "PreToolUse").stderr == f"{wanted}\n"
+    (project / "crush.json").write_text('{"hooks": {"PreToolUse": [{"command": ":"}]}}')
+    assert sandhook("fire", "PreToolUse").stderr == f"{wanted}; here: --contract crush\n"
+
+
+def test_arguments_of_a_tool_are_json(sandhook: Callable[..., Any]) -> None:
+    ran = sandhook("fire", "PreToolUse", "--contract", "crush", "--tool", "bash", "--input", "rm -rf ~/")
+    assert ran.stderr == "sandhook: --input: wanted a JSON object: Expecting value at line 1 column 1\n"
 
 
 # The lines for the agents' settings that the documentation shows.

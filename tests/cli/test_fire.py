@@ -106,7 +106,10 @@ def test_a_payload_from_a_file_or_standard_input(
         (["user_prompt_submit"], "user_prompt_submit needs --prompt TEXT (or --payload FILE)"),
         (["turn_end", "--tool", "x"], "--tool does not go with turn_end"),
         (["turn_end", "--prompt", "x"], "--prompt does not go with turn_end"),
-        (["pre_tool_use", "--tool", "x", "--input", "{"], "--input: Expecting property name"),
+        (
+            ["pre_tool_use", "--tool", "x", "--input", "{"],
+            "--input: wanted a JSON object: Expecting property name",
+        ),
         (["pre_tool_use", "--tool", "x", "--payload", "-"], "--payload goes without --tool"),
         (["pre_tool_use", "--payload", "-"], "--payload: it is empty, and wanted is JSON"),
         (["pre_tool_use", "--payload", "/nosuch/file"], "/nosuch/file: No such file or directory"),
@@ -183,6 +186,7 @@ def test_a_fifo_as_a_configuration_does_not_wait(sandhook: Run, hooks: Write, tm
     ("text", "message"),
     [
         ("{", "Expecting property name enclosed in double quotes at line 1 column 2"),
+        ("#!/bin/bash\nexit 2\n", "it is a script, and wanted is JSON"),
         ("", "it is empty, and wanted is JSON"),
         (" \n", "it is empty, and wanted is JSON"),
         ('{"hooks": [\n  1, \n]}', "a comma before ] at line 2 column 4"),

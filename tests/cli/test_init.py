@@ -141,7 +141,10 @@ def test_nothing_is_replaced_without_force(sandhook: Run, project: Path) -> None
     before = contents(project)
     result = sandhook("init", "--agent", "crush", "--recipe", "git-history")
     assert (result.status, result.stdout) == (1, "")
-    assert "init: crush.json: exists, as init wrote it; --force replaces it\n" in result.stderr
+    assert (
+        "init: crush.json: exists, as init wrote it; --force adds to it and keeps its recipes\n"
+        in result.stderr
+    )
     assert result.stderr.endswith("nothing is written\n")
     assert contents(project) == before
 

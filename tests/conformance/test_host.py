@@ -22,11 +22,18 @@ CASES = Path(__file__).parents[2] / "conformance"
 NOT_ON_THE_MACHINE = frozenset({"kill", "killall", "pgrep", "pidof", "pkill", "ps", "rg", "setsid"})
 
 #: Cases that do not hold for the machine's programs: these find another null device for an output that is closed, and
-#: some write other messages (L-HOST-005), or the same one once.
+#: some write other messages (L-HOST-005), or the same one once; a directory as standard input is empty. GNU parallel
+#: runs functions only if the first shell among its ancestors, which it searches for, has them.
 CASES_NOT_ON_THE_MACHINE = frozenset(
     {
         ("cat", "a closed standard input is reported twice"),
         ("join", "a directory as input"),
+        ("parallel", "functions, environment and standard input"),
+        ("unreadable-input", "a closed standard input is an error of reading, and of closing it at the end"),
+        ("unreadable-input", "a closed standard input of programs that read it once"),
+        ("unreadable-input", "a directory as standard input"),
+        ("unreadable-input", "grep and sed"),
+        ("unreadable-input", "gzip, bzip2, xz, tar and patch"),
         ("write-errors", "a closed descriptor"),
         ("write-errors", "programs that print little, a full disk and a closed descriptor"),
     }
@@ -75,6 +82,7 @@ def test_host_mode_passes_the_cases(prefer: str) -> None:
 
 
 def test_the_cases_that_are_left_out_exist() -> None:
-    files, _ = load(find([str(CASES / "utilities" / "lines")])[0])
+    groups = (str(CASES / "utilities" / name) for name in ("lines", "extras"))
+    files, _ = load(find([*groups])[0])
     names = {(Path(file.path).stem, case.name) for file in files for case in file.cases}
     assert names >= CASES_NOT_ON_THE_MACHINE

@@ -64,11 +64,11 @@ def test_promise_12_guards_decide_as_bash_does(command: str, script: str, status
     assert Shell(env={"c": command, "PATH": "/usr/bin:/bin"}).run(script).exit_status == status
 
 
-@pytest.mark.skipif(BASH is None, reason="bash is the oracle")
-def test_promise_12_the_statuses_are_those_of_bash() -> None:
+@pytest.mark.skipif("BASH is None and not config.option.oracle", reason="bash is the oracle")
+def test_promise_12_the_statuses_are_those_of_bash(oracle: bool) -> None:
     assert BASH is not None
     for command, script, status in GUARDS_OF_PEOPLE:
-        if "jq" in script:
+        if "jq" in script and not oracle:
             continue  # recorded with jq 1.8, which is not everywhere
         done = subprocess.run([BASH, "-c", script], env={"c": command, "PATH": "/usr/bin:/bin"}, timeout=30)
         assert done.returncode == status, script

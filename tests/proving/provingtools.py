@@ -54,7 +54,7 @@ def project(
     if expectations:
         (root / "guard.expect.yaml").write_text(expectations, encoding="utf-8")
     for name, text in files.items():
-        (root / name).write_text(text, encoding="utf-8")
+        (root / name).write_bytes(text.encode())
     return config
 
 

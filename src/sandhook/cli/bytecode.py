@@ -128,10 +128,18 @@ class Bytecode:
             finally:
                 os.close(file)
             if written == len(data):
+                self._close()
                 os.replace(fresh, self._path)
                 return
         with suppress(OSError):
             os.unlink(fresh)
+
+    def _close(self) -> None:
+        """Use the file no more: Windows replaces no file that is open."""
+        self._entries = {}
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
     def _new_modules(self) -> list[str]:
         """Return the modules of the package that Python's own search has found."""

@@ -50,7 +50,7 @@ def event_of(options: argparse.Namespace, contract: Contract, native: str, kind:
             raise UsageError(f"--prompt does not go with {native}")
         if options.tool is None:
             raise UsageError(f"{native} needs --tool NAME (or --payload FILE)")
-        value = {} if options.input is None else _json(options.input, "--input")
+        value = {} if options.input is None else _json(options.input, "--input: wanted a JSON object")
         if not isinstance(value, dict):
             raise UsageError(f"--input: wanted an object, got {type_name(value)}")
         event = event.with_(tool=ToolCall(options.tool, value, _CALL_ID))

@@ -115,10 +115,18 @@ def run(arguments: list[str]) -> int:
         return NOT_FIRED
 
 
+def _advice(options: argparse.Namespace) -> str:
+    """Return the options for the agents that have hooks here."""
+    find_project(options)
+    names = [each.contract.name for each in gather(options) if each.documents]
+    return f"; here: {', '.join(f'--contract {name}' for name in names)}" if names else ""
+
+
 def _run(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
     if not options.hooks and not options.contract:
-        raise UsageError("fire: needs --hooks FILE, or --contract NAME for the agent's own files")
+        advice = _advice(options) if options.as_hook is None else ""
+        raise UsageError(f"fire: needs --hooks FILE, or --contract NAME for the agent's own files{advice}")
     if options.as_hook is not None:
         from sandhook.cli.as_hook import fire
 

@@ -210,7 +210,8 @@ def _read(path: Path) -> bytes | None:
 
 def _why(plan: AgentPlan, path: str, *, force: bool) -> str:
     if path in plan.unchanged and path not in plan.replaced:
-        return "exists, as init wrote it; --force replaces it"
+        what = "adds to it and keeps its recipes" if path == plan.config else "replaces it"
+        return f"exists, as init wrote it; --force {what}"
     return "exists, and is not as init wrote it" + ("" if force else "; move it away, or name other recipes")
 
 

@@ -158,6 +158,8 @@ def _fault(error: JSONDecodeError) -> str:
     text, place, what = error.doc, error.pos, error.msg
     if not text.strip(" \t\n\r"):
         return "it is empty, and wanted is JSON"
+    if text.startswith("#!"):
+        return "it is a script, and wanted is JSON"
     before = text[: place + 1].rstrip(" \t\n\r")
     if text[place : place + 1] in ("}", "]"):
         before = before[:-1].rstrip(" \t\n\r")

@@ -40,7 +40,8 @@ class PathSearch:
     def search(self, state: State, name: str, path: str | None) -> lookup.Located | None:
         """Look a name without slash up in PATH; return the file, and the name of sandhook's utility if it is one."""
         if is_path(name, WINDOWS):
-            return (name, None) if self._runs_by_name(state, name) else None
+            exists = any(self._runs_by_name(state, each) for each in _with_extensions(name))
+            return (name, None) if exists else None
         fallback: str | None = None
         for candidate, utility in self._candidates(state, name, path):
             if utility is not None:
@@ -126,12 +127,13 @@ def _on_path(name: str, path: str | None) -> Iterator[str]:
     if not name:
         return
     for candidate in lookup.candidates(path, name):
-        if not WINDOWS:
-            yield candidate
-            continue
+        yield from _with_extensions(candidate)
+
+
+def _with_extensions(path: str) -> Iterator[str]:
+    """Yield a path; on Windows, unless it ends in an extension of PATHEXT, first the path with each of them."""
+    if WINDOWS:
         extensions = (os.environ.get("PATHEXT") or _PATHEXT).lower().split(";")
-        if os.path.splitext(name)[1].lower() in extensions:  # noqa: PTH122
-            yield candidate
-        else:
-            yield from (candidate + extension for extension in extensions if extension)
-            yield candidate  # a script without extension
+        if os.path.splitext(path)[1].lower() not in extensions:  # noqa: PTH122
+            yield from (path + extension for extension in extensions if extension)
+    yield path  # on Windows also a script without extension

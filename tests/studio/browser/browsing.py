@@ -133,8 +133,10 @@ class Browsing:
             self.faults.append(f"a request to {request.url}")
 
     def go(self, address: str) -> None:
-        """Show a view by its address."""
+        """Show a view by its address, and wait for it: a page that draws only the last of two addresses keeps its state."""
         self.page.goto(f"{self.program.base}#/{address}")
+        view = address.partition("?")[0]
+        self.page.locator(f'nav a[aria-current="page"][href^="#/{view}"]').wait_for(state="attached")
 
     def fire(self, command: str) -> None:
         """Fire a command in the view Fire and wait for the decision."""

@@ -1,10 +1,11 @@
-"""sqlite3: widths and wraps, variables, plans; recorded from sqlite3 3.40.1."""
+"""sqlite3: widths and wraps, variables, plans; recorded from sqlite3 3.40.1, which --oracle asks again."""
 
 from __future__ import annotations
 
 import pytest
 
 from sandhook import Shell
+from tests.utilities.scripts import ask_host
 
 MADE = "sqlite3 w.db \"create table t(a,b,c); insert into t values(1,'hello world foo','x'),(22,'y','long long text'),(3,null,'a'||char(10)||'b')\"; "
 
@@ -84,9 +85,11 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("script", "status", "printed"), ROWS)
-def test_prints_what_sqlite3_prints(script, status, printed):
+def test_prints_what_sqlite3_prints(script, status, printed, oracle):
     result = Shell().run(MADE + script)
     assert (result.exit_status, result.stdout) == (status, printed)
+    if oracle:
+        assert ask_host(MADE + script, {}, "sqlite3")[:2] == (status, printed)
 
 
 @pytest.mark.parametrize("script", ["vacuum into 'x'", "attach 'x' as y", "VACUUM other"])

@@ -1,10 +1,11 @@
-"""csvkit's programs; recorded from csvkit 2."""
+"""csvkit's programs; recorded from csvkit 2, which --oracle asks again."""
 
 from __future__ import annotations
 
 import pytest
 
 from sandhook import Shell
+from tests.utilities.scripts import ask_host
 
 FILES = {
     "a.csv": 'id,name,v\n1,alice,3.5\n2,"bob, jr",10\n3,"q""t",\n10,é,2\n',
@@ -301,9 +302,11 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("script", "status", "printed"), ROWS)
-def test_prints_what_csvkit_prints(script, status, printed):
+def test_prints_what_csvkit_prints(script, status, printed, oracle):
     result = Shell(files=FILES).run(script)
     assert (result.exit_status, result.stdout) == (status, printed)
+    if oracle:
+        assert ask_host(script, FILES, "csvcut")[:2] == (status, printed)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,9 @@ from tests.utilities.git import recorded
 from tests.utilities.git.repositories import HERE, unpack
 
 REAL_GIT = shutil.which("git")
-needs_git = pytest.mark.skipif(REAL_GIT is None, reason="compares with the real git")
+needs_git = pytest.mark.skipif(
+    "REAL_GIT is None and not config.option.oracle", reason="compares with the real git"
+)
 
 #: Each command of git that changes a repository.
 WRITES = (

@@ -1,4 +1,4 @@
-"""curl's sets and ranges, files of options, names of files and the like; recorded from curl 7.88.1."""
+"""curl's sets and ranges, files of options, names of files and the like; recorded from curl 7.88.1, which --oracle asks again."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from threading import Thread
 import pytest
 
 from sandhook import Network, Shell
+from tests.utilities.scripts import ask_host
 
 FILES = {"data.txt": "one\ntwo\n", "body.json": '{"a": 1}\n', "up.bin": "x"}
 SHOWN = ("accept", "content-type", "user-agent", "x-a")
@@ -31,7 +32,15 @@ class Server(BaseHTTPRequestHandler):
             )
         elif what == "range":
             first = int((self.headers.get("Range") or "bytes=0-")[6:].partition("-")[0])
-            self.reply(206 if first else 200, b"0123456789"[first:])
+            self.reply(206 if first else 200, b"0123456789"[first:], ("Content-Range", f"bytes {first}-9/10"))
+        elif what == "part":  # the answer to a request for the rest: its status, and where it claims to begin
+            status, _, start = rest.partition("/")
+            headers = (
+                [("Content-Range", f"bytes {start}-9/10" if start.isdigit() else start)] if start else []
+            )
+            self.reply(int(status), b"0123456789"[int(start) if start.isdigit() else 0 :], *headers)
+        elif what == "four":
+            self.reply(int(rest), b"0123")
         elif what == "status":
             self.reply(int(rest), b"status\n")
         elif what == "cut":
@@ -90,6 +99,19 @@ ROWS = [
     ("curl -sR -o f @/disp; date -u -r f +%F", "2015-10-21\n"),
     ("curl -s -C 4 @/range", "456789"),
     ("printf 0123 > r; curl -s -C - -o r @/range; cat r", "0123456789"),
+    ("printf abcd > r; curl -s -C - -o r @/part/206/4; echo $?; cat r", "0\nabcd456789"),
+    ("printf abcd > r; curl -s -C - -o r @/part/206; echo $?; cat r", "33\nabcd"),
+    ("printf abcd > r; curl -s -C - -o r @/part/206/2; echo $?; cat r", "33\nabcd"),
+    ("printf abcd > r; curl -s -C - -o r @/part/206/none; echo $?; cat r", "0\nabcd0123456789"),
+    ("printf abcd > r; curl -s -C - -o r @/part/200; echo $?; cat r", "33\nabcd"),
+    ("printf abcd > r; curl -s -C - -o r @/part/200/4; echo $?; cat r", "0\nabcd456789"),
+    ("printf abcd > r; curl -s -C - -o r @/part/416; echo $?; cat r", "0\nabcd"),
+    ("printf abcd > r; curl -s -C - -o r @/part/404; echo $?; cat r", "33\nabcd"),
+    ("printf abcd > r; curl -s -C - -o r @/four/200; echo $?; cat r", "0\nabcd"),
+    ("printf abcd > r; curl -s -C - -f -o r @/part/416; echo $?; cat r", "0\nabcd"),
+    ("printf abcd > r; curl -s -C - -f -o r @/part/416/*; echo $?; cat r", "22\nabcd"),
+    ("printf abcd > r; curl -s -C - -o r @/part/416/*; echo $?; cat r", "0\nabcd"),
+    ("curl -s -r 4- @/part/206/2", "23456789"),
     (
         "printf '%s\\n' '# options' 'silent' 'url = \"@/echo\"' 'header = \"X-A: 1\"' > cfg; curl -K cfg",
         "GET /echo\naccept: */*\nuser-agent: curl/7.88.1\nx-a: 1\n\n",
@@ -127,9 +149,15 @@ def run(url: str, script: str) -> tuple[str, str]:
     return result.stdout.replace(f"{url}/", "@/"), result.stderr.replace(f"{url}/", "@/")
 
 
+def run_on_host(url: str, script: str, program: str) -> str:
+    return ask_host(script.replace("@/", f"{url}/"), FILES, program)[1].replace(f"{url}/", "@/")
+
+
 @pytest.mark.parametrize(("script", "printed"), ROWS)
-def test_prints_what_curl_prints(url, script, printed):
+def test_prints_what_curl_prints(url, script, printed, oracle):
     assert run(url, script)[0] == printed
+    if oracle:
+        assert run_on_host(url, script, "curl") == printed
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
-"""Where wget puts what it fetches, and lists of URLs; recorded from GNU Wget 1.21.3."""
+"""Where wget puts what it fetches, and lists of URLs; recorded from GNU Wget 1.21.3, which --oracle asks again."""
 
 from __future__ import annotations
 
 import pytest
 
 from sandhook import Network, Shell
-from tests.utilities.network.test_curl_words import FILES, Server, run, url
+from tests.utilities.network.test_curl_words import FILES, Server, run, run_on_host, url
 
 __all__ = ["Server", "url"]
 
@@ -25,6 +25,22 @@ ROWS = [
     ("printf 0123 > range; wget -q -c @/range; cat range", "0123456789"),
     ("wget -q -c @/range; cat range", "0123456789"),
     ("wget -q --start-pos=3 -O - @/range", "3456789"),
+    ("printf abcd > f; wget -q -c -O f @/range; cat f", "abcd456789"),
+    ("printf abcd > f; wget -q --start-pos=4 -O f @/range; cat f", "456789"),
+    ("printf abcd > 4; wget -q -c @/part/206/4; echo $?; cat 4", "0\nabcd456789"),
+    ("printf abcd > 206; wget -q -t 1 -c @/part/206; echo $?; cat 206", "4\nabcd"),
+    ("printf abcd > 2; wget -q -t 1 -c @/part/206/2; echo $?; cat 2", "4\nabcd"),
+    ("printf abcd > 200; wget -q -c @/part/200; echo $?; cat 200", "0\nabcd456789"),
+    ("printf abcd > 4; wget -q -c @/part/200/4; echo $?; cat 4", "0\nabcd456789"),
+    ("printf abcd > 200; wget -q -c @/four/200; echo $?; cat 200", "0\nabcd"),
+    ("printf abcd > 416; wget -q -c @/part/416; echo $?; cat 416", "0\nabcd"),
+    ("printf abcd > 404; wget -q -c --content-on-error @/part/404; echo $?; cat 404", "8\nabcd456789"),
+    ("wget -q --start-pos=4 @/part/416; echo $?; ls", "0\nbody.json\ndata.txt\nup.bin\n"),
+    ("wget -q --start-pos=4 -O - @/part/200", "456789"),
+    (
+        "printf abcd > 4; wget -nv -c @/part/206/4 2>&1 | grep -o '\\[.*'; cat 4",
+        '[10/10] -> "4" [1]\nabcd456789',
+    ),
     ("wget -q --content-disposition @/disp/x; ls", "body.json\ndata.txt\ngiven.txt\nup.bin\n"),
     ("wget -q -x -nH @/a/b.txt; cat a/b.txt | head -1", "GET /a/b.txt\n"),
     ("wget -q -P d/e @/name.txt; ls d/e", "name.txt\n"),
@@ -42,8 +58,10 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("script", "printed"), ROWS)
-def test_prints_what_wget_prints(url, script, printed):
+def test_prints_what_wget_prints(url, script, printed, oracle):
     assert run(url, script)[0] == printed
+    if oracle:
+        assert run_on_host(url, script, "wget") == printed
 
 
 def test_cookies_are_kept_in_a_file(url):

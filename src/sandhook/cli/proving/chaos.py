@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _OF_WRAPPED = "`sandhook hook --fail-closed` refuses then; `sandhook wrap --program PATH` needs no PATH to find sandhook"
 
 #: A path in a reason: guards differ in the names of their scripts.
-_PATH = re.compile(r"[^\s/]*/[^\s:]+")
+_PATH = re.compile(r"(?<!\S)[^\s/\\]*[/\\][^\s:]+")
 
 LET_PASS, UNUSABLE, NOT_TRIED = FINDINGS, USAGE_ERROR, INCOMPLETE
 

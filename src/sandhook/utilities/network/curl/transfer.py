@@ -13,11 +13,11 @@ from sandhook.kernel.descriptor import Description
 from sandhook.lazy import lazily
 from sandhook.net.url import Url
 from sandhook.record import Record
-from sandhook.text.numbers import is_number
 from sandhook.utilities.network.cookies import Jar, date_seconds
 from sandhook.utilities.network.curl.arguments import Arguments, Misuse
 from sandhook.utilities.network.curl.request import Request, decode_percent
 from sandhook.utilities.network.output import Unpacker
+from sandhook.utilities.network.ranges import is_complete_for_curl, is_failure_for_curl, length_of
 from sandhook.utilities.network.transfer import Transfer, Trouble, network_of, next_url, read_url
 
 if TYPE_CHECKING:
@@ -334,26 +334,21 @@ class UrlTransfer:
 
     def _body(self, transfer: Transfer, url: Url, response: Response) -> None:
         arguments = self._arguments
-        failed = response.status >= 400
+        failed = is_failure_for_curl(response, self._offset)
         if failed and arguments.fail and not arguments.fail_with_body:
             raise Trouble(22, f"The requested URL returned error: {response.status}")
-        if self._offset and response.status == 200:
-            raise Trouble(33, "HTTP server doesn't seem to support byte ranges. Cannot resume.")
+        has_body = self._method != "HEAD"
+        if self._offset and has_body and not self._sent:
+            has_body = not is_complete_for_curl(response, self._offset)
         max_size = arguments.max_size
-        length = response.header("content-length") or ""
-        if (
-            max_size is not None
-            and is_number(length)
-            and int(length[:18]) > max_size
-            and self._method != "HEAD"
-        ):
+        if max_size is not None and (length_of(response) or 0) > max_size and has_body:
             raise Trouble(63, "Maximum file size exceeded")
         unpack = Unpacker(
             (response.header("content-encoding") or "").strip().lower() if arguments.compressed else ""
         )
         bound = network.max_bytes if (network := network_of(self._ctx)) is not None else 0
         self._body_size = 0
-        if self._method != "HEAD":
+        if has_body:
             for piece in transfer.chunks(url, response):
                 for data in unpack.feed(piece, bound):
                     self._body_size += len(data)

@@ -27,6 +27,10 @@ _TWO_LETTERS = {
     "-np": "--no-parent",
 }  # fmt: skip
 
+_BOTH_OFFSETS = (
+    b"Specifying both --start-pos and --continue is not recommended; --continue will be disabled.\n"
+)
+
 _SYNTAX = Syntax(Options)
 
 
@@ -43,6 +47,8 @@ def _run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise UsageError(f"--compression: Invalid value '{options.compression}'.", hint=False)
     if options.start is not None and not (options.start.isascii() and options.start.isdigit()):
         raise UsageError(f"--start-pos: Invalid byte value '{options.start}'", hint=False)
+    if options.start is not None and options.resume:
+        ctx.process.write_error(_BOTH_OFFSETS)
     if not operands and options.input is None:
         ctx.process.write_error(
             b"wget: missing URL\nUsage: wget [OPTION]... [URL]...\n\nTry `wget --help' for more options.\n"
@@ -84,7 +90,7 @@ def _fetch_all(options: Options, operands: Sequence[str], ctx: Context) -> int:
             jar.load(_text(ctx, name))
         if options.output is not None and options.output != "-" and not options.spider:
             name = options.output
-            output = ctx.create(name)
+            output = ctx.create(name, append=options.resume and options.start is None)
     except OSError as error:
         ctx.process.write_error(f"{name}: {reason(error)}\n".encode("utf-8", "surrogateescape"))
         return 1

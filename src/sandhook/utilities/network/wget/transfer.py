@@ -15,13 +15,18 @@ from sandhook.net.url import OWN_HEADERS, Url
 from sandhook.utilities.network.cookies import Jar, date_seconds
 from sandhook.utilities.network.curl.transfer import disposition_name, without_user
 from sandhook.utilities.network.output import Unpacker
+from sandhook.utilities.network.ranges import bytes_to_skip_for_wget, length_of
 from sandhook.utilities.network.transfer import Transfer, Trouble, network_of, next_url, read_url
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sandhook.net.connection import Response
     from sandhook.utilities.network.wget.options import Options
 
 _MAX_REDIRECTS = 20
+
+_COMPLETE = "\n    The file is already fully retrieved; nothing to do.\n\n"
 
 #: wget's exit statuses by the status of a Trouble, which is curl's.
 _STATUSES = {1: 1, 3: 1, 35: 5, 60: 5, 23: 3, 63: 3}
@@ -40,6 +45,7 @@ class UrlTransfer:
         self._ctx = ctx
         self._output = output
         self._saved = 0
+        self._attempt = 1
         self._name = ""
 
     def run(self, text: str) -> int:
@@ -67,26 +73,34 @@ class UrlTransfer:
         ):
             self._print(f"File '{self._name}' already there; not retrieving.\n")
             return 0
-        path = self._ctx.path(self._name)
-        if options.start is not None:
-            self._offset = int(options.start[:15])
-        elif options.resume and self._output is None and self._ctx.fs.exists(path):
-            self._offset = self._ctx.fs.stat(path).size
-        for attempt in range(options.tries):
+        self._offset = self._first_byte()
+        for self._attempt in range(1, options.tries + 1):
             try:
                 return self._fetch(url, body)
             except Trouble as trouble:
-                self._print(f"failed: {trouble}.\n")
-                last = attempt + 1 == options.tries
+                if str(trouble):
+                    self._print(f"failed: {trouble}.\n")
+                last = self._attempt == options.tries
                 if last or not (trouble.transient or (options.refused and trouble.refused)):
-                    if trouble.transient and not options.quiet:
+                    if trouble.transient and not options.terse:
                         self._print("Giving up.\n\n")
                     return _STATUSES.get(trouble.status, 4)
-                self._ctx.sleep(min(attempt + 1, 10))
+                if not options.terse:
+                    self._print("Retrying.\n\n")
+                self._ctx.sleep(min(self._attempt, 10))
             except Unwritable as error:
                 self._print(f"{error}\n")
                 return 3
         return 4
+
+    def _first_byte(self) -> int:
+        """Return the offset at which the transfer begins."""
+        options = self._options
+        if options.start is not None:
+            return int(options.start[:15])
+        path = self._ctx.path(self._name if options.output is None else options.output)
+        resumes = options.resume and options.output != "-" and self._ctx.fs.exists(path)
+        return self._ctx.fs.stat(path).size if resumes else 0
 
     def _body(self) -> bytes | None:
         options = self._options
@@ -162,7 +176,8 @@ class UrlTransfer:
         url = first
         for _ in range(max_redirects + 1):
             if not options.terse:
-                self._print(f"--{self._stamp()}--  {url}\n")
+                number = f"(try:{self._attempt:2d})  " if self._attempt > 1 else ""
+                self._print(f"--{self._stamp()}--  {number}{url}\n")
             headers = self._headers(url, first)
             if body is not None and not any(name.lower() == "content-type" for name, _ in headers):
                 headers.append(("Content-Type", "application/x-www-form-urlencoded"))
@@ -204,9 +219,13 @@ class UrlTransfer:
         if response.status == 304 and options.newer:
             self._print(f"File '{self._name}' not modified on server. Omitting download.\n\n")
             return 0
-        if response.status == 416 and options.resume and self._offset:
-            self._print("\n    The file is already fully retrieved; nothing to do.\n\n")
-            return 0
+        skip = 0
+        if self._offset:
+            missing = bytes_to_skip_for_wget(response, self._offset)
+            if missing is None:
+                self._print("" if options.terse else _COMPLETE)
+                return 0
+            skip = missing
         if response.status >= 400 and not options.on_error:
             if not options.terse or options.spider:
                 self._print(f"{self._stamp()} ERROR {response.status}: {response.reason}.\n\n")
@@ -220,32 +239,19 @@ class UrlTransfer:
         is_own_file = file is None and options.output != "-"
         if is_own_file:
             self._rename(response)
-            file = self._create(append=response.status == 206 and options.start is None)
+            file = self._create(append=bool(self._offset) and options.start is None)
         encoding = (response.header("content-encoding") or "").strip().lower()
-        unpack = Unpacker(encoding if options.compression != "none" else "")
-        network = network_of(self._ctx)
-        limit = network.max_bytes if network is not None else 0
         try:
-            for chunk in transfer.chunks(url, response):
-                for piece in unpack.feed(chunk, limit):
-                    self._saved += len(piece)
-                    if self._saved > limit:
-                        raise Trouble(63, "Maximum file size exceeded")
-                    if file is None:
-                        self._ctx.write(piece)
-                    else:
-                        file.write(piece)
-        except zlib.error:
-            raise Trouble(61, "the answer cannot be unpacked") from None
-        except OSError as error:
-            raise Unwritable(f"{self._name}: {reason(error)}") from None
+            self._write(transfer.chunks(url, response), encoding, file, skip)
         finally:
             if file is not None and file is not self._output:
                 file.release()
         if is_own_file:
             self._finish(response)
-        length = response.header("content-length")
-        size = f"{self._saved}/{length}" if length and not encoding else f"{self._saved}"
+        before = 0 if skip else self._offset
+        size, length = f"{before + self._saved}", length_of(response)
+        if length is not None and not encoding:
+            size += f"/{before + length}"
         destination = (
             "- written to stdout" if options.output == "-" else f"'{options.output or self._name}' saved"
         )
@@ -254,6 +260,27 @@ class UrlTransfer:
         else:
             self._print(f"\n{self._stamp()} {destination} [{size}]\n\n")
         return 8 if response.status >= 400 else 0
+
+    def _write(self, chunks: Iterator[bytes], encoding: str, file: Description | None, skip: int) -> None:
+        """Write a body without its first ``skip`` bytes to a file, or to standard output if it is None."""
+        unpack = Unpacker(encoding if self._options.compression != "none" else "")
+        network = network_of(self._ctx)
+        limit = network.max_bytes if network is not None else 0
+        try:
+            for chunk in chunks:
+                for piece in unpack.feed(chunk, limit):
+                    self._saved += len(piece)
+                    if self._saved > limit:
+                        raise Trouble(63, "Maximum file size exceeded")
+                    rest, skip = piece[skip:], max(skip - len(piece), 0)
+                    if file is None:
+                        self._ctx.write(rest)
+                    else:
+                        file.write(rest)
+        except zlib.error:
+            raise Trouble(61, "the answer cannot be unpacked") from None
+        except OSError as error:
+            raise Unwritable(f"{self._name}: {reason(error)}") from None
 
     def _rename(self, response: Response) -> None:
         """Use the file name in the response, if there is one and --content-disposition is set."""
