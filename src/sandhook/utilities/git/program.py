@@ -23,6 +23,7 @@ _add = lazy_module(f"{_PACKAGE}.writers.add")
 _apply = lazy_module(f"{_PACKAGE}.apply")
 _blame = lazy_module(f"{_PACKAGE}.blame")
 _branch = lazy_module(f"{_PACKAGE}.branch")
+_clean = lazy_module(f"{_PACKAGE}.clean")
 _cherry = lazy_module(f"{_PACKAGE}.cherry")
 _checkout = lazy_module(f"{_PACKAGE}.writers.checkout")
 _commit = lazy_module(f"{_PACKAGE}.writers.commit")
@@ -33,6 +34,7 @@ _diff_tree = lazy_module(f"{_PACKAGE}.diff_tree")
 _facts = lazy_module(f"{_PACKAGE}.facts")
 _grep = lazy_module(f"{_PACKAGE}.grep")
 _history = lazy_module(f"{_PACKAGE}.history")
+_archive = lazy_module(f"{_PACKAGE}.archive")
 _attributes = lazy_module(f"{_PACKAGE}.attributes")
 _ignored = lazy_module(f"{_PACKAGE}.ignored")
 _index_files = lazy_module(f"{_PACKAGE}.writers.index_files")
@@ -66,6 +68,8 @@ _version = lazy_module(f"{_PACKAGE}.version")
 #: The functions of the commands.
 COMMANDS: dict[str, Callable[[], Run]] = {
     "apply": lambda: _apply.run,
+    "archive": lambda: _archive.run,
+    "get-tar-commit-id": lambda: _archive.run_commit_id,
     "annotate": lambda: _blame.run_annotate,
     "blame": lambda: _blame.run,
     "pickaxe": lambda: _blame.run,
@@ -75,6 +79,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "check-mailmap": lambda: _names.run_mailmap,
     "column": lambda: _column.run,
     "check-ignore": lambda: _ignored.run,
+    "clean": lambda: _clean.run,
     "cherry": lambda: _cherry.run,
     "config": lambda: _config.run,
     "check-ref-format": lambda: _texts.run_name,
@@ -140,7 +145,7 @@ _REFUSED = (
     (
         "it reaches other repositories, and the sandbox has none",
         (
-            "archive clone fetch fetch-pack http-fetch pull push remote-https request-pull send-email "
+            "clone fetch fetch-pack http-fetch pull push remote-https request-pull send-email "
             "send-pack upload-pack receive-pack svn p4 daemon instaweb http-push http-backend imap-send remote-ext remote-fd "
             "remote-ftp remote-ftps remote-http shell upload-archive upload-archive--writer"
         ),
@@ -156,7 +161,7 @@ _REFUSED = (
     (
         "it changes more of a repository than the index and the branch",
         (
-            "am cherry-pick clean commit-graph fast-import gc "
+            "am cherry-pick commit-graph fast-import gc "
             "index-pack init merge merge-file merge-index mktag mktree multi-pack-index pack-objects "
             "pack-refs prune prune-packed rebase repack replace rerere revert sparse-checkout "
             "unpack-objects update-server-info checkout--worker init-db merge-octopus merge-ours merge-recursive "
@@ -167,7 +172,7 @@ _REFUSED = (
         "",
         (
             "bundle count-objects diagnose fast-export "
-            "fmt-merge-msg format-patch fsck get-tar-commit-id mailinfo mailsplit pack-redundant "
+            "fmt-merge-msg format-patch fsck mailinfo mailsplit pack-redundant "
             "patch-id range-diff show-branch show-index unpack-file verify-pack env--helper "
             "fsck-objects sh-i18n--envsubst"
         ),

@@ -123,12 +123,18 @@ class Repository:
 
         return self._attributes(read)
 
-    def _attributes(self, read: Callable[[str], str | None] | None) -> Attributes:
+    def use_tree_attributes(self, read: Callable[[str], str | None]) -> None:
+        """Take the attributes of files from other places than the working tree; ``read`` returns a file's text."""
+        self.__dict__["attributes"] = self._attributes(read, is_tree=True)
+
+    def _attributes(
+        self, read: Callable[[str], str | None] | None, *, is_tree: bool = False
+    ) -> Attributes:
         name = self.config.get("core.attributesfile")
-        path = self.expand(name) if name else f"{self._config_home}/git/attributes"
+        path = self.expand_setting(name) if name else f"{self._config_home}/git/attributes"
         return Attributes(
             self.access,
-            self.place.root,
+            "" if is_tree else self.place.root,
             self.access.text_or_none(f"{self.common}/info/attributes") or "",
             self.access.text_or_none(path) or "",
             read,
@@ -139,8 +145,14 @@ class Repository:
         environment = self.options.environment
         return environment.get("XDG_CONFIG_HOME") or f"{environment.get('HOME', '')}/.config"
 
+    def expand_setting(self, name: str) -> str:
+        """Return the path of a setting, with "~/" and relative to the top of the working tree, if there is one."""
+        if name.startswith("~/") or self.place.root is None:
+            return self.expand(name)
+        return join(VirtualPath(self.place.root), name)
+
     def expand(self, name: str) -> str:
-        """Return a path of a setting, with "~/" and relative to the caller."""
+        """Return a path of an option, with "~/" and relative to the caller."""
         if name.startswith("~/"):
             return f"{self.options.environment.get('HOME', '')}/{name[2:]}"
         return join(VirtualPath(self.options.cwd), name)
@@ -154,7 +166,7 @@ class Repository:
             exclude = self.access.text_or_none(f"{self.common}/info/exclude")
             shown = f"{self.place.shown}/info/exclude"
             name = self.config.get("core.excludesfile")
-            path = self.expand(name) if name is not None else f"{self._config_home}/git/ignore"
+            path = self.expand_setting(name) if name is not None else f"{self._config_home}/git/ignore"
             text = self.access.text_or_none(path)
             sources = [(each, source) for each, source in ((exclude, shown), (text, name or path)) if each]
             names = (".gitignore", *names)
