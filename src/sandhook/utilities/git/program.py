@@ -251,8 +251,11 @@ def run_git(arguments: Sequence[str], ctx: Context) -> int:
             ctx.write_line(_PLACES[options.place])
             return 0
         if not words:
-            raise GitError(_USAGE, prefix="", status=1)
+            ctx.write_line(_USAGE)
+            return 1
         call = Invocation(access, _globals(options, ctx), words[0])
+        for key, value in call.options.settings if words[0] != "config" else ():  # which checks its own key first
+            command_setting(key, value)
         return _run_command(call, words[0], words[1:])
     except GitError as error:
         ctx.flush()
@@ -408,15 +411,15 @@ def _globals(options: Options, ctx: Context) -> Globals:
             reason = "Not a directory" if ctx.fs.exists(path) else "No such file or directory"
             raise GitError(f"cannot change to '{name}': {reason}")
         cwd = ctx.fs.realpath(path)
-    settings = []
+    settings: list[tuple[str, str | None]] = []
     for word in options.variables:
         key, _, variable = word.partition("=")
         if variable not in environment:
             raise GitError(f"missing environment variable '{variable}' for configuration '{key}'")
-        settings.append(command_setting(key, environment[variable]))
+        settings.append((key, environment[variable]))
     for word in options.settings:
         key, has_value, text = word.partition("=")
-        settings.append(command_setting(key, text if has_value else None))
+        settings.append((key, text if has_value else None))
     chosen = {
         name
         for name, is_set in (

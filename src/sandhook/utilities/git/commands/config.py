@@ -26,6 +26,7 @@ from sandhook.utilities.git.store.config import (
     Config,
     ConfigReader,
     Setting,
+    key_fault,
     normalize_key,
     parse_boolean,
     parse_integer,
@@ -85,6 +86,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         if not operands:
             raise OptionFault("no action specified")
         raise GitError("config only prints settings in the sandbox (L-GIT-001)", status=129)
+    if action in ("get", "get-all") and operands and normalize_key(operands[0]) is None:
+        raise GitError(key_fault(operands[0]), prefix="error", status=1)  # before any setting is read
     if options.type not in _TYPES:
         raise GitError(f"unrecognized --type argument, {options.type}")
     config = _Printer(call, options)
@@ -138,6 +141,9 @@ class _Printer:
                 if options.action != "list":
                     return []
                 raise GitError(f"unable to read config file '{options.file}': No such file or directory")
+            if call.access.is_dir(path):
+                call.error(f"warning: unable to access '{options.file}': Is a directory")
+                return []
             return list(reader.file(path, "command", shown=options.file, follows=options.includes is True))
         if options.scope == "global":
             return [each for path in global_files(environment) for each in reader.file(path, "global")]
@@ -182,8 +188,7 @@ class _Printer:
             return 0 if found else _NOT_FOUND
         key = normalize_key(operands[0])
         if key is None:
-            reason = "key does not contain a section" if "." not in operands[0] else "invalid key"
-            raise GitError(f"{reason}: {operands[0]}", prefix="error", status=1)
+            raise GitError(key_fault(operands[0]), prefix="error", status=1)
         found = [each for each in settings if each.key == key and value_matches(each.value or "")]
         if not found and self.options.default is not None:
             found = [Setting(key, self.options.default, "command", "command line:")]

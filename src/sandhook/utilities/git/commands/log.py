@@ -32,6 +32,7 @@ from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit
+from sandhook.utilities.git.store.encodings import codec_of, recoded
 from sandhook.utilities.git.store.repository import Repository
 
 
@@ -224,6 +225,13 @@ class Log:
         self.graph: GraphOfSelection | None = None
         self.lines: LineHistory | None = None
         self.ends_line = True
+        config = repository.config
+        self.codec = codec_of(
+            options.encoding
+            or config.get("i18n.logoutputencoding")
+            or config.get("i18n.commitencoding")
+            or "utf-8"
+        )
 
     def run(self, commits: Selection) -> int:
         """Print all commits; return the exit status."""
@@ -248,7 +256,8 @@ class Log:
         return self.options.source or "%S" in self.layout.text
 
     def _write(self, text: str) -> None:
-        self.ctx.write(encode(text))
+        data = None if self.codec is None or text.isascii() else recoded(text, self.codec)
+        self.ctx.write(encode(text) if data is None else data)
 
     def _is_empty(self) -> bool:
         return self.layout.kind == "user" and not self.layout.text

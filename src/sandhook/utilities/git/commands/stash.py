@@ -230,11 +230,16 @@ class _Stash:
         oid = repository.refs.resolve("HEAD")
         if oid is None:
             raise GitError("You do not have the initial commit yet", prefix="", status=1)
-        self._check_index()
         head = objects.commit(oid)
         everything = Pathspec([], self.call.access.charge)
+        self._check_conflicts()
         if untracked:
-            self.untracked = find_untracked(repository, everything, "all").untracked
+            found = find_untracked(repository, everything, "all").untracked
+            for path in found:
+                if path.endswith("/"):  # another repository
+                    self.call.error(f"Ignoring path {path}")
+            self.untracked = [path for path in found if not path.endswith("/")]
+        self._check_intended()
         staged = any(True for _ in compare_with_index(objects, head.tree, repository.index, everything))
         work = any(
             True
@@ -254,14 +259,18 @@ class _Stash:
             parents.append(self._write(self._untracked_tree(), [], f"untracked files on {text}\n"))
         return self._write(self._work_tree(head), parents, self.title)
 
-    def _check_index(self) -> None:
-        """Raise GitError for conflicts, and for files that are only intended to be added."""
+    def _check_conflicts(self) -> None:
+        """Raise GitError for conflicts."""
         entries = [each[0] for each in self.repository.index.by_path.values()]
         unmerged = [entry.path for entry in entries if entry.stage]
         for path in unmerged:
             self.call.ctx.write_line(f"{path}: needs merge")
         if unmerged:
             raise GitError("", prefix="", status=1)
+
+    def _check_intended(self) -> None:
+        """Raise GitError for files that are only intended to be added."""
+        entries = (each[0] for each in self.repository.index.by_path.values())
         intended = next((entry.path for entry in entries if entry.intended), None)
         if intended is not None:
             raise GitError(

@@ -245,7 +245,7 @@ def normalizer(options: DiffOptions) -> Callable[[bytes], bytes] | None:
     if options.ignore_space_at_eol:
         return lambda line: line.rstrip()
     if options.ignore_cr_at_eol:
-        return lambda line: line[:-2] + b"\n" if line.endswith(b"\r\n") else line
+        return lambda line: line[:-2] if line.endswith(b"\r\n") else line.removesuffix(b"\n")
     return None
 
 

@@ -11,6 +11,7 @@ from dulwich.objects import Tag as ParsedTag
 from sandhook.record import Record
 from sandhook.utilities.git.errors import MissingObject
 from sandhook.utilities.git.store.access import decode
+from sandhook.utilities.git.store.encodings import codec_of, decoded
 
 #: Seconds and a zone; the quantifiers are possessive, so that no text makes the search go back.
 _MOMENT = re.compile(r"[^0-9]*+([0-9]++) ?([+-][0-9]+)?")
@@ -86,8 +87,9 @@ def parse_commit(oid: str, data: bytes, shallow: bool) -> Commit:
     except (ObjectFormatException, ValueError, AttributeError, AssertionError):
         raise MissingObject(f"bad object {oid}") from None
     message = decode(body)
-    if encoding.lower() in ("iso-8859-1", "latin1", "latin-1", "iso8859-1"):
-        author, committer, message = _from_latin1(author), _from_latin1(committer), body.decode("latin-1")
+    codec = codec_of(encoding) if encoding else None
+    if codec is not None and (text := decoded(body, codec)) is not None:
+        author, committer, message = _recoded(author, codec), _recoded(committer, codec), text
     return Commit(
         oid,
         tree,
@@ -106,8 +108,9 @@ def _essential(head: bytes) -> bytes:
     return b"\n".join(lines) + b"\n\n"
 
 
-def _from_latin1(text: str) -> str:
-    return text.encode("utf-8", "surrogateescape").decode("latin-1")
+def _recoded(text: str, codec: str) -> str:
+    found = decoded(text.encode("utf-8", "surrogateescape"), codec)
+    return text if found is None else found
 
 
 def parse_tag(oid: str, data: bytes) -> Tag:

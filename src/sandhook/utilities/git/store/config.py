@@ -365,12 +365,19 @@ def _counted(environment: Mapping[str, str]) -> Iterator[Setting]:
         yield command_setting(key, value)
 
 
+def key_fault(key: str) -> str:
+    """Return what is wrong with a key."""
+    section, dot, rest = key.rpartition(".")
+    if not dot or not section:
+        return f"key does not contain a section: {key}"
+    return f"invalid key: {key}" if rest else f"key does not contain variable name: {key}"
+
+
 def command_setting(key: str, value: str | None) -> Setting:
     """Return a setting of ``-c KEY=VALUE``. Raises GitError for a wrong key."""
     normal = normalize_key(key)
     if normal is None:
-        reason = "key does not contain a section" if "." not in key else "invalid key"
-        raise _command_fault(f"{reason}: {key}")
+        raise _command_fault(key_fault(key) if key else "empty config key")
     return Setting(normal, value, "command", "command line:")
 
 

@@ -15,7 +15,7 @@ from sandhook.utilities.git.names.attributes import Attributes
 from sandhook.utilities.git.names.ignore import Ignore, Rule
 from sandhook.utilities.git.names.pathspec import Pathspec, parse_pathspec
 from sandhook.utilities.git.store.access import Access, decode
-from sandhook.utilities.git.store.config import Config, ConfigReader, Setting, from_environment
+from sandhook.utilities.git.store.config import Config, ConfigReader, Setting, command_setting, from_environment
 from sandhook.utilities.git.store.index import Index, read_index
 from sandhook.utilities.git.store.objects import ObjectStore
 from sandhook.utilities.git.store.refs import Refs, is_head, is_valid_name
@@ -48,7 +48,7 @@ class Globals(Record):
 
     environment: Mapping[str, str]
     cwd: str
-    settings: tuple[Setting, ...] = ()
+    settings: tuple[tuple[str, str | None], ...] = ()  #: of -c, whose keys may be wrong
     git_dir: str | None = None
     work_tree: str | None = None
     bare: bool = False
@@ -222,7 +222,8 @@ def read_settings(access: Access, options: Globals, place: Place | None) -> Iter
         if any(each.key == "extensions.worktreeconfig" and each.value == "true" for each in local):
             yield from reader.file(f"{place.git_dir}/config.worktree", "worktree")
     yield from from_environment(environment)
-    yield from options.settings
+    for key, value in options.settings:
+        yield command_setting(key, value)
 
 
 def global_files(environment: Mapping[str, str]) -> list[str]:

@@ -20,8 +20,7 @@ def checked_out(repository: Repository) -> dict[str, str]:
     """Return the branches that are checked out, with the paths of the working trees."""
     return {
         name: path.removesuffix("/.git")
-        for directory, name, path in _heads(repository)
-        if directory != repository.common or not repository.config.boolean("core.bare")
+        for _, name, path in _heads(repository)
     }
 
 

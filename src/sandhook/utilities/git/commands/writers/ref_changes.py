@@ -135,6 +135,7 @@ class NewTag(Record):
     target: str
     message: str | None
     force: bool
+    cleanup: str = "strip"
 
 
 def create_tag(call: Invocation, tag: NewTag) -> int:
@@ -152,7 +153,7 @@ def create_tag(call: Invocation, tag: NewTag) -> int:
     person = _person(call)
     new = oid
     if tag.message is not None:
-        text = cleaned(tag.message, "strip")
+        text = cleaned(tag.message, tag.cleanup)
         if not text:
             raise GitError("no tag message?")
         kind = repository.objects.get(oid).kind

@@ -50,6 +50,7 @@ class Messages:
         self.call = call
         self.options = options
         self.amended = amended
+        cleanup_mode(options.cleanup, None, editor=False)  # which raises an error for a wrong word
         self.reused = self._commit(options.reuse or options.reedit)
         sources = [options.reuse, options.reedit, options.file, options.fixup]
         if sum(each is not None for each in sources) > 1 or (options.file is not None and options.messages):
