@@ -29,6 +29,9 @@ _checkout = lazy_module(f"{_PACKAGE}.writers.checkout")
 _commit = lazy_module(f"{_PACKAGE}.writers.commit")
 _config = lazy_module(f"{_PACKAGE}.config")
 _describe = lazy_module(f"{_PACKAGE}.describe")
+_count_objects = lazy_module(f"{_PACKAGE}.count_objects")
+_patch_id = lazy_module(f"{_PACKAGE}.patch_id")
+_format_patch = lazy_module(f"{_PACKAGE}.format_patch")
 _diff = lazy_module(f"{_PACKAGE}.diff")
 _diff_tree = lazy_module(f"{_PACKAGE}.diff_tree")
 _facts = lazy_module(f"{_PACKAGE}.facts")
@@ -83,6 +86,9 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "cherry": lambda: _cherry.run,
     "config": lambda: _config.run,
     "check-ref-format": lambda: _texts.run_name,
+    "count-objects": lambda: _count_objects.run,
+    "format-patch": lambda: _format_patch.run,
+    "patch-id": lambda: _patch_id.run,
     "describe": lambda: _describe.run,
     "diff": lambda: _diff.run,
     "diff-files": lambda: _plumbing_diff.run_files,
@@ -171,9 +177,9 @@ _REFUSED = (
     (
         "",
         (
-            "bundle count-objects diagnose fast-export "
-            "fmt-merge-msg format-patch fsck mailinfo mailsplit pack-redundant "
-            "patch-id range-diff show-branch show-index unpack-file verify-pack env--helper "
+            "bundle diagnose fast-export "
+            "fmt-merge-msg fsck mailinfo mailsplit pack-redundant "
+            "range-diff show-branch show-index unpack-file verify-pack env--helper "
             "fsck-objects sh-i18n--envsubst"
         ),
     ),
