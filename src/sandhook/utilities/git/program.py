@@ -260,7 +260,9 @@ def run_git(arguments: Sequence[str], ctx: Context) -> int:
             ctx.write_line(_USAGE)
             return 1
         call = Invocation(access, _globals(options, ctx), words[0])
-        for key, value in call.options.settings if words[0] != "config" else ():  # which checks its own key first
+        for key, value in (
+            call.options.settings if words[0] != "config" else ()
+        ):  # which checks its own key first
             command_setting(key, value)
         return _run_command(call, words[0], words[1:])
     except GitError as error:

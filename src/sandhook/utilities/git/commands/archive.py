@@ -199,7 +199,11 @@ class _Archive:
         text = self.repository.config.get("tar.umask")
         if text is None or text == "user":
             return 0o002 if text is None else self.call.ctx.process.umask
-        return int(text, 8) if re.fullmatch("[0-7]{1,6}", text) else self.repository.config.integer("tar.umask", 2)
+        return (
+            int(text, 8)
+            if re.fullmatch("[0-7]{1,6}", text)
+            else self.repository.config.integer("tar.umask", 2)
+        )
 
     # ------------------------------------------------------------------ entries
 
@@ -256,9 +260,7 @@ class _Archive:
                     yield from self._directory(each, tree)
                 self.tops.clear()
                 if not is_ignored:
-                    yield from self._file(
-                        item, path, expands=attributes.get("export-subst") is True
-                    )
+                    yield from self._file(item, path, expands=attributes.get("export-subst") is True)
 
     def _directory(self, path: str, oid: str) -> Iterator[bytes]:
         name = encode(f"{self.options.prefix}{path}/")

@@ -47,15 +47,13 @@ class Options:
     suffix: str | None = opt("--suffix", "TEXT", "")
     start: int = opt("--start-number", "N", "", convert=count, default=1)
     revision: str | None = also(opt("-v", "N", ""), opt("--reroll-count", "N", ""))
-    prefix: str | None = also(
-        opt("--subject-prefix", "TEXT", ""), opt("--rfc", const="RFC PATCH")
-    )
+    prefix: str | None = also(opt("--subject-prefix", "TEXT", ""), opt("--rfc", const="RFC PATCH"))
     numbered_files: bool = opt("--numbered-files")
     directory: str | None = also(opt("-o", "DIR", ""), opt("--output-directory", "DIR", ""))
     longest: int | None = opt("--filename-max-length", "N", "", convert=count)
     plain: bool = also(opt("-p"), opt("--no-stat"))
     upstream: bool = opt("--ignore-if-in-upstream")
-    binary: bool = also(opt("--binary", default=True), opt("--no-binary", const=False))
+    no_binary: bool = opt("--no-binary")
     always: bool = opt("--always")
     zero: bool = opt("--zero-commit")
     signature: str | None = opt("--signature", "TEXT", "")
@@ -88,7 +86,9 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         raise GitError(f"unrecognized argument: {word}")
     options, walk = parsed.of(Options), parsed.of(WalkOptions)
     if options.refused is not None:
-        raise GitError(f"format-patch {options.refused} is not offered in the sandbox (L-GIT-003)", status=129)
+        raise GitError(
+            f"format-patch {options.refused} is not offered in the sandbox (L-GIT-003)", status=129
+        )
     if options.keep and options.numbered:
         raise GitError("options '-n' and '-k' cannot be used together")
     if options.stdout and options.directory is not None:
@@ -111,14 +111,21 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     forms = [] if _has_form(parsed.of(DiffOptions)) else list(_DEFAULT_FORMS)
     if options.plain:
         forms = ["--patch"]
-    diff_words = [*forms, *(["--binary"] if options.binary else []), *words]
+    diff_words = [*forms, *([] if options.no_binary else ["--binary"]), *words]
     diff = parser.parse(diff_words).of(DiffOptions)
     _Series(call, options, CommitDiff(repository, diff, pathspec), list(reversed(commits))).write()
     return 0
 
 
 def _has_form(diff: DiffOptions) -> bool:
-    return diff.stat is not None or diff.numstat or diff.shortstat or diff.raw or diff.summary or bool(diff.dirstat)
+    return (
+        diff.stat is not None
+        or diff.numstat
+        or diff.shortstat
+        or diff.raw
+        or diff.summary
+        or bool(diff.dirstat)
+    )
 
 
 class _Series:
@@ -137,10 +144,14 @@ class _Series:
         if is_numbered is None and not options.keep:
             is_numbered = len(commits) > 1 if setting == "auto" else config.boolean("format.numbered")
         self.total = options.start - 1 + len(commits) if is_numbered and not options.keep else 0
-        self.title = options.prefix if options.prefix is not None else config.get("format.subjectprefix") or "PATCH"
+        self.title = (
+            options.prefix if options.prefix is not None else config.get("format.subjectprefix") or "PATCH"
+        )
         if options.revision is not None:
             self.title += f" v{options.revision}"
-        self.suffix = options.suffix if options.suffix is not None else config.get("format.suffix") or ".patch"
+        self.suffix = (
+            options.suffix if options.suffix is not None else config.get("format.suffix") or ".patch"
+        )
         self.signs = options.signoff or config.boolean("format.signoff")
         self.shown = False
 
@@ -165,7 +176,10 @@ class _Series:
             name = str(number)
         else:
             most = options.longest if options.longest is not None else _LONGEST
-            name = f"{name}-{as_file_name(subject(commit.message))}"[: max(8, most) - len(self.suffix) - 1] + self.suffix
+            name = (
+                f"{name}-{as_file_name(subject(commit.message))}"[: max(8, most) - len(self.suffix) - 1]
+                + self.suffix
+            )
         shown = f"{directory.rstrip('/')}/{name}" if directory else name
         path = join(VirtualPath(self.call.options.cwd), shown)
         ctx = self.call.ctx

@@ -135,9 +135,7 @@ def _invalid(call: Invocation, name: str) -> GitError:
 def _batch(call: Invocation, options: CatOptions) -> int:
     """Print the objects that standard input names; return 0."""
     if options.batch_command is not None:
-        batch = Batch(
-            call, options.batch_command, buffered=options.buffer, follows=options.follows
-        )
+        batch = Batch(call, options.batch_command, buffered=options.buffer, follows=options.follows)
         batch.commands(input_lines(call, nul=options.nul))
         return 0
     batch = Batch(call, options.batch or options.batch_check or "", follows=options.follows)

@@ -122,7 +122,7 @@ def patch(
         return
     if files.binary and style.binary and files.old_id != files.new_id:
         yield style.head(head)
-        yield from binary_patch(pair.path, files.old, files.new, charge)
+        yield from binary_patch(files.old, files.new, charge)
         return
     if files.binary:
         old_mark, new_mark = (mark.rstrip("\t") for mark in _marks(pair, style))

@@ -63,7 +63,9 @@ class Bisection:
                 self._charge(1)
                 if oid in self._weights:
                     continue
-                weight = next((self._weights[each] for each in self._parents[oid] if each in self._weights), None)
+                weight = next(
+                    (self._weights[each] for each in self._parents[oid] if each in self._weights), None
+                )
                 if weight is None:
                     continue
                 self._weights[oid] = weight + 1

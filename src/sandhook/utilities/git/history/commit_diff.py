@@ -155,9 +155,7 @@ class CommitDiff:
             output = DiffOutput(
                 self.repository, options, all_files=lambda: walk_tree(objects, old, everything)
             )
-            renames = output.complete(
-                compare_trees(self.repository.objects, old, new, everything)
-            )
+            renames = output.complete(compare_trees(self.repository.objects, old, new, everything))
             found = [pair for pair in renames if pair.status in "RC" and pair.path == pairs[0].path]
             if found:
                 self.pathspec = parse_pathspec(

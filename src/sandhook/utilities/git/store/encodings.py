@@ -8,7 +8,20 @@ from __future__ import annotations
 import codecs
 
 _UTF8 = ("utf-8", "utf8")
-_NAMES = ("iso-8859", "iso8859", "latin", "cp", "windows-", "koi8", "euc", "shift", "gb", "big5", "us-ascii", "tis")
+_NAMES = (
+    "iso-8859",
+    "iso8859",
+    "latin",
+    "cp",
+    "windows-",
+    "koi8",
+    "euc",
+    "shift",
+    "gb",
+    "big5",
+    "us-ascii",
+    "tis",
+)
 
 
 def codec_of(name: str) -> str | None:

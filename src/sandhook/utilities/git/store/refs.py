@@ -163,8 +163,7 @@ class Refs:
 def _is_own(name: str) -> bool:
     """Return True for a reference that each working tree has of its own."""
     return bool(name) and (
-        not name.startswith("refs/")
-        or name.startswith(("refs/bisect/", "refs/worktree/", "refs/rewritten/"))
+        not name.startswith("refs/") or name.startswith(("refs/bisect/", "refs/worktree/", "refs/rewritten/"))
     )
 
 

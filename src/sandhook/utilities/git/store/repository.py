@@ -15,7 +15,13 @@ from sandhook.utilities.git.names.attributes import Attributes
 from sandhook.utilities.git.names.ignore import Ignore, Rule
 from sandhook.utilities.git.names.pathspec import Pathspec, parse_pathspec
 from sandhook.utilities.git.store.access import Access, decode
-from sandhook.utilities.git.store.config import Config, ConfigReader, Setting, command_setting, from_environment
+from sandhook.utilities.git.store.config import (
+    Config,
+    ConfigReader,
+    Setting,
+    command_setting,
+    from_environment,
+)
 from sandhook.utilities.git.store.index import Index, read_index
 from sandhook.utilities.git.store.objects import ObjectStore
 from sandhook.utilities.git.store.refs import Refs, is_head, is_valid_name
@@ -127,9 +133,7 @@ class Repository:
         """Take the attributes of files from other places than the working tree; ``read`` returns a file's text."""
         self.__dict__["attributes"] = self._attributes(read, is_tree=True)
 
-    def _attributes(
-        self, read: Callable[[str], str | None] | None, *, is_tree: bool = False
-    ) -> Attributes:
+    def _attributes(self, read: Callable[[str], str | None] | None, *, is_tree: bool = False) -> Attributes:
         name = self.config.get("core.attributesfile")
         path = self.expand_setting(name) if name else f"{self._config_home}/git/attributes"
         return Attributes(

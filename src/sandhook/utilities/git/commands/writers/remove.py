@@ -18,7 +18,6 @@ from sandhook.utilities.git.store.objects import GITLINK
 from sandhook.utilities.git.work.checkout import remove_tracked
 from sandhook.utilities.git.work.tree import WorkTree
 
-
 _OUTSIDE = (
     "The following paths and/or pathspecs matched paths that exist\n"
     "outside of your sparse-checkout definition, so will not be\n"
@@ -60,7 +59,11 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         raise GitError("No pathspec was given. Which files should I remove?")
     pathspec = repository.pathspec(operands)
     entries = repository.index.by_path
-    paths = [path for path in entries if pathspec.matches(path) and (options.sparse or not entries[path][0].skipped)]
+    paths = [
+        path
+        for path in entries
+        if pathspec.matches(path) and (options.sparse or not entries[path][0].skipped)
+    ]
     _check_operands(call, options, pathspec)
     is_outside = not options.sparse and _advise(call, pathspec)
     work = WorkTree(repository)

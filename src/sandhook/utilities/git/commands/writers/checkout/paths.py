@@ -38,7 +38,9 @@ class Options:
     any_tree: bool = opt("--ignore-other-worktrees")
     skipped: bool = opt("--ignore-skip-worktree-bits")
     submodules: bool = opt("--recurse-submodules")
-    overwrites: bool = also(opt("--overwrite-ignore", default=True), opt("--no-overwrite-ignore", const=False))
+    overwrites: bool = also(
+        opt("--overwrite-ignore", default=True), opt("--no-overwrite-ignore", const=False)
+    )
 
 
 class PathCheckout:
