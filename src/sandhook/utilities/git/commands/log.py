@@ -12,7 +12,7 @@ from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.errors import GitError, RevisionError
 from sandhook.utilities.git.history.commit_diff import CommitDiff
 from sandhook.utilities.git.history.decorate import Decorations, Shown
-from sandhook.utilities.git.history.graph import GraphOfSelection
+from sandhook.utilities.git.history.graph import GraphOfSelection, read_colors
 from sandhook.utilities.git.history.line_log import LineHistory, LineLog
 from sandhook.utilities.git.history.object_list import boundary
 from sandhook.utilities.git.history.operands import split_operands
@@ -85,20 +85,20 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         selection.omitted = log.equal if options.equivalent == "omit" else frozenset()
     name_sources(log, starts, is_mixed=bool(special and revisions))
     log.printer.reflogs = reflogs
-    _show_relations(log, options, walk, selection)
+    _show_relations(call, log, options, walk, selection)
     if options.lines:
         log.lines = _line_log(log, paths, starts, revisions, first_parent=walk.first_parent)
     return log.run(selection) | diff.output.check_status
 
 
-def _show_relations(log: Log, options: Options, walk: WalkOptions, selection: Selection) -> None:
+def _show_relations(call: Invocation, log: Log, options: Options, walk: WalkOptions, selection: Selection) -> None:
     """Have parents, children, edges and the graph be shown. Raises GitError for options that exclude each other."""
     if options.children and (options.parents or options.graph or walk.simplify_merges or walk.by_decoration):
         raise GitError("options '--parents' and '--children' cannot be used together")
     selection.has_edges = options.boundary
     selection.rewrites = options.parents or options.children or options.graph
     if options.graph:
-        log.graph = _graph(log.repository, walk, selection, log.diff.options.color == "always")
+        log.graph = _graph(call, walk, selection, log.diff.output.appearance.colored)
     if options.log_size and (log.layout.kind in ("oneline", "user") or options.graph):
         raise GitError(
             "log --log-size with --oneline, --format or --graph is not offered in the sandbox (L-GIT-003)",
@@ -160,15 +160,14 @@ def _check_reflog_options(options: Options, walk: WalkOptions) -> None:
 
 
 def _graph(
-    repository: Repository, walk: WalkOptions, selection: Selection, colored: bool
+    call: Invocation, walk: WalkOptions, selection: Selection, colored: bool
 ) -> GraphOfSelection:
     """Return the graph of the commits. Raises GitError for options that exclude it."""
     for name, is_set in (("reverse", walk.reverse), ("no-walk", walk.no_walk)):
         if is_set:
             raise GitError(f"options '--{name}' and '--graph' cannot be used together")
-    if colored:
-        raise GitError("log --graph --color=always is not offered in the sandbox (L-GIT-003)", status=129)
-    return GraphOfSelection(selection, repository.access.charge)
+    palette = read_colors(call.repository.config, call.error) if colored else ()
+    return GraphOfSelection(selection, call.access.charge, palette)
 
 
 def _with_not(words: Sequence[str], operands: list[str]) -> list[str]:

@@ -480,10 +480,15 @@ class DiffOutput:
             style = style._replace(
                 painter=appearance.painter(pair, files), heading=appearance.drivers.heading(pair.old.path)
             )
+            mark, begins = encode(self.line_prefix), True
             for piece in patch(pair, files, style, charge, self.abbreviate):
-                if self.line_prefix:
-                    mark = encode(self.line_prefix)
-                    piece = b"".join(mark + line for line in piece.splitlines(keepends=True))
+                if mark:
+                    lines = piece.split(b"\n")  # the last one is what follows the last newline
+                    piece = b"\n".join(
+                        mark + line if (at or begins) and (line or at < len(lines) - 1) else line
+                        for at, line in enumerate(lines)
+                    )
+                    begins = not lines[-1] and (begins or len(lines) > 1)
                 ctx.write(piece)
 
 
