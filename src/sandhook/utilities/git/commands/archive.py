@@ -13,6 +13,7 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.limits import check_fits
 from sandhook.record import Record
 from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.commands.output_files import output_to
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.pretty import Printer, parse_format
@@ -21,7 +22,6 @@ from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import decode, encode
 from sandhook.utilities.git.store.objects import GITLINK, SYMLINK, TREE, TreeItem
 from sandhook.utilities.git.work.convert import working_form
-from sandhook.vfs.base import Device
 from sandhook.vfs.path import VirtualPath, join
 
 _RECORD = 512
@@ -123,18 +123,11 @@ def _write(call: Invocation, options: Options, pieces: Iterator[bytes]) -> None:
         return
     path = join(VirtualPath(call.options.cwd), options.output)
     try:
-        handle = call.access.fs.open(VirtualPath(path), read=False, write=True, create=True, truncate=True)
+        with output_to(call.ctx, path):
+            for piece in pieces:
+                call.ctx.write(piece)
     except OSError as error:
         raise GitError(f"could not open '{options.output}' for writing: {error.strerror}") from None
-    if isinstance(handle, Device):
-        for piece in pieces:
-            handle.write(piece)
-        return
-    try:
-        for piece in pieces:
-            handle.append(piece)
-    finally:
-        handle.close()
 
 
 class _Archive:

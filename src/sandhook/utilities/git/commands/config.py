@@ -1,4 +1,4 @@
-"""git config: print settings.
+"""git config: print settings, and change them where the caller of the sandbox allows it.
 
 Source: git-config(1).
 """
@@ -83,9 +83,11 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if action is None:
         action = "get" if len(operands) == 1 else "set"
     if action.startswith("--") or action == "set":
-        if not operands:
+        if not operands and action == "set":
             raise OptionFault("no action specified")
-        raise GitError("config only prints settings in the sandbox (L-GIT-001)", status=129)
+        from sandhook.utilities.git.commands.config_changes import Place, change
+
+        return change(call, Place(options.scope, options.file, options.type, options.fixed), action, operands)
     if action in ("get", "get-all") and operands and normalize_key(operands[0]) is None:
         raise GitError(key_fault(operands[0]), prefix="error", status=1)  # before any setting is read
     if options.type not in _TYPES:

@@ -5,11 +5,12 @@ Source: git-format-patch(1); git 2.39, builtin/log.c.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.lazy import lazily
 from sandhook.utilities.git.arguments import Parser, count
+from sandhook.utilities.git.commands.output_files import output_to
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.commit_diff import CommitDiff
@@ -32,6 +33,18 @@ from sandhook.vfs.path import VirtualPath, join
 _NUMBER = lazily(r"-\d{1,9}")
 _LONGEST = 64  #: characters of the name of a file
 _DEFAULT_FORMS = ("--stat=72", "--summary", "--patch")
+
+
+#: Options of git that are not offered: with an optional value, and with one.
+_REFUSED_OPTIONAL = ("--thread", "--attach", "--inline", "--from", "--base", "--notes", "--creation-factor")
+_REFUSED = (
+    "--add-header", "--to", "--cc", "--in-reply-to", "--cover-from-description", "--interdiff", "--range-diff",
+    "--signature-file",
+)  # fmt: skip
+
+
+def _always(value: str) -> Callable[[str], str]:
+    return lambda text: value
 
 
 @option_set
@@ -61,17 +74,14 @@ class Options:
     quiet: bool = also(opt("-q"), opt("--quiet"))
     root: bool = opt("--root")
     refused: str | None = also(
+        opt("--cover-letter", const="--cover-letter", default=None),
         *(
-            opt(name, const=name, default=None)
-            for name in ("--cover-letter", "--thread", "--attach", "--inline", "--no-attach")
+            opt(name, "VALUE", "", optional=True, const=name, convert=convert)
+            for name, convert in ((name, _always(name)) for name in _REFUSED_OPTIONAL)
         ),
         *(
-            opt(name, "VALUE", "", optional=name in ("--thread", "--attach", "--inline", "--from", "--base"),
-                const=name, convert=lambda _, name=name: name)
-            for name in (
-                "--add-header", "--to", "--cc", "--from", "--in-reply-to", "--base", "--cover-from-description",
-                "--interdiff", "--range-diff", "--creation-factor", "--signature-file", "--notes", "--progress",
-            )
+            opt(name, "VALUE", "", const=name, convert=convert)
+            for name, convert in ((name, _always(name)) for name in _REFUSED)
         ),
     )  # fmt: skip
 
@@ -183,27 +193,15 @@ class _Series:
         shown = f"{directory.rstrip('/')}/{name}" if directory else name
         path = join(VirtualPath(self.call.options.cwd), shown)
         ctx = self.call.ctx
-        try:
-            make_parents(self.call.access, path)
-            file = ctx.create(path)
-        except OSError as error:
-            raise GitError(f"cannot open patch file {shown}: {error.strerror}") from None
+        make_parents(self.call.access, path)
         if not options.quiet:
             ctx.write_line(shown)
-        ctx.flush()
-        descriptors = ctx.process.descriptors
-        before = descriptors.get(1)
-        descriptors[1] = file
         try:
-            for piece in self._message(commit, number):
-                ctx.write(encode(piece))
-            ctx.flush()
-        finally:
-            if before is None:
-                del descriptors[1]
-            else:
-                descriptors[1] = before
-            file.release()
+            with output_to(ctx, path):
+                for piece in self._message(commit, number):
+                    ctx.write(encode(piece))
+        except OSError as error:
+            raise GitError(f"cannot open patch file {shown}: {error.strerror}") from None
 
     def _prefix(self, number: int) -> str:
         if self.options.keep:

@@ -91,7 +91,9 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     return log.run(selection) | diff.output.check_status
 
 
-def _show_relations(call: Invocation, log: Log, options: Options, walk: WalkOptions, selection: Selection) -> None:
+def _show_relations(
+    call: Invocation, log: Log, options: Options, walk: WalkOptions, selection: Selection
+) -> None:
     """Have parents, children, edges and the graph be shown. Raises GitError for options that exclude each other."""
     if options.children and (options.parents or options.graph or walk.simplify_merges or walk.by_decoration):
         raise GitError("options '--parents' and '--children' cannot be used together")
@@ -159,9 +161,7 @@ def _check_reflog_options(options: Options, walk: WalkOptions) -> None:
         raise GitError("cannot combine --walk-reflogs with history-limiting options")
 
 
-def _graph(
-    call: Invocation, walk: WalkOptions, selection: Selection, colored: bool
-) -> GraphOfSelection:
+def _graph(call: Invocation, walk: WalkOptions, selection: Selection, colored: bool) -> GraphOfSelection:
     """Return the graph of the commits. Raises GitError for options that exclude it."""
     for name, is_set in (("reverse", walk.reverse), ("no-walk", walk.no_walk)):
         if is_set:

@@ -14,8 +14,8 @@ from enum import Enum, auto
 from sandhook.lazy import lazily
 from sandhook.utilities.git.history.selection import Selection
 from sandhook.utilities.git.names.colors import RESET, parse_color
-from sandhook.utilities.git.store.config import Config
 from sandhook.utilities.git.store.commits import Commit
+from sandhook.utilities.git.store.config import Config
 
 _ESCAPE = lazily(r"\x1b\[[0-9;]*m")
 _COLORS = ("red", "green", "yellow", "blue", "magenta", "cyan")
@@ -125,9 +125,7 @@ class Graph:
             self._new_columns.append(commit)
             if self._palette:
                 known = commit in self._columns
-                self._new_colors.append(
-                    self._colors[self._columns.index(commit)] if known else self._current
-                )
+                self._new_colors.append(self._colors[self._columns.index(commit)] if known else self._current)
         if len(self._parents) > 1 and index > -1 and self._layout == -1:
             distance = index - column
             shift = 2 * distance - 3 if distance > 1 else 1

@@ -129,6 +129,25 @@ def normalize_key(key: str) -> str | None:
     return f"{section.lower()}.{subsection}{inner}{variable.lower()}"
 
 
+class Event(Record):
+    """A part of a file of settings: "section", "entry", "comment" or "space", from an offset to another one.
+
+    Fields:
+        key: The key of an entry; the beginning of keys that a section has, with a dot.
+    """
+
+    kind: str
+    start: int
+    end: int
+    key: str = ""
+    value: str | None = None
+
+
+def config_events(text: str, origin: str) -> list[Event]:
+    """Return the parts of the text of a file. Raises GitError for a wrong line."""
+    return list(_Parser(text, origin).events())
+
+
 class _Parser:
     """Reads the text of one file."""
 
@@ -170,6 +189,32 @@ class _Parser:
                 section = self._section()
             elif c.isalpha() and c.isascii() and section:
                 yield self._variable(c, section)
+            else:
+                raise self._fault()
+
+    def events(self) -> Iterator[Event]:
+        """Yield the parts of the text in order; nothing is between them."""
+        section, blank = "", -1
+        while True:
+            start = self.at
+            c = self._next()
+            if c.isspace():
+                blank = start if blank < 0 else blank
+                continue
+            if blank >= 0:
+                yield Event("space", blank, start)
+                blank = -1
+            if not c:
+                return
+            if c in "#;":
+                self._skip_line()
+                yield Event("comment", start, self.at)
+            elif c == "[":
+                section = self._section()
+                yield Event("section", start, self.at, section)
+            elif c.isalpha() and c.isascii() and section:
+                key, value = self._variable(c, section)
+                yield Event("entry", start, self.at, key, value)
             else:
                 raise self._fault()
 

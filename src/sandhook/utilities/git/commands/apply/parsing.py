@@ -166,7 +166,7 @@ class PatchReader:
         """Return the change of a binary file."""
         self._at += 1
         old, _, new = ids.partition("..")
-        change = BinaryChange(*(each if _WHOLE.fullmatch(each) else "" for each in (old, new)))
+        change = BinaryChange(old if _WHOLE.fullmatch(old) else "", new if _WHOLE.fullmatch(new) else "")
         if not has_data:
             return change
         forward, self._at = read_hunk(self._lines, self._at)
