@@ -40,6 +40,7 @@ _history = lazy_module(f"{_PACKAGE}.history")
 _archive = lazy_module(f"{_PACKAGE}.archive")
 _attributes = lazy_module(f"{_PACKAGE}.attributes")
 _ignored = lazy_module(f"{_PACKAGE}.ignored")
+_init = lazy_module(f"{_PACKAGE}.init")
 _index_files = lazy_module(f"{_PACKAGE}.writers.index_files")
 _log = lazy_module(f"{_PACKAGE}.log")
 _ls_files = lazy_module(f"{_PACKAGE}.ls_files")
@@ -132,6 +133,8 @@ WRITERS: dict[str, Callable[[], Run]] = {
     "checkout": lambda: _checkout.run,
     "checkout-index": lambda: _index_files.run_write,
     "commit": lambda: _commit.run,
+    "init": lambda: _init.run,
+    "init-db": lambda: _init.run,
     "merge-tree": lambda: _merge_tree.run,
     "mv": lambda: _move.run,
     "commit-tree": lambda: _ref_changes.run_commit_tree,
@@ -168,9 +171,9 @@ _REFUSED = (
         "it changes more of a repository than the index and the branch",
         (
             "am cherry-pick commit-graph fast-import gc "
-            "index-pack init merge merge-file merge-index mktag mktree multi-pack-index pack-objects "
+            "index-pack merge merge-file merge-index mktag mktree multi-pack-index pack-objects "
             "pack-refs prune prune-packed rebase repack replace rerere revert sparse-checkout "
-            "unpack-objects update-server-info checkout--worker init-db merge-octopus merge-ours merge-recursive "
+            "unpack-objects update-server-info checkout--worker merge-octopus merge-ours merge-recursive "
             "merge-recursive-ours merge-recursive-theirs merge-resolve merge-subtree subtree"
         ),
     ),
