@@ -44,6 +44,7 @@ _init = lazy_module(f"{_PACKAGE}.init")
 _index_files = lazy_module(f"{_PACKAGE}.writers.index_files")
 _log = lazy_module(f"{_PACKAGE}.log")
 _ls_files = lazy_module(f"{_PACKAGE}.ls_files")
+_merge_file = lazy_module(f"{_PACKAGE}.merge_file")
 _merge_tree = lazy_module(f"{_PACKAGE}.writers.merge_tree")
 _move = lazy_module(f"{_PACKAGE}.writers.move")
 _name_rev = lazy_module(f"{_PACKAGE}.name_rev")
@@ -103,6 +104,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "ls-files": lambda: _ls_files.run,
     "ls-remote": lambda: _facts.run_ls_remote,
     "ls-tree": lambda: _objects.run_tree,
+    "merge-file": lambda: _merge_file.run,
     "merge-base": lambda: _history.run_base,
     "name-rev": lambda: _name_rev.run,
     "notes": lambda: _notes.run,
@@ -171,7 +173,7 @@ _REFUSED = (
         "it changes more of a repository than the index and the branch",
         (
             "am cherry-pick commit-graph fast-import gc "
-            "index-pack merge merge-file merge-index mktag mktree multi-pack-index pack-objects "
+            "index-pack merge merge-index mktag mktree multi-pack-index pack-objects "
             "pack-refs prune prune-packed rebase repack replace rerere revert sparse-checkout "
             "unpack-objects update-server-info checkout--worker merge-octopus merge-ours merge-recursive "
             "merge-recursive-ours merge-recursive-theirs merge-resolve merge-subtree subtree"
