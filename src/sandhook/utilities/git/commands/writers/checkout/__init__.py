@@ -289,9 +289,10 @@ class _Switch:
         paths = [path for path, each in self.repository.index.by_path.items() if each[0].stage]
         if not paths or self.options.force:
             return
-        for path in paths:
+        self.call.error("error: you need to resolve your current index first")
+        for path in paths:  # which git writes at its end
             self.call.ctx.write_line(f"{path}: needs merge")
-        raise GitError("you need to resolve your current index first", prefix="error", status=1)
+        raise GitError("", prefix="", status=1)
 
     def _files(self, oid: str | None, name: str) -> None:
         if oid is None or (oid == self.old and not self.options.force):

@@ -70,6 +70,7 @@ class PathCheckout:
             return 1
         change = IndexChange(repository)
         checkout = Checkout(repository, change)
+        checkout.writes_skipped = self.options.skipped
         if revision is not None:
             for side in sides.values():
                 if pathspec.matches(side.path):
