@@ -35,6 +35,7 @@ _format_patch = lazy_module(f"{_PACKAGE}.format_patch")
 _diff = lazy_module(f"{_PACKAGE}.diff")
 _diff_tree = lazy_module(f"{_PACKAGE}.diff_tree")
 _facts = lazy_module(f"{_PACKAGE}.facts")
+_fsck = lazy_module(f"{_PACKAGE}.fsck")
 _grep = lazy_module(f"{_PACKAGE}.grep")
 _history = lazy_module(f"{_PACKAGE}.history")
 _archive = lazy_module(f"{_PACKAGE}.archive")
@@ -97,6 +98,8 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "diff-index": lambda: _plumbing_diff.run_index,
     "diff-tree": lambda: _diff_tree.run,
     "for-each-ref": lambda: _refs.run_each,
+    "fsck": lambda: _fsck.run,
+    "fsck-objects": lambda: _fsck.run,
     "grep": lambda: _grep.run,
     "hash-object": lambda: _objects.run_hash,
     "interpret-trailers": lambda: _trailers.run,
@@ -183,9 +186,9 @@ _REFUSED = (
         "",
         (
             "bundle diagnose fast-export "
-            "fmt-merge-msg fsck mailinfo mailsplit pack-redundant "
+            "fmt-merge-msg mailinfo mailsplit pack-redundant "
             "range-diff show-branch show-index unpack-file verify-pack env--helper "
-            "fsck-objects sh-i18n--envsubst"
+            "sh-i18n--envsubst"
         ),
     ),
 )
