@@ -247,7 +247,12 @@ class _Printer:
         if kind == "color":
             color = parse_color(value or "")
             if color is None:
-                raise GitError(f"invalid color value: {value}", prefix="error")
+                text = f"invalid color value: {value}"
+                if setting.line:
+                    text += f"\nfatal: bad config line {setting.line}{self._place(setting)}"
+                elif setting.scope == "command":
+                    text += "\nfatal: unable to parse command-line config"
+                raise GitError(text, prefix="error")
             return color
         raise GitError(f"--type={kind} is not offered in the sandbox (L-GIT-003)", status=129)
 

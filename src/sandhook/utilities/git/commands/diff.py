@@ -84,7 +84,9 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     shown = output.complete(pairs)
     if not options.quiet:
         below = options.relative or repository.prefix if options.relative is not None else ""
-        reads_new = bool(output.forms() - {"raw", "names", "summary"}) or not output.has_form()
+        reads_new = (
+            bool(output.forms() - {"raw", "name_only", "name_status", "summary"}) or not output.has_form()
+        )
         _warn_of_line_ends(call, [pair for pair in pairs if pair.path.startswith(below)], reads_new=reads_new)
     problems = False
     if not options.quiet:

@@ -125,7 +125,9 @@ class _Check:
             if not repository.refs.all("refs/"):
                 self.call.error("notice: No default references")
         common = repository.common
-        trees = [f"{common}/worktrees/{each.name}" for each in self.call.access.listdir(f"{common}/worktrees")]
+        trees = [
+            f"{common}/worktrees/{each.name}" for each in self.call.access.listdir(f"{common}/worktrees")
+        ]
         for directory in dict.fromkeys((repository.git_dir, common, *trees)):
             yield Refs(self.call.access, directory, common).resolve("HEAD") or ""
         for name, oid in repository.refs.all("refs/").items():

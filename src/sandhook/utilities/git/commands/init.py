@@ -58,7 +58,9 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         if is_set:
             raise GitError(f"init {name} is not offered in the sandbox (L-GIT-003)", status=129)
     if len(operands) > 1:
-        raise GitError("usage: git init [-q | --quiet] [--bare] [--template=<template-directory>]", prefix="", status=129)
+        raise GitError(
+            "usage: git init [-q | --quiet] [--bare] [--template=<template-directory>]", prefix="", status=129
+        )
     top = normalize(join(VirtualPath(call.options.cwd), operands[0] if operands else "."))
     bare = options.bare or call.options.bare
     git_dir = call.options.git_dir or call.options.environment.get("GIT_DIR")
@@ -66,7 +68,9 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     directory = str(place) if bare or git_dir else f"{str(top).rstrip('/')}/.git"
     exists = call.access.stat(f"{directory}/HEAD") is not None
     if call.access.is_file(directory):
-        raise GitError(f"cannot initialize '{directory}': it is a file, which init does not follow (L-GIT-003)")
+        raise GitError(
+            f"cannot initialize '{directory}': it is a file, which init does not follow (L-GIT-003)"
+        )
     if exists and options.branch is not None:
         call.error(f"warning: re-init: ignored --initial-branch={options.branch}")
     branch = "" if exists else _branch(call, options)

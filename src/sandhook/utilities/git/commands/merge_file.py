@@ -27,7 +27,9 @@ class Options:
     stdout: bool = also(opt("-p"), opt("--stdout"))
     style: str | None = also(opt("--diff3", const="diff3", default=None), opt("--zdiff3", const="zdiff3"))
     favor: str = also(
-        opt("--ours", const="ours", default=""), opt("--theirs", const="theirs"), opt("--union", const="union")
+        opt("--ours", const="ours", default=""),
+        opt("--theirs", const="theirs"),
+        opt("--union", const="union"),
     )
     width: int = opt("--marker-size", "N", "", convert=count, default=7)
     quiet: bool = also(opt("-q"), opt("--quiet"))

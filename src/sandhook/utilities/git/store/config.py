@@ -34,12 +34,14 @@ class Setting(Record):
         value: None for a key without "=".
         scope: "system", "global", "local", "worktree" or "command".
         origin: The file, or "command line:".
+        line: The number of its line in the file; 0 for other places.
     """
 
     key: str
     value: str | None
     scope: str
     origin: str
+    line: int = 0
 
 
 class Config:
@@ -332,9 +334,10 @@ class ConfigReader:
         if depth > _INCLUDES:
             raise GitError(f"exceeded maximum include depth ({_INCLUDES}) while including\n\t{path}")
         self._access.ctx.budget.check_fits(len(text) * 8)
-        for key, value in _Parser(text, shown or path).read():
+        parser = _Parser(text, shown or path)
+        for key, value in parser.read():
             self._access.charge(1)
-            yield Setting(key, value, scope, f"file:{shown or path}")
+            yield Setting(key, value, scope, f"file:{shown or path}", parser.line - 1)
             if follows and value is not None and self._includes(key, path):
                 yield from self.file(self._included(value, path), scope, depth + 1)
 

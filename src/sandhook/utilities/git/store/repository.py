@@ -72,6 +72,14 @@ class Repository:
         self.git_dir = place.git_dir
         self.common = place.common
         self.prefix = place.prefix
+        self._warned: set[str] = set()
+
+    def warn_once(self, text: str) -> None:
+        """Write a line to standard error, unless this was done before."""
+        if text not in self._warned:
+            self._warned.add(text)
+            self.ctx.flush()
+            self.ctx.process.write_error(f"{text}\n".encode("utf-8", "surrogateescape"))
 
     @property
     def root(self) -> str:

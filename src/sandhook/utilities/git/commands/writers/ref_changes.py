@@ -51,7 +51,9 @@ def create_branch(
     head = repository.head_branch()
     if repository.refs.resolve(full) is not None and not force:
         raise GitError(f"a branch named '{name}' already exists")
-    place = repository.root if head == full else checked_out_elsewhere(repository).get(full) if force else None
+    place = (
+        repository.root if head == full else checked_out_elsewhere(repository).get(full) if force else None
+    )
     if force and place is not None:
         raise GitError(f"cannot force update the branch '{name}' checked out at '{place}'")
     start = operands[1] if len(operands) == 2 else (head or "HEAD").removeprefix("refs/heads/")
