@@ -139,8 +139,8 @@ class _Check:
             for name in ("HEAD", *repository.refs.all("refs/")):
                 for entry in repository.refs.log(name):
                     yield from (entry.old, entry.new)
-        for entry in repository.index:
-            yield entry.oid if entry.mode != GITLINK else ""
+        for file in repository.index:
+            yield file.oid if file.mode != GITLINK else ""
 
     def _reached(self, starts: Sequence[str]) -> set[str]:
         reached, stack = set(starts), list(starts)

@@ -80,13 +80,14 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
 
 
 def _write_all(call: Invocation, refs: NearestRefs, options: NameOptions) -> None:
-    """Print the commits that the selected references reach, the newest first, and those that other references name."""
+    """Print the commits that the selected references reach, the newest first, and those near other references."""
     repository, names = call.repository, Names(call.repository)
     peeled = (repository.objects.peel(oid, "commit") for oid in repository.refs.all("refs/").values())
     targets = {oid for oid in peeled if oid is not None}
+    looked_at = {parent for oid in targets for parent in repository.objects.commit(oid).parents} | targets
     for commit in Walk(repository, sorted(targets), []):
         name = refs.name(commit.oid)
-        if name is None and commit.oid not in targets:
+        if name is None and commit.oid not in looked_at:
             continue
         if name is None and options.no_undefined and not options.always:
             raise GitError(f"cannot describe '{commit.oid}'")

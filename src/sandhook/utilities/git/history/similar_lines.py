@@ -20,12 +20,31 @@ Pairs = dict[int, int]
 
 
 class SimilarLines:
-    """The lines of an older and of a newer file."""
+    """The lines of an older and of a newer file, whose pairs are found when they are first compared.
 
-    def __init__(self, old: Sequence[bytes], new: Sequence[bytes], charge: Callable[[int], None]) -> None:
+    Args:
+        charge, charge_memory: Charge work, and bytes.
+    """
+
+    def __init__(
+        self,
+        old: Sequence[bytes],
+        new: Sequence[bytes],
+        charge: Callable[[int], None],
+        charge_memory: Callable[[int], None],
+    ) -> None:
         self._charge = charge
-        self._old = [self._pairs(line) for line in old]
-        self._new = [self._pairs(line) for line in new]
+        self._charge_memory = charge_memory
+        self._files = (old, new)
+        self._known: tuple[dict[int, Pairs], dict[int, Pairs]] = ({}, {})
+
+    def pairs(self, file: int, number: int) -> Pairs:
+        """Return the pairs of a line; ``file`` is 0 for the older file, and 1 for the newer one."""
+        known = self._known[file].get(number)
+        if known is None:
+            known = self._known[file][number] = self._pairs(self._files[file][number])
+            self._charge_memory(300 + len(known) * 60)
+        return known
 
     def _pairs(self, line: bytes) -> Pairs:
         """Return how often each pair of characters is in a line, without regard to case."""
@@ -40,8 +59,9 @@ class SimilarLines:
                 pairs[pair] = pairs.get(pair, 0) + 1
         return pairs
 
-    def _similarity(self, first: Pairs, second: Pairs) -> int:
-        self._charge(1 + (len(second) >> 4))
+    def similarity(self, first: Pairs, second: Pairs) -> int:
+        """Return how many pairs two lines share."""
+        self._charge(1 + (len(second) >> 2))
         return sum(min(count, first.get(pair, 0)) for pair, count in second.items())
 
     def sources(self, change: Change) -> list[int]:
@@ -53,8 +73,8 @@ class SimilarLines:
     def _elsewhere(self, number: int) -> int:
         """Return the old line of the whole file that is most similar to a new one, -1 for none."""
         best, found = _LEAST, -1
-        for at, pairs in enumerate(self._old):
-            similarity = self._similarity(self._new[number], pairs)
+        for at in range(len(self._files[0])):
+            similarity = self.similarity(self.pairs(1, number), self.pairs(0, at))
             if similarity < best:
                 continue
             if similarity == best and found != -1 and abs(found - number) < abs(at - number):
@@ -118,8 +138,8 @@ class _Matching:
 
     def _subtract(self, old: int, new: int) -> None:
         """Remove what a new line has of an old one, so that no other line matches it."""
-        pairs = self._lines._old[old]
-        for pair, count in self._lines._new[new].items():
+        pairs = self._lines.pairs(0, old)
+        for pair, count in self._lines.pairs(1, new).items():
             left = pairs.get(pair, 0) - count
             if left > 0:
                 pairs[pair] = left
@@ -137,7 +157,7 @@ class _Matching:
         for line in range(max(old, closest - self._distance), min(old_end, closest + self._distance + 1)):
             value = self._known.get((line, new))
             if value is None:
-                value = self._lines._similarity(self._lines._new[new], self._lines._old[line])
+                value = self._lines.similarity(self._lines.pairs(1, new), self._lines.pairs(0, line))
                 value *= 1000 - abs(line - closest)
                 self._known[line, new] = value
             if value > best:

@@ -196,8 +196,8 @@ class Blame:
             if old_path is None or not lines:
                 continue
             old = split_lines(self._content(parent, old_path) or b"")
-            self.repository.ctx.budget.charge_memory((len(old) + len(mine)) * 2000)
-            similar, at_line = SimilarLines(old, mine, charge), {at: final for final, at in lines.items()}
+            similar = SimilarLines(old, mine, charge, self.repository.ctx.budget.charge_memory)
+            at_line = {at: final for final, at in lines.items()}
             passed: dict[int, int] = {}
             for change in compare(old, mine, charge, key=self._key, minimal=self.minimal):
                 if not any(at in at_line for at in range(change.new, change.new_end)):
