@@ -13,7 +13,7 @@ from sandhook.utilities.git.diff.hunk_extents import kept_groups
 from sandhook.utilities.git.diff.ignoring import ignored_lines, is_ignored
 from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair, Side, raw_id
 from sandhook.utilities.git.diff.options import DiffOptions, refused
-from sandhook.utilities.git.diff.patch import Files, Style, is_binary, normalizer, patch
+from sandhook.utilities.git.diff.patch import Files, Style, is_binary, normalizer, patch, prefixed
 from sandhook.utilities.git.diff.renames import damage, find_renames
 from sandhook.utilities.git.diff.selecting import Pickaxe, filtered, ordered, rotated
 from sandhook.utilities.git.diff.settings import (
@@ -480,15 +480,8 @@ class DiffOutput:
             style = style._replace(
                 painter=appearance.painter(pair, files), heading=appearance.drivers.heading(pair.old.path)
             )
-            mark, begins = encode(self.line_prefix), True
-            for piece in patch(pair, files, style, charge, self.abbreviate):
-                if mark:
-                    lines = piece.split(b"\n")  # the last one is what follows the last newline
-                    piece = b"\n".join(
-                        mark + line if (at or begins) and (line or at < len(lines) - 1) else line
-                        for at, line in enumerate(lines)
-                    )
-                    begins = not lines[-1] and (begins or len(lines) > 1)
+            pieces = patch(pair, files, style, charge, self.abbreviate)
+            for piece in prefixed(encode(self.line_prefix), pieces) if self.line_prefix else pieces:
                 ctx.write(piece)
 
 

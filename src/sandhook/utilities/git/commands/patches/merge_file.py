@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser, count
-from sandhook.utilities.git.commands.output_files import output_to
+from sandhook.utilities.git.commands.patches.output_files import output_to
 from sandhook.utilities.git.diff.patch import is_binary
 from sandhook.utilities.git.diff.three_way import Labels, merge_files
 from sandhook.utilities.git.errors import GitError, OptionFault

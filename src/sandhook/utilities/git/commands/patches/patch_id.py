@@ -16,7 +16,6 @@ from sandhook.utilities.git.program import Invocation
 
 _NULL = "0" * 40
 _COMMIT = lazily(rb"(?:commit |From )?([0-9a-fA-F]{40})")
-_INDEX = lazily(rb"index ([^ ]*?)\.\.([^ \n]*)")
 _HUNK = lazily(rb"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))?")
 _LETTER = lazily(rb"[A-Za-z]")
 
@@ -140,8 +139,10 @@ class _PatchIds:
             if self._stable:
                 self._flush()
             return True
-        if (found := _INDEX.match(line)) is not None:
-            self._ids = (found[1], found[2])
+        if line.startswith(b"index "):
+            old, dots, new = line[len(b"index ") :].partition(b"..")
+            if dots:
+                self._ids = (old, new.partition(b" ")[0].rstrip(b"\n"))
             return True
         if line.startswith(b"--- "):
             self._before = self._after = 1

@@ -11,7 +11,7 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import compile_ere
 from sandhook.utilities.git.arguments import Parser
-from sandhook.utilities.git.commands.config_queries import (
+from sandhook.utilities.git.commands.settings.queries import (
     check_operands,
     match_settings,
     write_color,
@@ -85,7 +85,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if action.startswith("--") or action == "set":
         if not operands and action == "set":
             raise OptionFault("no action specified")
-        from sandhook.utilities.git.commands.config_changes import Place, change
+        from sandhook.utilities.git.commands.settings.changes import Place, change
 
         return change(call, Place(options.scope, options.file, options.type, options.fixed), action, operands)
     if action in ("get", "get-all") and operands and normalize_key(operands[0]) is None:

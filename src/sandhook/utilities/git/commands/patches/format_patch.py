@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from sandhook.command.options import also, opt, option_set
 from sandhook.lazy import lazily
 from sandhook.utilities.git.arguments import Parser, count
-from sandhook.utilities.git.commands.output_files import output_to
+from sandhook.utilities.git.commands.patches.output_files import output_to
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.commit_diff import CommitDiff

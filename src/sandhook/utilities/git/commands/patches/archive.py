@@ -13,7 +13,7 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.limits import check_fits
 from sandhook.record import Record
 from sandhook.utilities.git.arguments import Parser
-from sandhook.utilities.git.commands.output_files import output_to
+from sandhook.utilities.git.commands.patches.output_files import output_to
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.pretty import Printer, parse_format
@@ -36,7 +36,7 @@ _FORMATS = ("tar", "tgz", "tar.gz", "zip")
 class Options:
     """Options of git archive."""
 
-    format: str | None = opt("--format", "NAME", "")
+    form: str | None = opt("--format", "NAME", "")
     prefix: str = opt("--prefix", "TEXT", "", default="")
     output: str | None = also(opt("-o", "FILE", ""), opt("--output", "FILE", ""))
     list: bool = also(opt("-l"), opt("--list"))
@@ -96,7 +96,7 @@ def _added_files(arguments: Sequence[str]) -> list[tuple[str, str]]:
 
 def _format(options: Options) -> str:
     """Return the name of the format. Raises GitError for one that is not offered."""
-    kind = options.format
+    kind = options.form
     if kind is None:
         name = options.output or ""
         kind = next((each for each in _FORMATS if name.endswith(f".{each}") and name != f".{each}"), "tar")
