@@ -18,8 +18,15 @@ from sandhook.utilities.git.history.object_list import ObjectList, boundary, edg
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.history.patch_ids import equivalent_commits
 from sandhook.utilities.git.history.pretty import Format, Printer, parse_format
+from sandhook.utilities.git.history.reflogs import ReflogWalk, check_words
 from sandhook.utilities.git.history.selection import SHORTHANDS, Selection, WalkOptions
-from sandhook.utilities.git.history.starts import find_starts, pull_starts, tags_of_starts, with_input
+from sandhook.utilities.git.history.starts import (
+    find_starts,
+    names_of_refs,
+    pull_starts,
+    tags_of_starts,
+    with_input,
+)
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit, Tag
@@ -83,7 +90,12 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         raise GitError("usage: git rev-list [<options>] <commit>... [--] [<path>...]", prefix="", status=129)
     ordered = _with_not(words, revisions)
     starts, pathspec = find_starts(repository, ordered, special), repository.pathspec(paths)
-    selection = Selection(repository, walk, starts, pathspec)
+    reflogs = None
+    if options.walk_reflogs:
+        names = [*revisions, *names_of_refs(repository, special)]
+        check_words(names)
+        reflogs = ReflogWalk(repository, names or ["HEAD"], dated=False)
+    selection = Selection(repository, walk, starts, pathspec, reflogs)
     selection.rewrites = options.parents or options.children or options.graph
     selection.has_edges = options.boundary
     listing = _Listing(call, options, walk, selection)
@@ -104,7 +116,13 @@ def _check(options: ListOptions, walk: WalkOptions, special: Sequence[str]) -> N
     """Raise GitError for options that exclude each other or are not offered."""
     for name, is_set in (
         ("--merge", walk.merge),
-        ("-g", options.walk_reflogs),
+        (
+            "-g with --objects, --graph, --boundary or --count",
+            options.walk_reflogs
+            and bool(
+                options.objects or options.graph or options.boundary or options.only_count or options.pretty
+            ),
+        ),
         (f"--pretty={options.pretty}", options.pretty in ("email", "mboxrd")),
         ("--boundary --first-parent", options.boundary and walk.first_parent),
         ("--graph with --header or --objects", options.graph and (options.header or bool(options.objects))),

@@ -23,7 +23,7 @@ from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit
-from sandhook.utilities.git.store.index import IndexEntry
+from sandhook.utilities.git.store.index import IndexEntry, order
 from sandhook.utilities.git.store.index_writing import IndexChange, entry_of, write_tree
 from sandhook.utilities.git.store.ref_writing import append_log, delete_ref, move_head, write_log
 from sandhook.utilities.git.store.repository import Repository
@@ -166,8 +166,20 @@ def _list(call: Invocation, rest: list[str]) -> int:
         raise GitError(str(error), prefix=error.prefix, status=1) from None
 
 
+#: Which files the options of git stash show select.
+_SHOWN = {
+    "-u": "both",
+    "--include-untracked": "both",
+    "--only-untracked": "untracked",
+    "--no-include-untracked": "tracked",
+}
+
+
 def _show(call: Invocation, rest: list[str]) -> int:
-    parsed = Parser(DiffOptions, lenient=True).parse(rest)
+    shows = "both" if call.repository.config.boolean("stash.showincludeuntracked") else "tracked"
+    for word in rest:
+        shows = _SHOWN.get(word, shows)
+    parsed = Parser(DiffOptions, lenient=True).parse([word for word in rest if word not in _SHOWN])
     if parsed.unknown:
         raise GitError(
             f"stash show {parsed.unknown[0]} is not offered in the sandbox (L-GIT-003)", status=129
@@ -176,10 +188,21 @@ def _show(call: Invocation, rest: list[str]) -> int:
     repository = call.repository
     output = DiffOutput(repository, parsed.of(DiffOptions))
     base = repository.objects.commit(stash.commit.parents[0]).tree
-    everything = Pathspec([], call.access.charge)
-    output.write(
-        output.complete(compare_trees(repository.objects, base, stash.commit.tree, everything)), "stat"
-    )
+    objects, everything = repository.objects, Pathspec([], call.access.charge)
+    pairs = list(compare_trees(objects, base, stash.commit.tree, everything)) if shows != "untracked" else []
+    if shows != "tracked" and len(stash.commit.parents) > 2:
+        untracked = list(
+            compare_trees(objects, None, objects.commit(stash.commit.parents[2]).tree, everything)
+        )
+        names = Names(repository)
+        for pair in untracked if shows == "both" else ():
+            if names.tree_item(stash.commit.tree, pair.path) is not None:
+                raise GitError(
+                    f"worktree and untracked commit have duplicate entries: {pair.path}\nfatal: failed to unpack trees",
+                    prefix="error",
+                )
+        pairs += untracked
+    output.write(output.complete(sorted(pairs, key=lambda pair: order(pair.path))), "stat")
     return 0
 
 
