@@ -486,7 +486,10 @@ class DiffOutput:
             if shows_submodule_log(
                 self.repository.config, pair, self.options.submodule, porcelain=self.porcelain
             ):
-                self._write_commits(pair)
+                for line in prefixed(
+                    encode(self.line_prefix), submodule_log(self.repository, pair, self.appearance)
+                ):
+                    ctx.write(line)
                 continue
             files, appearance = self.files(pair), self.appearance
             style = style._replace(
@@ -495,11 +498,3 @@ class DiffOutput:
             pieces = patch(pair, files, style, charge, self.abbreviate)
             for piece in prefixed(encode(self.line_prefix), pieces) if self.line_prefix else pieces:
                 ctx.write(piece)
-
-    def _write_commits(self, pair: Pair) -> None:
-        """Print the commits of a submodule."""
-        palette = self.appearance.palette if self.appearance.colored else None
-        work = self.work if self.repository.place.root is not None else None
-        lines = submodule_log(self.repository, work, pair, palette)
-        for line in prefixed(encode(self.line_prefix), lines):
-            self.repository.ctx.write(line)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sandhook.utilities.git.diff.appearance import Appearance
 from sandhook.utilities.git.diff.model import Pair
-from sandhook.utilities.git.diff.painting import Palette, painted
+from sandhook.utilities.git.diff.painting import painted
 from sandhook.utilities.git.history.bases import merge_bases
 from sandhook.utilities.git.history.messages import subject
 from sandhook.utilities.git.history.names import Names
@@ -18,15 +19,10 @@ from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.tree import WorkTree
 
 
-def submodule_log(
-    repository: Repository, work: WorkTree | None, pair: Pair, palette: Palette | None
-) -> Iterator[bytes]:
-    """Yield the lines about a submodule.
-
-    Args:
-        work: The working tree; None without one, where no submodule is checked out.
-        palette: The colours, None for none.
-    """
+def submodule_log(repository: Repository, pair: Pair, appearance: Appearance) -> Iterator[bytes]:
+    """Yield the lines about a submodule."""
+    palette = appearance.palette if appearance.colored else None
+    work = WorkTree(repository) if repository.place.root is not None else None
     path, old, new = pair.path, pair.old, pair.new
 
     def line(text: str, color: bytes = b"") -> bytes:
