@@ -47,6 +47,7 @@ _log = lazy_module(f"{_PACKAGE}.log")
 _ls_files = lazy_module(f"{_PACKAGE}.ls_files")
 _merge_file = lazy_module(f"{_PACKAGE}.patches.merge_file")
 _merge_tree = lazy_module(f"{_PACKAGE}.writers.merge_tree")
+_mktree = lazy_module(f"{_PACKAGE}.writers.mktree")
 _move = lazy_module(f"{_PACKAGE}.writers.move")
 _name_rev = lazy_module(f"{_PACKAGE}.name_rev")
 _notes = lazy_module(f"{_PACKAGE}.notes")
@@ -56,6 +57,7 @@ _ref_changes = lazy_module(f"{_PACKAGE}.writers.ref_changes")
 _reflog = lazy_module(f"{_PACKAGE}.reflog")
 _refs = lazy_module(f"{_PACKAGE}.refs")
 _remove = lazy_module(f"{_PACKAGE}.writers.remove")
+_rerere = lazy_module(f"{_PACKAGE}.rerere")
 _reset = lazy_module(f"{_PACKAGE}.writers.reset")
 _rev_list = lazy_module(f"{_PACKAGE}.rev_list")
 _rev_parse = lazy_module(f"{_PACKAGE}.rev_parse")
@@ -112,6 +114,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "name-rev": lambda: _name_rev.run,
     "notes": lambda: _notes.run,
     "reflog": lambda: _reflog.run,
+    "rerere": lambda: _rerere.run,
     "remote": lambda: _facts.run_remote,
     "rev-list": lambda: _rev_list.run,
     "rev-parse": lambda: _rev_parse.run,
@@ -141,6 +144,7 @@ WRITERS: dict[str, Callable[[], Run]] = {
     "init": lambda: _init.run,
     "init-db": lambda: _init.run,
     "merge-tree": lambda: _merge_tree.run,
+    "mktree": lambda: _mktree.run,
     "mv": lambda: _move.run,
     "commit-tree": lambda: _ref_changes.run_commit_tree,
     "read-tree": lambda: _index_files.run_read,
@@ -176,8 +180,8 @@ _REFUSED = (
         "it changes more of a repository than the index and the branch",
         (
             "am cherry-pick commit-graph fast-import gc "
-            "index-pack merge merge-index mktag mktree multi-pack-index pack-objects "
-            "pack-refs prune prune-packed rebase repack replace rerere revert sparse-checkout "
+            "index-pack merge merge-index mktag multi-pack-index pack-objects "
+            "pack-refs prune prune-packed rebase repack replace revert sparse-checkout "
             "unpack-objects update-server-info checkout--worker merge-octopus merge-ours merge-recursive "
             "merge-recursive-ours merge-recursive-theirs merge-resolve merge-subtree subtree"
         ),
