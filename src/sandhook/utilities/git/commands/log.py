@@ -5,7 +5,7 @@ Source: git-log(1), git-show(1), git-rev-list(1); git 2.39, builtin/log.c and lo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sandhook.utilities.git.commands.log_options import Options, chosen_notes, parser, refuse
 from sandhook.utilities.git.diff.options import DiffOptions
@@ -32,7 +32,6 @@ from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit
-from sandhook.utilities.git.store.encodings import codec_of, recoded
 from sandhook.utilities.git.store.repository import Repository
 
 
@@ -196,6 +195,19 @@ def _from_head(repository: Repository, starts: Starts) -> Starts:
     return starts._replace(wanted=[*starts.wanted, head], names={**starts.names, head: "HEAD"})
 
 
+def recoder(name: str) -> Callable[[str], bytes] | None:
+    """Return what writes text in an encoding, as UTF-8 where that lacks a character; None for UTF-8."""
+    from sandhook.utilities.git.store.encodings import codec_of, recoded  # which most calls do not need
+
+    codec = codec_of(name)
+
+    def recode(text: str) -> bytes:
+        data = recoded(text, codec) if codec is not None else None
+        return encode(text) if data is None else data
+
+    return None if codec is None else recode
+
+
 class Log:
     """Prints commits with their separators and differences."""
 
@@ -225,12 +237,8 @@ class Log:
         self.lines: LineHistory | None = None
         self.ends_line = True
         config = repository.config
-        self.codec = codec_of(
-            options.encoding
-            or config.get("i18n.logoutputencoding")
-            or config.get("i18n.commitencoding")
-            or "utf-8"
-        )
+        name = options.encoding or config.get("i18n.logoutputencoding") or config.get("i18n.commitencoding")
+        self._recode = None if name is None else recoder(name)
 
     def run(self, commits: Selection) -> int:
         """Print all commits; return the exit status."""
@@ -255,8 +263,7 @@ class Log:
         return self.options.source or "%S" in self.layout.text
 
     def _write(self, text: str) -> None:
-        data = None if self.codec is None or text.isascii() else recoded(text, self.codec)
-        self.ctx.write(encode(text) if data is None else data)
+        self.ctx.write(encode(text) if self._recode is None or text.isascii() else self._recode(text))
 
     def _is_empty(self) -> bool:
         return self.layout.kind == "user" and not self.layout.text

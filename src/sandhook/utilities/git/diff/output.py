@@ -31,7 +31,6 @@ from sandhook.utilities.git.diff.settings import (
     shows_submodule_log,
 )
 from sandhook.utilities.git.diff.stat import Counts, Widths, numstat, stat, summary, total_line
-from sandhook.utilities.git.diff.submodule_log import submodule_log
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
@@ -486,9 +485,10 @@ class DiffOutput:
             if shows_submodule_log(
                 self.repository.config, pair, self.options.submodule, porcelain=self.porcelain
             ):
-                for line in prefixed(
-                    encode(self.line_prefix), submodule_log(self.repository, pair, self.appearance)
-                ):
+                from sandhook.utilities.git.diff.submodule_log import submodule_log
+
+                lines = submodule_log(self.repository, pair, self.appearance)
+                for line in prefixed(encode(self.line_prefix), lines):
                     ctx.write(line)
                 continue
             files, appearance = self.files(pair), self.appearance

@@ -11,7 +11,6 @@ from dulwich.objects import Tag as ParsedTag
 from sandhook.record import Record
 from sandhook.utilities.git.errors import MissingObject
 from sandhook.utilities.git.store.access import decode
-from sandhook.utilities.git.store.encodings import codec_of, decoded
 
 #: Seconds and a zone; the quantifiers are possessive, so that no text makes the search go back.
 _MOMENT = re.compile(r"[^0-9]*+([0-9]++) ?([+-][0-9]+)?")
@@ -87,9 +86,8 @@ def parse_commit(oid: str, data: bytes, shallow: bool) -> Commit:
     except (ObjectFormatException, ValueError, AttributeError, AssertionError):
         raise MissingObject(f"bad object {oid}") from None
     message = decode(body)
-    codec = codec_of(encoding) if encoding else None
-    if codec is not None and (text := decoded(body, codec)) is not None:
-        author, committer, message = _recoded(author, codec), _recoded(committer, codec), text
+    if encoding:
+        author, committer, message = _recoded(encoding, author, committer, body)
     return Commit(
         oid,
         tree,
@@ -108,9 +106,16 @@ def _essential(head: bytes) -> bytes:
     return b"\n".join(lines) + b"\n\n"
 
 
-def _recoded(text: str, codec: str) -> str:
-    found = decoded(text.encode("utf-8", "surrogateescape"), codec)
-    return text if found is None else found
+def _recoded(encoding: str, author: str, committer: str, body: bytes) -> tuple[str, str, str]:
+    """Return both persons and the message as text of an encoding; as UTF-8 if they are not in the encoding."""
+    from sandhook.utilities.git.store.encodings import codec_of, decoded  # which most commits do not need
+
+    codec = codec_of(encoding)
+    text = None if codec is None else decoded(body, codec)
+    if codec is None or text is None:
+        return author, committer, decode(body)
+    people = [decoded(each.encode("utf-8", "surrogateescape"), codec) or each for each in (author, committer)]
+    return people[0], people[1], text
 
 
 def parse_tag(oid: str, data: bytes) -> Tag:
