@@ -330,6 +330,8 @@ class _Stash:
         for path in self.untracked:
             mode = staging.work.mode_of(path, None)
             entries.append(entry_of(path, mode, staging.store(path, mode)))
+        for warning in staging.warnings:
+            self.call.error(warning)
         return write_tree(self.repository, entries)
 
     def clear(self, *, keep: bool) -> None:
