@@ -36,6 +36,15 @@ eval_ngettext () {
 		envsubst "$1 $2"
 	)
 }
+
+# The first argument is the context of a translation, and no text has one.
+eval_pgettext () {
+	eval_gettext "$2"
+}
+
+eval_npgettext () {
+	eval_ngettext "$2" "$3" "$4"
+}
 """
 
 SETUP = rb"""# What scripts of git begin with: options, the repository, and functions for errors and states.

@@ -223,6 +223,42 @@ printf '1\n2\n3\n' >f; git add .; at 1700000000 commit -qm base; git checkout -q
 echo g >g; git add g; at 1700000200 commit -qm 'topic two'; git checkout -q main; printf '1\nTWO\n3\n' >f; at 1700000300 commit -qam 'on main'
 git checkout -q topic; at 1700000400 rebase main >/dev/null 2>&1 || :
 """,
+    "moves": r"""
+git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+mk() { for i in 1 2 3 4 5 6; do printf 'def function_%s_%s(argument):\n    result = argument * %s\n    return result + len("%s")\n\n' $1 $i $i $1; done; }
+mk alpha >a.py; mk beta >b.py; git add .; at 1700000000 commit -qm 'one: two modules'
+{ sed -n 9,24p a.py; sed -n 1,8p a.py; } >t; mv t a.py; at 1700000100 commit -qam 'two: reorder a'
+sed -n 1,12p b.py >c.py; sed -i 1,12d b.py; git add .; at 1700000200 commit -qm 'three: split b'
+sed -i 's/    /\t/' a.py; at 1700000300 commit -qam 'four: reformat a'; git rev-parse HEAD >.git-blame-ignore-revs; git add .; at 1700000400 commit -qm 'five: ignore revs'
+sed -n 5,12p c.py >>a.py; at 1700000500 commit -qam 'six: copy from c'; sed -i 's/result + len/len/' a.py; at 1700000600 commit -qam 'seven: edit'
+printf '\0\1\2binary' >bin; git add bin; at 1700000700 commit -qm 'eight: binary'; printf '\0\1\3binary two\n' >bin; at 1700000800 commit -qam 'nine: binary'
+sed -n 1,6p a.py >>c.py; sed -i 1,6d a.py
+""",
+    "latin": r"""
+git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+mkdir $'d\xe9'; echo 1 >$'caf\xe9.txt'; echo 2 >$'d\xe9/f'; echo ok >plain; git add .; at 1700000000 commit -qm 'utf8 sübject'
+printf 'caf\xe9 subject\n\nb\xf6dy\n' >/tmp/sandhook-message; at 1700000100 -c i18n.commitEncoding=ISO-8859-1 commit -q --allow-empty -F /tmp/sandhook-message; rm /tmp/sandhook-message
+printf 'r\xe9sum\xe9\n' >$'caf\xe9.txt'; git add .; at 1700000200 commit -qm 'change'; printf 'more\xff\n' >>$'caf\xe9.txt'; echo u >$'un\xfc'
+""",
+    "release": r"""
+git init -q -b main . ; git config user.name 'Ann Author'; git config user.email ann@example.com
+n=0; c() { n=$((n+1)); echo "$n" >>file$((n%3)); git add .; at $((1700000000+n*3600)) commit -qm "$1"; }
+printf '{"name":"x","version":"1.0.0"}\n' >package.json; printf '# Changelog\n' >CHANGELOG.md; mkdir -p packages/a packages/b; echo a >packages/a/i.js; echo b >packages/b/i.js
+c 'chore: initial commit'; git tag v0.9.0; c 'feat: first feature'; c 'fix(parser): handle empty input
+
+Fixes #12
+Signed-off-by: Ann Author <ann@example.com>'; at 1700020000 tag -a v1.0.0 -m 'Release 1.0.0'
+c 'feat(api)!: drop v1 endpoints
+
+BREAKING CHANGE: the v1 endpoints are gone.
+Refs: #34'; c 'docs: readme'; c 'Revert "docs: readme"
+
+This reverts commit 0000.'; at 1700040000 tag -a v1.1.0-rc.1 -m 'rc'; echo a2 >packages/a/i.js; c 'perf(a): faster'; git checkout -q -b release/1.x v1.0.0; echo bp >bp; c2() { n=$((n+1)); git add .; at $((1700000000+n*3600)) commit -qm "$1"; }; c2 'fix: backport (#41)'; git tag v1.0.1; git checkout -q main
+at 1700060000 merge -q --no-ff -m "Merge pull request #42 from fork/topic
+
+A topic" release/1.x; c 'wip: fixup'; c 'fixup! perf(a): faster'; git tag nightly; echo dirty >>packages/b/i.js
+git remote add origin https://github.com/acme/x.git; git update-ref refs/remotes/origin/main main~2; git symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/main; git config branch.main.remote origin; git config branch.main.merge refs/heads/main; git update-ref refs/remotes/origin/release/1.x release/1.x~1
+""",
 }
 
 _AT = """

@@ -210,7 +210,7 @@ def test_no_program_of_a_repository_is_started() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["push", "fetch", "clone x", "pull", "cherry-pick x", "init", "bisect start"]
+    "command", ["push", "fetch", "clone x", "pull", "cherry-pick x", "rebase x", "bisect start"]
 )
 def test_what_is_not_offered_is_refused_by_name(command: str) -> None:
     result = shell().run(f"git {command}")

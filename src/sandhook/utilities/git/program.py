@@ -23,22 +23,31 @@ _add = lazy_module(f"{_PACKAGE}.writers.add")
 _apply = lazy_module(f"{_PACKAGE}.apply")
 _blame = lazy_module(f"{_PACKAGE}.blame")
 _branch = lazy_module(f"{_PACKAGE}.branch")
+_clean = lazy_module(f"{_PACKAGE}.writers.clean")
 _cherry = lazy_module(f"{_PACKAGE}.cherry")
 _checkout = lazy_module(f"{_PACKAGE}.writers.checkout")
 _commit = lazy_module(f"{_PACKAGE}.writers.commit")
-_config = lazy_module(f"{_PACKAGE}.config")
+_config = lazy_module(f"{_PACKAGE}.settings")
 _describe = lazy_module(f"{_PACKAGE}.describe")
+_count_objects = lazy_module(f"{_PACKAGE}.count_objects")
+_patch_id = lazy_module(f"{_PACKAGE}.patches.patch_id")
+_format_patch = lazy_module(f"{_PACKAGE}.patches.format_patch")
 _diff = lazy_module(f"{_PACKAGE}.diff")
 _diff_tree = lazy_module(f"{_PACKAGE}.diff_tree")
 _facts = lazy_module(f"{_PACKAGE}.facts")
+_fsck = lazy_module(f"{_PACKAGE}.fsck")
 _grep = lazy_module(f"{_PACKAGE}.grep")
 _history = lazy_module(f"{_PACKAGE}.history")
+_archive = lazy_module(f"{_PACKAGE}.patches.archive")
 _attributes = lazy_module(f"{_PACKAGE}.attributes")
 _ignored = lazy_module(f"{_PACKAGE}.ignored")
+_init = lazy_module(f"{_PACKAGE}.writers.init")
 _index_files = lazy_module(f"{_PACKAGE}.writers.index_files")
 _log = lazy_module(f"{_PACKAGE}.log")
 _ls_files = lazy_module(f"{_PACKAGE}.ls_files")
+_merge_file = lazy_module(f"{_PACKAGE}.patches.merge_file")
 _merge_tree = lazy_module(f"{_PACKAGE}.writers.merge_tree")
+_mktree = lazy_module(f"{_PACKAGE}.writers.mktree")
 _move = lazy_module(f"{_PACKAGE}.writers.move")
 _name_rev = lazy_module(f"{_PACKAGE}.name_rev")
 _notes = lazy_module(f"{_PACKAGE}.notes")
@@ -48,6 +57,7 @@ _ref_changes = lazy_module(f"{_PACKAGE}.writers.ref_changes")
 _reflog = lazy_module(f"{_PACKAGE}.reflog")
 _refs = lazy_module(f"{_PACKAGE}.refs")
 _remove = lazy_module(f"{_PACKAGE}.writers.remove")
+_rerere = lazy_module(f"{_PACKAGE}.rerere")
 _reset = lazy_module(f"{_PACKAGE}.writers.reset")
 _rev_list = lazy_module(f"{_PACKAGE}.rev_list")
 _rev_parse = lazy_module(f"{_PACKAGE}.rev_parse")
@@ -66,6 +76,8 @@ _version = lazy_module(f"{_PACKAGE}.version")
 #: The functions of the commands.
 COMMANDS: dict[str, Callable[[], Run]] = {
     "apply": lambda: _apply.run,
+    "archive": lambda: _archive.run,
+    "get-tar-commit-id": lambda: _archive.run_commit_id,
     "annotate": lambda: _blame.run_annotate,
     "blame": lambda: _blame.run,
     "pickaxe": lambda: _blame.run,
@@ -75,15 +87,21 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "check-mailmap": lambda: _names.run_mailmap,
     "column": lambda: _column.run,
     "check-ignore": lambda: _ignored.run,
+    "clean": lambda: _clean.run,
     "cherry": lambda: _cherry.run,
     "config": lambda: _config.run,
     "check-ref-format": lambda: _texts.run_name,
+    "count-objects": lambda: _count_objects.run,
+    "format-patch": lambda: _format_patch.run,
+    "patch-id": lambda: _patch_id.run,
     "describe": lambda: _describe.run,
     "diff": lambda: _diff.run,
     "diff-files": lambda: _plumbing_diff.run_files,
     "diff-index": lambda: _plumbing_diff.run_index,
     "diff-tree": lambda: _diff_tree.run,
     "for-each-ref": lambda: _refs.run_each,
+    "fsck": lambda: _fsck.run,
+    "fsck-objects": lambda: _fsck.run,
     "grep": lambda: _grep.run,
     "hash-object": lambda: _objects.run_hash,
     "interpret-trailers": lambda: _trailers.run,
@@ -91,10 +109,12 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "ls-files": lambda: _ls_files.run,
     "ls-remote": lambda: _facts.run_ls_remote,
     "ls-tree": lambda: _objects.run_tree,
+    "merge-file": lambda: _merge_file.run,
     "merge-base": lambda: _history.run_base,
     "name-rev": lambda: _name_rev.run,
     "notes": lambda: _notes.run,
     "reflog": lambda: _reflog.run,
+    "rerere": lambda: _rerere.run,
     "remote": lambda: _facts.run_remote,
     "rev-list": lambda: _rev_list.run,
     "rev-parse": lambda: _rev_parse.run,
@@ -121,7 +141,10 @@ WRITERS: dict[str, Callable[[], Run]] = {
     "checkout": lambda: _checkout.run,
     "checkout-index": lambda: _index_files.run_write,
     "commit": lambda: _commit.run,
+    "init": lambda: _init.run,
+    "init-db": lambda: _init.run,
     "merge-tree": lambda: _merge_tree.run,
+    "mktree": lambda: _mktree.run,
     "mv": lambda: _move.run,
     "commit-tree": lambda: _ref_changes.run_commit_tree,
     "read-tree": lambda: _index_files.run_read,
@@ -140,7 +163,7 @@ _REFUSED = (
     (
         "it reaches other repositories, and the sandbox has none",
         (
-            "archive clone fetch fetch-pack http-fetch pull push remote-https request-pull send-email "
+            "clone fetch fetch-pack http-fetch pull push remote-https request-pull send-email "
             "send-pack upload-pack receive-pack svn p4 daemon instaweb http-push http-backend imap-send remote-ext remote-fd "
             "remote-ftp remote-ftps remote-http shell upload-archive upload-archive--writer"
         ),
@@ -156,20 +179,20 @@ _REFUSED = (
     (
         "it changes more of a repository than the index and the branch",
         (
-            "am cherry-pick clean commit-graph fast-import gc "
-            "index-pack init merge merge-file merge-index mktag mktree multi-pack-index pack-objects "
-            "pack-refs prune prune-packed rebase repack replace rerere revert sparse-checkout "
-            "unpack-objects update-server-info checkout--worker init-db merge-octopus merge-ours merge-recursive "
+            "am cherry-pick commit-graph fast-import gc "
+            "index-pack merge merge-index mktag multi-pack-index pack-objects "
+            "pack-refs prune prune-packed rebase repack replace revert sparse-checkout "
+            "unpack-objects update-server-info checkout--worker merge-octopus merge-ours merge-recursive "
             "merge-recursive-ours merge-recursive-theirs merge-resolve merge-subtree subtree"
         ),
     ),
     (
         "",
         (
-            "bundle count-objects diagnose fast-export "
-            "fmt-merge-msg format-patch fsck get-tar-commit-id mailinfo mailsplit pack-redundant "
-            "patch-id range-diff show-branch show-index unpack-file verify-pack env--helper "
-            "fsck-objects sh-i18n--envsubst"
+            "bundle diagnose fast-export "
+            "fmt-merge-msg mailinfo mailsplit pack-redundant "
+            "range-diff show-branch show-index unpack-file verify-pack env--helper "
+            "sh-i18n--envsubst"
         ),
     ),
 )
@@ -246,8 +269,13 @@ def run_git(arguments: Sequence[str], ctx: Context) -> int:
             ctx.write_line(_PLACES[options.place])
             return 0
         if not words:
-            raise GitError(_USAGE, prefix="", status=1)
+            ctx.write_line(_USAGE)
+            return 1
         call = Invocation(access, _globals(options, ctx), words[0])
+        for key, value in (
+            call.options.settings if words[0] != "config" else ()
+        ):  # which checks its own key first
+            command_setting(key, value)
         return _run_command(call, words[0], words[1:])
     except GitError as error:
         ctx.flush()
@@ -403,15 +431,15 @@ def _globals(options: Options, ctx: Context) -> Globals:
             reason = "Not a directory" if ctx.fs.exists(path) else "No such file or directory"
             raise GitError(f"cannot change to '{name}': {reason}")
         cwd = ctx.fs.realpath(path)
-    settings = []
+    settings: list[tuple[str, str | None]] = []
     for word in options.variables:
         key, _, variable = word.partition("=")
         if variable not in environment:
             raise GitError(f"missing environment variable '{variable}' for configuration '{key}'")
-        settings.append(command_setting(key, environment[variable]))
+        settings.append((key, environment[variable]))
     for word in options.settings:
         key, has_value, text = word.partition("=")
-        settings.append(command_setting(key, text if has_value else None))
+        settings.append((key, text if has_value else None))
     chosen = {
         name
         for name, is_set in (

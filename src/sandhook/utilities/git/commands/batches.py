@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.linked_paths import LinkedPath
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import decode
@@ -25,9 +26,13 @@ class Batch:
     Args:
         format_: The line before each object, "" for the usual one.
         buffered: Output waits for "flush", which is an error otherwise.
+        follows: Symbolic links in the tree of a name are followed.
     """
 
-    def __init__(self, call: Invocation, format_: str, *, buffered: bool = False) -> None:
+    def __init__(
+        self, call: Invocation, format_: str, *, buffered: bool = False, follows: bool = False
+    ) -> None:
+        self._follows = follows
         self._call = call
         self._format = format_ or _DEFAULT
         self._buffered = buffered
@@ -72,7 +77,14 @@ class Batch:
         """Print one object: the line of the format, and its contents."""
         call = self._call
         try:
-            oid = self._names.find(name)
+            if self._follows and (split := self._names.split_path(name)) is not None and split[0]:
+                followed = LinkedPath(call.repository, self._names).resolve(*split)
+                if followed.problem:
+                    call.ctx.write_line(followed.text(name))
+                    return
+                oid: str | None = followed.oid
+            else:
+                oid = self._names.find(name)
             found = None if oid is None else call.repository.objects.find(oid)
         except GitError:
             oid, found = None, None

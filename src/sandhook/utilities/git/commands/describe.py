@@ -12,10 +12,14 @@ from sandhook.utilities.git.commands.name_rev import run as run_name_rev
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.description import DescribeOptions, Description
 from sandhook.utilities.git.history.names import Names
+from sandhook.utilities.git.history.walk import Walk
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
+from sandhook.utilities.git.store.objects import TREE
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.tree import WorkTree, compare_tree_with_work_tree
+
+_DEEPEST = 1000  #: levels of directories
 
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
@@ -36,13 +40,51 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     names = Names(repository)
     for word in parsed.operands or ["HEAD"]:
         oid = names.find(word)
-        commit = None if oid is None else repository.objects.peel(oid, "commit")
-        if commit is None and not parsed.operands and not options.always:
+        description = Description(repository, options)
+        if (oid is None and not parsed.operands and not options.always) or not (
+            description.has_names or options.always
+        ):
             raise GitError("No names found, cannot describe anything.")
-        if commit is None:
+        if oid is None:
             raise GitError(f"Not a valid object name {word}")
-        call.ctx.write_line(Description(repository, options).text(commit) + mark)
+        commit = repository.objects.peel(oid, "commit")
+        if commit is None:
+            call.ctx.write_line(_of_file(repository, description, oid, word))
+        else:
+            call.ctx.write_line(description.text(commit) + mark)
     return 0
+
+
+def _of_file(repository: Repository, description: Description, oid: str, word: str) -> str:
+    """Return the description of the first commit with the contents of a file, and its path; "" if no commit has it."""
+    objects = repository.objects
+    found = objects.find(objects.peel(oid) or oid)
+    if found is None or found.kind != "blob":
+        raise GitError(f"{word} is neither a commit nor blob")
+    head = repository.refs.resolve("HEAD")
+    seen: set[str] = set()
+    for commit in reversed(list(Walk(repository, [head], [])) if head is not None else []):
+        path = _path_of(repository, commit.tree, oid, seen, "")
+        if path is not None:
+            return f"{description.text(commit.oid)}:{path}"
+    return ""
+
+
+def _path_of(repository: Repository, tree: str, oid: str, seen: set[str], base: str) -> str | None:
+    """Return the path of a file in a tree, None without it; trees that were looked at have it not."""
+    if tree in seen:
+        return None
+    if base.count("/") > _DEEPEST:
+        repository.ctx.budget.fail("nesting")
+    seen.add(tree)
+    repository.ctx.budget.charge_memory(100)
+    for item in repository.objects.tree(tree):
+        repository.access.charge(1)
+        if item.oid == oid:
+            return base + item.name
+        if item.mode == TREE and (found := _path_of(repository, item.oid, oid, seen, f"{base}{item.name}/")):
+            return found
+    return None
 
 
 def _as_name_rev(options: DescribeOptions, operands: Sequence[str]) -> list[str]:

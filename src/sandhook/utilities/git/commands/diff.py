@@ -84,7 +84,10 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     shown = output.complete(pairs)
     if not options.quiet:
         below = options.relative or repository.prefix if options.relative is not None else ""
-        _warn_of_line_ends(call, [pair for pair in pairs if pair.path.startswith(below)])
+        reads_new = (
+            bool(output.forms() - {"raw", "name_only", "name_status", "summary"}) or not output.has_form()
+        )
+        _warn_of_line_ends(call, [pair for pair in pairs if pair.path.startswith(below)], reads_new=reads_new)
     problems = False
     if not options.quiet:
         problems = output.write(shown)
@@ -107,13 +110,19 @@ def _without_conflicts(output: DiffOutput, pathspec: Pathspec, pairs: list[Pair]
     return [pair for pair in pairs if pair.path not in paths]
 
 
-def _warn_of_line_ends(call: Invocation, pairs: list[Pair]) -> None:
-    """Warn about changed files that get other line ends when git writes them again, as git does when it reads them."""
+def _warn_of_line_ends(call: Invocation, pairs: list[Pair], *, reads_new: bool) -> None:
+    """Warn about changed files that get other line ends when git writes them again, as git does when it reads them.
+
+    Args:
+        reads_new: The contents of new files are read, too.
+    """
     work: WorkTree | None = None
     for pair in pairs:
         if not (pair.new.in_work_tree and pair.new.mode & 0o170000 == 0o100000 and pair.new.oid == NULL_ID):
             continue
         work = work or WorkTree(call.repository)
+        if not (pair.old.exists or reads_new):  # a file that is intended to be added
+            continue
         data = call.access.read_or_none(work.path(pair.path))
         warning = line_end_warning(call.repository, pair.path, data or b"", only_warns=True)
         if warning is not None:

@@ -56,9 +56,13 @@ def run_remote(call: Invocation, arguments: Sequence[str]) -> int:
         return 0
     if words[:1] == ["show"] and not words[1:]:
         words, verbose = [], False
+    if words[:1] in (["add"], ["set-url"], ["remove"], ["rm"]):
+        from sandhook.utilities.git.commands.settings import remotes
+
+        return remotes.run(call, words[0], words[1:])
     if words:
         raise GitError(
-            f"remote {words[0]} is not offered in the sandbox: remote, remote -v and get-url are (L-GIT-001)",
+            f"remote {words[0]} is not offered in the sandbox: add, get-url, remove and set-url are (L-GIT-001)",
             status=129,
         )
     for name in sorted(config.subsections("remote")):

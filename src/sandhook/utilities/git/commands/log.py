@@ -5,14 +5,14 @@ Source: git-log(1), git-show(1), git-rev-list(1); git 2.39, builtin/log.c and lo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sandhook.utilities.git.commands.log_options import Options, chosen_notes, parser, refuse
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.errors import GitError, RevisionError
 from sandhook.utilities.git.history.commit_diff import CommitDiff
 from sandhook.utilities.git.history.decorate import Decorations, Shown
-from sandhook.utilities.git.history.graph import GraphOfSelection
+from sandhook.utilities.git.history.graph import GraphOfSelection, read_colors
 from sandhook.utilities.git.history.line_log import LineHistory, LineLog
 from sandhook.utilities.git.history.object_list import boundary
 from sandhook.utilities.git.history.operands import split_operands
@@ -84,20 +84,22 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         selection.omitted = log.equal if options.equivalent == "omit" else frozenset()
     name_sources(log, starts, is_mixed=bool(special and revisions))
     log.printer.reflogs = reflogs
-    _show_relations(log, options, walk, selection)
+    _show_relations(call, log, options, walk, selection)
     if options.lines:
         log.lines = _line_log(log, paths, starts, revisions, first_parent=walk.first_parent)
     return log.run(selection) | diff.output.check_status
 
 
-def _show_relations(log: Log, options: Options, walk: WalkOptions, selection: Selection) -> None:
+def _show_relations(
+    call: Invocation, log: Log, options: Options, walk: WalkOptions, selection: Selection
+) -> None:
     """Have parents, children, edges and the graph be shown. Raises GitError for options that exclude each other."""
     if options.children and (options.parents or options.graph or walk.simplify_merges or walk.by_decoration):
         raise GitError("options '--parents' and '--children' cannot be used together")
     selection.has_edges = options.boundary
     selection.rewrites = options.parents or options.children or options.graph
     if options.graph:
-        log.graph = _graph(log.repository, walk, selection, log.diff.options.color == "always")
+        log.graph = _graph(call, walk, selection, log.diff.output.appearance.colored)
     if options.log_size and (log.layout.kind in ("oneline", "user") or options.graph):
         raise GitError(
             "log --log-size with --oneline, --format or --graph is not offered in the sandbox (L-GIT-003)",
@@ -158,16 +160,13 @@ def _check_reflog_options(options: Options, walk: WalkOptions) -> None:
         raise GitError("cannot combine --walk-reflogs with history-limiting options")
 
 
-def _graph(
-    repository: Repository, walk: WalkOptions, selection: Selection, colored: bool
-) -> GraphOfSelection:
+def _graph(call: Invocation, walk: WalkOptions, selection: Selection, colored: bool) -> GraphOfSelection:
     """Return the graph of the commits. Raises GitError for options that exclude it."""
     for name, is_set in (("reverse", walk.reverse), ("no-walk", walk.no_walk)):
         if is_set:
             raise GitError(f"options '--{name}' and '--graph' cannot be used together")
-    if colored:
-        raise GitError("log --graph --color=always is not offered in the sandbox (L-GIT-003)", status=129)
-    return GraphOfSelection(selection, repository.access.charge)
+    palette = read_colors(call.repository.config, call.error) if colored else ()
+    return GraphOfSelection(selection, call.access.charge, palette)
 
 
 def _with_not(words: Sequence[str], operands: list[str]) -> list[str]:
@@ -194,6 +193,19 @@ def _from_head(repository: Repository, starts: Starts) -> Starts:
     if not repository.objects.has(head):
         raise GitError("bad object HEAD")
     return starts._replace(wanted=[*starts.wanted, head], names={**starts.names, head: "HEAD"})
+
+
+def recoder(name: str) -> Callable[[str], bytes] | None:
+    """Return what writes text in an encoding, as UTF-8 where that lacks a character; None for UTF-8."""
+    from sandhook.utilities.git.store.encodings import codec_of, recoded  # which most calls do not need
+
+    codec = codec_of(name)
+
+    def recode(text: str) -> bytes:
+        data = recoded(text, codec) if codec is not None else None
+        return encode(text) if data is None else data
+
+    return None if codec is None else recode
 
 
 class Log:
@@ -224,6 +236,9 @@ class Log:
         self.graph: GraphOfSelection | None = None
         self.lines: LineHistory | None = None
         self.ends_line = True
+        config = repository.config
+        name = options.encoding or config.get("i18n.logoutputencoding") or config.get("i18n.commitencoding")
+        self._recode = None if name is None else recoder(name)
 
     def run(self, commits: Selection) -> int:
         """Print all commits; return the exit status."""
@@ -248,7 +263,7 @@ class Log:
         return self.options.source or "%S" in self.layout.text
 
     def _write(self, text: str) -> None:
-        self.ctx.write(encode(text))
+        self.ctx.write(encode(text) if self._recode is None or text.isascii() else self._recode(text))
 
     def _is_empty(self) -> bool:
         return self.layout.kind == "user" and not self.layout.text

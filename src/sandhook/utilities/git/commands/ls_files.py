@@ -148,6 +148,7 @@ class _Listing:
             rules=rules,
             collect_ignored=self.options.ignored,
             empty=self.options.directory and not self.options.no_empty,
+            nested=not self.options.no_empty if self.options.directory else None,
         )
         for path in found.ignored if self.options.ignored else found.untracked:
             self._match(path)

@@ -13,6 +13,7 @@ from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.errors import GitError, OptionFault
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.nearest_ref import NearestRefs
+from sandhook.utilities.git.history.walk import Walk
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 
@@ -41,15 +42,13 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     parsed = Parser(NameOptions).parse(arguments)
     options, repository = parsed.of(NameOptions), call.repository
     operands = [*parsed.operands, *(parsed.paths or ())]
-    if options.all:
-        raise GitError("name-rev --all is not offered in the sandbox (L-GIT-003)", status=129)
-    if options.stdin is not None and operands:
-        raise OptionFault("Specify either a list, or --all, not both!")
     if options.stdin == "--stdin":
         call.error(
             "warning: --stdin is deprecated. Please use --annotate-stdin instead, which is functionally equivalent."
         )
         call.error("This option will be removed in a future release.")
+    if (options.stdin is not None) + options.all + bool(operands) > 1:
+        raise OptionFault("Specify either a list, or --all, not both!")
     refs = NearestRefs(
         repository,
         tags=options.tags,
@@ -61,6 +60,9 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         _annotate(call, refs, name_only=options.name_only)
         return 0
     names = Names(repository)
+    if options.all:
+        _write_all(call, refs, options)
+        return 0
     for word in operands:
         oid = names.find(word)
         if oid is None:
@@ -75,6 +77,23 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
             name = names.abbreviate(oid, None) if options.no_undefined else "undefined"
         call.ctx.write_line(name)
     return 0
+
+
+def _write_all(call: Invocation, refs: NearestRefs, options: NameOptions) -> None:
+    """Print the commits that the selected references reach, the newest first, and those near other references."""
+    repository, names = call.repository, Names(call.repository)
+    peeled = (repository.objects.peel(oid, "commit") for oid in repository.refs.all("refs/").values())
+    targets = {oid for oid in peeled if oid is not None}
+    looked_at = {parent for oid in targets for parent in repository.objects.commit(oid).parents} | targets
+    for commit in Walk(repository, sorted(targets), []):
+        name = refs.name(commit.oid)
+        if name is None and commit.oid not in looked_at:
+            continue
+        if name is None and options.no_undefined and not options.always:
+            raise GitError(f"cannot describe '{commit.oid}'")
+        if name is None:
+            name = names.abbreviate(commit.oid, None) if options.no_undefined else "undefined"
+        call.ctx.write_line(name if options.name_only else f"{commit.oid} {name}")
 
 
 def _annotate(call: Invocation, refs: NearestRefs, *, name_only: bool) -> None:

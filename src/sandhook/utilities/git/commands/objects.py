@@ -39,6 +39,7 @@ class CatOptions:
     buffer: bool = opt("--buffer")
     path: str | None = opt("--path", "PATH", "")
     allow_unknown: bool = opt("--allow-unknown-type")
+    follows: bool = opt("--follow-symlinks")
 
 
 def run_cat(call: Invocation, arguments: Sequence[str]) -> int:
@@ -134,10 +135,10 @@ def _invalid(call: Invocation, name: str) -> GitError:
 def _batch(call: Invocation, options: CatOptions) -> int:
     """Print the objects that standard input names; return 0."""
     if options.batch_command is not None:
-        batch = Batch(call, options.batch_command, buffered=options.buffer)
+        batch = Batch(call, options.batch_command, buffered=options.buffer, follows=options.follows)
         batch.commands(input_lines(call, nul=options.nul))
         return 0
-    batch = Batch(call, options.batch or options.batch_check or "")
+    batch = Batch(call, options.batch or options.batch_check or "", follows=options.follows)
     names = (
         iter(sorted(set(call.repository.objects)))
         if options.all_objects

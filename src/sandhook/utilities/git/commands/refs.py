@@ -187,6 +187,7 @@ class TagOptions:
         opt("-m", "TEXT", "", append=True), opt("--message", "TEXT", "", append=True)
     )
     file: str | None = also(opt("-F", "FILE", ""), opt("--file", "FILE", ""))
+    cleanup: str = opt("--cleanup", "MODE", "", default="strip")
 
 
 def run_tag(call: Invocation, arguments: Sequence[str]) -> int:
@@ -256,9 +257,10 @@ def _change_tag(call: Invocation, options: TagOptions, operands: list[str]) -> i
         raise GitError(
             "tag -a without -m or -F: an editor is a program, which git in the sandbox never starts (L-GIT-002)"
         )
-    return create_tag(
-        call, NewTag(operands[0], operands[1] if len(operands) == 2 else "HEAD", message, options.force)
-    )
+    if options.cleanup not in ("strip", "verbatim", "whitespace"):
+        raise GitError(f"Invalid cleanup mode {options.cleanup}")
+    target = operands[1] if len(operands) == 2 else "HEAD"
+    return create_tag(call, NewTag(operands[0], target, message, options.force, options.cleanup))
 
 
 @option_set

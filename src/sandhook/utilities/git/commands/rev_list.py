@@ -10,14 +10,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.bisection import Bisection, steps_left
+from sandhook.utilities.git.history.decorate import Decorations
 from sandhook.utilities.git.history.graph import GraphOfSelection
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.object_list import ObjectList, boundary, edges, parse_filter
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.history.patch_ids import equivalent_commits
 from sandhook.utilities.git.history.pretty import Format, Printer, parse_format
+from sandhook.utilities.git.history.reflogs import ReflogWalk, check_words
 from sandhook.utilities.git.history.selection import SHORTHANDS, Selection, WalkOptions
-from sandhook.utilities.git.history.starts import find_starts, pull_starts, tags_of_starts, with_input
+from sandhook.utilities.git.history.starts import (
+    find_starts,
+    names_of_refs,
+    pull_starts,
+    tags_of_starts,
+    with_input,
+)
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit, Tag
@@ -59,7 +68,9 @@ class ListOptions:
     children: bool = opt("--children")
     graph: bool = opt("--graph")
     walk_reflogs: bool = also(opt("-g"), opt("--walk-reflogs"))
-    bisection: bool = also(opt("--bisect-vars"), opt("--bisect-all"))
+    bisection: str = also(
+        opt("--bisect-vars", const="vars", default=""), opt("--bisect-all", const="all"), opt("--bisect", const="one")
+    )  # fmt: skip
     equivalent: str = also(
         opt("--cherry-pick", const="omit", default=""), opt("--cherry-mark", const="mark")
     )  # fmt: skip
@@ -79,10 +90,17 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         raise GitError("usage: git rev-list [<options>] <commit>... [--] [<path>...]", prefix="", status=129)
     ordered = _with_not(words, revisions)
     starts, pathspec = find_starts(repository, ordered, special), repository.pathspec(paths)
-    selection = Selection(repository, walk, starts, pathspec)
+    reflogs = None
+    if options.walk_reflogs:
+        names = [*revisions, *names_of_refs(repository, special)]
+        check_words(names)
+        reflogs = ReflogWalk(repository, names or ["HEAD"], dated=False)
+    selection = Selection(repository, walk, starts, pathspec, reflogs)
     selection.rewrites = options.parents or options.children or options.graph
     selection.has_edges = options.boundary
     listing = _Listing(call, options, walk, selection)
+    if options.bisection or "--bisect" in special:
+        return _bisect(call, options.bisection, list(listing.commits()))
     if options.only_count:
         return listing.count(with_boundary=options.boundary)
     tags = tags_of_starts(repository, ordered, special) if options.objects else []
@@ -98,10 +116,15 @@ def _check(options: ListOptions, walk: WalkOptions, special: Sequence[str]) -> N
     """Raise GitError for options that exclude each other or are not offered."""
     for name, is_set in (
         ("--merge", walk.merge),
-        ("-g", options.walk_reflogs),
+        (
+            "-g with --objects, --graph, --boundary or --count",
+            options.walk_reflogs
+            and bool(
+                options.objects or options.graph or options.boundary or options.only_count or options.pretty
+            ),
+        ),
         (f"--pretty={options.pretty}", options.pretty in ("email", "mboxrd")),
         ("--boundary --first-parent", options.boundary and walk.first_parent),
-        ("--bisect", options.bisection or "--bisect" in special),
         ("--graph with --header or --objects", options.graph and (options.header or bool(options.objects))),
         ("--disk-usage=human", options.disk_usage not in (None, "")),
     ):
@@ -114,6 +137,33 @@ def _check(options: ListOptions, walk: WalkOptions, special: Sequence[str]) -> N
             raise GitError(f"options '--{name}' and '--graph' cannot be used together")
     if options.filter is not None and not options.objects:
         raise GitError("object filtering requires --objects")
+
+
+def _bisect(call: Invocation, form: str, commits: list[Commit]) -> int:
+    """Print the commit that halves the list; return 0, and 1 with --bisect-vars for an empty list."""
+    if not commits:
+        return int(form == "vars")
+    members = {commit.oid for commit in commits}
+    parents = {commit.oid: [each for each in commit.parents if each in members] for commit in commits}
+    call.ctx.budget.charge_memory(len(commits) * 400)
+    bisection = Bisection(commits, parents, call.access.charge)
+    write = call.ctx.write_line
+    if form == "all":
+        decorations = Decorations(call.repository)
+        for oid, distance in bisection.all():
+            write(f"{oid} ({', '.join([*decorations.of(oid), f'dist={distance}'])})")
+        return 0
+    oid, weight = bisection.middle()
+    if form != "vars":
+        write(oid)
+        return 0
+    count = bisection.count
+    for name, value in (
+        ("rev", f"'{oid}'"), ("nr", max(count - weight, weight) - 1), ("good", count - weight - 1),
+        ("bad", weight - 1), ("all", count), ("steps", steps_left(count)),
+    ):  # fmt: skip
+        write(f"bisect_{name}={value}")
+    return 0
 
 
 class _Listing:

@@ -23,7 +23,7 @@ from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit
-from sandhook.utilities.git.store.index import IndexEntry
+from sandhook.utilities.git.store.index import IndexEntry, order
 from sandhook.utilities.git.store.index_writing import IndexChange, entry_of, write_tree
 from sandhook.utilities.git.store.ref_writing import append_log, delete_ref, move_head, write_log
 from sandhook.utilities.git.store.repository import Repository
@@ -166,8 +166,20 @@ def _list(call: Invocation, rest: list[str]) -> int:
         raise GitError(str(error), prefix=error.prefix, status=1) from None
 
 
+#: Which files the options of git stash show select.
+_SHOWN = {
+    "-u": "both",
+    "--include-untracked": "both",
+    "--only-untracked": "untracked",
+    "--no-include-untracked": "tracked",
+}
+
+
 def _show(call: Invocation, rest: list[str]) -> int:
-    parsed = Parser(DiffOptions, lenient=True).parse(rest)
+    shows = "both" if call.repository.config.boolean("stash.showincludeuntracked") else "tracked"
+    for word in rest:
+        shows = _SHOWN.get(word, shows)
+    parsed = Parser(DiffOptions, lenient=True).parse([word for word in rest if word not in _SHOWN])
     if parsed.unknown:
         raise GitError(
             f"stash show {parsed.unknown[0]} is not offered in the sandbox (L-GIT-003)", status=129
@@ -176,10 +188,21 @@ def _show(call: Invocation, rest: list[str]) -> int:
     repository = call.repository
     output = DiffOutput(repository, parsed.of(DiffOptions))
     base = repository.objects.commit(stash.commit.parents[0]).tree
-    everything = Pathspec([], call.access.charge)
-    output.write(
-        output.complete(compare_trees(repository.objects, base, stash.commit.tree, everything)), "stat"
-    )
+    objects, everything = repository.objects, Pathspec([], call.access.charge)
+    pairs = list(compare_trees(objects, base, stash.commit.tree, everything)) if shows != "untracked" else []
+    if shows != "tracked" and len(stash.commit.parents) > 2:
+        untracked = list(
+            compare_trees(objects, None, objects.commit(stash.commit.parents[2]).tree, everything)
+        )
+        names = Names(repository)
+        for pair in untracked if shows == "both" else ():
+            if names.tree_item(stash.commit.tree, pair.path) is not None:
+                raise GitError(
+                    f"worktree and untracked commit have duplicate entries: {pair.path}\nfatal: failed to unpack trees",
+                    prefix="error",
+                )
+        pairs += untracked
+    output.write(output.complete(sorted(pairs, key=lambda pair: order(pair.path))), "stat")
     return 0
 
 
@@ -230,11 +253,16 @@ class _Stash:
         oid = repository.refs.resolve("HEAD")
         if oid is None:
             raise GitError("You do not have the initial commit yet", prefix="", status=1)
-        self._check_index()
         head = objects.commit(oid)
         everything = Pathspec([], self.call.access.charge)
+        self._check_conflicts()
         if untracked:
-            self.untracked = find_untracked(repository, everything, "all").untracked
+            found = find_untracked(repository, everything, "all").untracked
+            for path in found:
+                if path.endswith("/"):  # another repository
+                    self.call.error(f"Ignoring path {path}")
+            self.untracked = [path for path in found if not path.endswith("/")]
+        self._check_intended()
         staged = any(True for _ in compare_with_index(objects, head.tree, repository.index, everything))
         work = any(
             True
@@ -254,14 +282,18 @@ class _Stash:
             parents.append(self._write(self._untracked_tree(), [], f"untracked files on {text}\n"))
         return self._write(self._work_tree(head), parents, self.title)
 
-    def _check_index(self) -> None:
-        """Raise GitError for conflicts, and for files that are only intended to be added."""
+    def _check_conflicts(self) -> None:
+        """Raise GitError for conflicts."""
         entries = [each[0] for each in self.repository.index.by_path.values()]
         unmerged = [entry.path for entry in entries if entry.stage]
         for path in unmerged:
             self.call.ctx.write_line(f"{path}: needs merge")
         if unmerged:
             raise GitError("", prefix="", status=1)
+
+    def _check_intended(self) -> None:
+        """Raise GitError for files that are only intended to be added."""
+        entries = (each[0] for each in self.repository.index.by_path.values())
         intended = next((entry.path for entry in entries if entry.intended), None)
         if intended is not None:
             raise GitError(
@@ -298,6 +330,8 @@ class _Stash:
         for path in self.untracked:
             mode = staging.work.mode_of(path, None)
             entries.append(entry_of(path, mode, staging.store(path, mode)))
+        for warning in staging.warnings:
+            self.call.error(warning)
         return write_tree(self.repository, entries)
 
     def clear(self, *, keep: bool) -> None:

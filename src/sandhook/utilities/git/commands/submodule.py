@@ -1,4 +1,4 @@
-"""git submodule status: the commits of submodules.
+"""git submodule status and foreach: the commits of submodules, and commands of the caller in them.
 
 Source: git-submodule(1); git 2.39, builtin/submodule--helper.c.
 """
@@ -17,11 +17,18 @@ from sandhook.utilities.git.store.index import IndexEntry
 from sandhook.utilities.git.store.objects import GITLINK
 from sandhook.utilities.git.store.repository import Repository, find_place
 from sandhook.utilities.git.work.submodules import gitmodules
+from sandhook.vfs.path import VirtualPath
 
 #: How git describes the commit of a submodule: the first that has a result. Between the last two, git also tries
 #: ``describe --contains``.
 _DESCRIPTIONS = (DescribeOptions(), DescribeOptions(tags=True), DescribeOptions(all=True, always=True))
 _MOST_LEVELS = 100
+#: Variables of git that hold for submodules, too: all others name the repository of the caller.
+_KEPT = (
+    "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM", "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_DATE", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE", "GIT_PAGER",
+    "GIT_TERMINAL_PROMPT", "GIT_EDITOR", "GIT_EXEC_PATH",
+)  # fmt: skip
 
 
 @option_set
@@ -38,10 +45,12 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     words = list(arguments)
     at = next((place for place, word in enumerate(words) if not word.startswith("-")), len(words))
     command = words.pop(at) if at < len(words) else "status"
+    if command == "foreach":
+        return _foreach(call, words)
     if command != "status":
         raise GitError(
-            f"'submodule {command}' is not offered in the sandbox: it reaches other repositories or starts programs; "
-            "submodule status is (L-GIT-001)",
+            f"'submodule {command}' is not offered in the sandbox: it reaches other repositories; "
+            "submodule status and foreach are (L-GIT-001)",
             prefix="git",
             status=1,
         )
@@ -78,6 +87,74 @@ def _write_all(
             call.ctx.write_line(_line(entry, inner, shown, cached=options.cached))
         if inner is not None and options.recursive:
             _write_all(call, options, inner, (), f"{shown}/")
+
+
+@option_set
+class EachOptions:
+    """Options of git submodule foreach."""
+
+    quiet: bool = also(opt("-q"), opt("--quiet"))
+    recursive: bool = opt("--recursive")
+
+
+def _foreach(call: Invocation, words: Sequence[str]) -> int:
+    """Run a command of the caller in each submodule that is checked out; return 0."""
+    parsed = Parser(EachOptions, stop=True).parse(words)
+    command = [*parsed.operands, *(parsed.paths or ())]
+    call.repository.root  # noqa: B018  # raises without a working tree
+    _run_in_each(call, parsed.of(EachOptions), call.repository, command, "")
+    return 0
+
+
+def _run_in_each(
+    call: Invocation, options: EachOptions, repository: Repository, command: Sequence[str], base: str
+) -> None:
+    if base.count("/") > _MOST_LEVELS:
+        call.ctx.budget.fail("nesting")
+    names = _names(repository)
+    for path, entries in repository.index.by_path.items():
+        entry = entries[0]
+        if entry.mode != GITLINK:
+            continue
+        if path not in names:
+            raise GitError(f"No url found for submodule path '{base}{path}' in .gitmodules")
+        inner = _inner(call, repository, path)
+        if inner is None or inner.place.root is None:
+            continue
+        shown = base + relative(path, repository.prefix)
+        if not options.quiet:
+            call.ctx.write_line(f"Entering '{shown}'")
+        values = {
+            "name": names[path], "sm_path": path, "path": path, "displaypath": shown, "sha1": entry.oid,
+            "toplevel": repository.root,
+        }  # fmt: skip
+        if command and (status := _run_in(call, inner.place.root, command, values)):
+            text = f"run_command returned non-zero status for {shown}\n."
+            raise GitError(text, status=128 if status else 0)
+        if options.recursive:
+            _run_in_each(call, options, inner, command, f"{shown}/")
+
+
+def _run_in(call: Invocation, directory: str, command: Sequence[str], values: dict[str, str]) -> int:
+    """Run a command in a directory; return its exit status. One word is text for the shell, as in git."""
+    environment = {
+        name: value
+        for name, value in dict(call.ctx.environment).items()
+        if not name.startswith("GIT_") or name in _KEPT
+    }
+    environment["GIT_DIR"] = ".git"
+    if len(command) == 1:
+        argv = ["sh", "-c", command[0]]
+        environment |= values
+    else:
+        argv = ["sh", "-c", '"$@"', command[0], *command]
+    call.ctx.flush()
+    before = call.ctx.process.cwd
+    call.ctx.process.cwd = VirtualPath(directory)
+    try:
+        return call.ctx.run(argv, environment=environment).status
+    finally:
+        call.ctx.process.cwd = before
 
 
 def _names(repository: Repository) -> dict[str, str]:

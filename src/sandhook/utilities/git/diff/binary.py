@@ -9,25 +9,14 @@ import zlib
 from collections.abc import Iterator
 
 from sandhook.utilities.git.diff.xdiff import Charge
-from sandhook.utilities.git.errors import GitError
 
 _ALPHABET = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"
 _LINE = 52  #: bytes of compressed data for each line
 _LEVEL = 1  #: of compression, git's default here
-_LEAST_DELTA = 16  #: bytes of an older file that a delta can copy from
 
 
-def binary_patch(path: str, old: bytes, new: bytes, charge: Charge) -> Iterator[bytes]:
-    """Yield both directions of a change.
-
-    Raises:
-        GitError: git might print a delta, which depends on its search for equal blocks.
-    """
-    if min(len(old), len(new)) >= _LEAST_DELTA:
-        raise GitError(
-            f"a binary patch (--binary) of {path}, which is binary before and after the change, is not offered in the sandbox (L-GIT-003)",
-            status=129,
-        )
+def binary_patch(old: bytes, new: bytes, charge: Charge) -> Iterator[bytes]:
+    """Yield both directions of a change, each with the whole contents: git prints a delta where that is smaller."""
     yield b"GIT binary patch\n"
     for data in (new, old):
         charge(1 + (len(data) >> 6))
@@ -51,3 +40,32 @@ def _line(data: bytes) -> bytes:
             group.append(_ALPHABET[digit])
         digits += group[::-1]
     return bytes(digits) + b"\n"
+
+
+_DIGITS = {letter: value for value, letter in enumerate(_ALPHABET)}
+
+
+def decoded_line(line: bytes) -> bytes | None:
+    """Return the data of a line that ``_line`` made; None for a damaged one."""
+    mark = line[:1]
+    if b"A" <= mark <= b"Z":
+        size = mark[0] - ord("A") + 1
+    elif b"a" <= mark <= b"z":
+        size = mark[0] - ord("a") + 27
+    else:
+        return None
+    text = line[1:]
+    if len(text) != -(-size // 4) * 5:
+        return None
+    pieces = []
+    for at in range(0, len(text), 5):
+        value = 0
+        for letter in text[at : at + 5]:
+            digit = _DIGITS.get(letter)
+            if digit is None:
+                return None
+            value = value * 85 + digit
+        if value >= 1 << 32:
+            return None
+        pieces.append(value.to_bytes(4, "big"))
+    return b"".join(pieces)[:size]

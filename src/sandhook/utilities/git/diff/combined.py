@@ -11,10 +11,11 @@ from sandhook.record import Record
 from sandhook.utilities.git.diff.combining import Combination
 from sandhook.utilities.git.diff.model import NULL_ID, Pair, Side
 from sandhook.utilities.git.diff.output import DiffOutput
+from sandhook.utilities.git.diff.painting import Palette, painted
 from sandhook.utilities.git.diff.patch import normalizer
 from sandhook.utilities.git.diff.trees import compare_trees
 from sandhook.utilities.git.diff.xdiff import split_lines
-from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.names.colors import RESET
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.names.quote import quote_two
 from sandhook.utilities.git.store.access import encode
@@ -124,15 +125,15 @@ def write_patches(output: DiffOutput, files: Iterable[Merged], *, dense: bool) -
 
 def _patch(output: DiffOutput, file: Merged, *, dense: bool) -> Iterator[bytes]:
     appearance = output.appearance
-    if appearance.colored and (output.options.color == "always" or appearance.mode == "color"):
-        raise GitError("colours of combined diffs are not offered in the sandbox (L-GIT-003)", status=129)
+    palette = appearance.palette if appearance.colored else None
     data = [output.load(side) for side in (*file.parents, file.new)]
     sides = (*file.parents, file.new)
     new_modes = any(side.mode != file.new.mode for side in file.parents)
     if any(
         output.is_binary(side, each) for side, each in zip(sides, data, strict=True)
     ):  # --text has no effect
-        yield _prefixed(output, "".join(_header(output, file, dense=dense, new_modes=new_modes, marks=False)))
+        head = encode("".join(_header(output, file, dense=dense, new_modes=new_modes, marks=False)))
+        yield _prefixed(output, head if palette is None else _painted_head(head, palette))
         yield b"Binary files differ\n"  # in a graph, too, it stands alone
         return
     known: dict[str, list[bytes]] = {}
@@ -151,9 +152,36 @@ def _patch(output: DiffOutput, file: Merged, *, dense: bool) -> Iterator[bytes]:
             key=normalizer(output.options),
         )
     if new_modes or file.new.in_work_tree or (combination is not None and combination.has_hunks()):
-        yield _prefixed(output, "".join(_header(output, file, dense=dense, new_modes=new_modes, marks=True)))
+        head = encode("".join(_header(output, file, dense=dense, new_modes=new_modes, marks=True)))
+        yield _prefixed(output, head if palette is None else _painted_head(head, palette))
         for hunk in combination.hunks() if combination is not None else ():
-            yield _prefixed(output, hunk)
+            yield _prefixed(
+                output, hunk if palette is None else _painted_hunk(hunk, len(file.parents), palette)
+            )
+
+
+def _painted_head(head: bytes, palette: Palette) -> bytes:
+    """Return the lines before the first hunk in colour."""
+    return b"".join(painted(palette.meta, line) + b"\n" for line in head.splitlines())
+
+
+def _painted_hunk(piece: bytes, parents: int, palette: Palette) -> bytes:
+    """Return the first line of a hunk, or the lines after it, in colour."""
+    marks = b"@" * (parents + 1)
+    if piece.startswith(marks):
+        line = piece.removesuffix(b"\n")
+        end = line.index(marks, len(marks)) + len(marks)
+        text = palette.frag + line[:end]
+        if heading := line[end:].removeprefix(b" "):
+            text += RESET.encode() + painted(palette.context, b" ") + palette.func + heading
+        return text + RESET.encode() + b"\n"
+    pieces = []
+    for line in piece.split(b"\n")[:-1]:
+        columns = line[:parents]
+        color = palette.old if b"-" in columns else palette.new if b"+" in columns else palette.context
+        shown = line.removesuffix(b"\r")
+        pieces.append(painted(color, shown) + line[len(shown) :] + b"\n")
+    return b"".join(pieces)
 
 
 def _prefixed(output: DiffOutput, text: str | bytes) -> bytes:

@@ -72,3 +72,16 @@ def pair_of(path: str, old: Side | None, new: Side | None) -> Pair:
 def raw_id(side: Side) -> str:
     """Return the object of one side, as --raw shows it: none for a submodule of the working tree."""
     return NULL_ID if side.in_work_tree and side.mode == 0o160000 else side.oid
+
+
+def side_below(base: str, side: Side) -> Side:
+    """Return a side with its path after the prefix of --relative."""
+    if not side.path.startswith(base):
+        return side
+    return side._replace(path=side.path[len(base) :].removeprefix("/"))
+
+
+def reversed_pair(pair: Pair) -> Pair:
+    """Return the pair that undoes a change."""
+    status = {"A": "D", "D": "A"}.get(pair.status, pair.status)
+    return Pair(pair.new, pair.old, status, pair.score)

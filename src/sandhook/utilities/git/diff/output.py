@@ -11,16 +11,24 @@ from sandhook.utilities.git.diff.check import check_pair
 from sandhook.utilities.git.diff.dirstat import dirstat, parse_dirstat
 from sandhook.utilities.git.diff.hunk_extents import kept_groups
 from sandhook.utilities.git.diff.ignoring import ignored_lines, is_ignored
-from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair, Side, raw_id
+from sandhook.utilities.git.diff.model import (
+    MOST_SCORE,
+    NULL_ID,
+    Pair,
+    Side,
+    raw_id,
+    reversed_pair,
+    side_below,
+)
 from sandhook.utilities.git.diff.options import DiffOptions, refused
-from sandhook.utilities.git.diff.patch import Files, Style, is_binary, normalizer, patch
+from sandhook.utilities.git.diff.patch import Files, Style, is_binary, normalizer, patch, prefixed
 from sandhook.utilities.git.diff.renames import damage, find_renames
 from sandhook.utilities.git.diff.selecting import Pickaxe, filtered, ordered, rotated
 from sandhook.utilities.git.diff.settings import (
-    check_submodule_form,
     check_words,
     chosen_algorithm,
     read_marks,
+    shows_submodule_log,
 )
 from sandhook.utilities.git.diff.stat import Counts, Widths, numstat, stat, summary, total_line
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
@@ -91,7 +99,7 @@ class DiffOutput:
         result = [pair for pair in pairs if not self._is_ignored_submodule(pair)]
         options = self.options
         if options.reverse:
-            result = [_reversed(pair) for pair in result]
+            result = [reversed_pair(pair) for pair in result]
         base = self._base()
         if base:
             result = [pair for pair in result if pair.path.startswith(base)]
@@ -119,7 +127,8 @@ class DiffOutput:
             result = filtered(result, options.filter)
         if base:
             result = [
-                pair._replace(old=_below(base, pair.old), new=_below(base, pair.new)) for pair in result
+                pair._replace(old=side_below(base, pair.old), new=side_below(base, pair.new))
+                for pair in result
             ]
         return result
 
@@ -473,27 +482,19 @@ class DiffOutput:
             if pair.status == "U":
                 self._write_text(f"* Unmerged path {quote(pair.path, self.repository.quotes_wide)}\n")
                 continue
-            check_submodule_form(
+            if shows_submodule_log(
                 self.repository.config, pair, self.options.submodule, porcelain=self.porcelain
-            )
+            ):
+                from sandhook.utilities.git.diff.submodule_log import submodule_log
+
+                lines = submodule_log(self.repository, pair, self.appearance)
+                for line in prefixed(encode(self.line_prefix), lines):
+                    ctx.write(line)
+                continue
             files, appearance = self.files(pair), self.appearance
             style = style._replace(
                 painter=appearance.painter(pair, files), heading=appearance.drivers.heading(pair.old.path)
             )
-            for piece in patch(pair, files, style, charge, self.abbreviate):
-                if self.line_prefix:
-                    mark = encode(self.line_prefix)
-                    piece = b"".join(mark + line for line in piece.splitlines(keepends=True))
+            pieces = patch(pair, files, style, charge, self.abbreviate)
+            for piece in prefixed(encode(self.line_prefix), pieces) if self.line_prefix else pieces:
                 ctx.write(piece)
-
-
-def _below(base: str, side: Side) -> Side:
-    """Return a side with its path after the prefix of --relative."""
-    if not side.path.startswith(base):
-        return side
-    return side._replace(path=side.path[len(base) :].removeprefix("/"))
-
-
-def _reversed(pair: Pair) -> Pair:
-    status = {"A": "D", "D": "A"}.get(pair.status, pair.status)
-    return Pair(pair.new, pair.old, status, pair.score)

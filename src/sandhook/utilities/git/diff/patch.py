@@ -5,7 +5,7 @@ Source: git 2.39, diff.c and xdiff/xemit.c.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sandhook.record import Record
 from sandhook.utilities.git.diff.binary import binary_patch
@@ -122,7 +122,7 @@ def patch(
         return
     if files.binary and style.binary and files.old_id != files.new_id:
         yield style.head(head)
-        yield from binary_patch(pair.path, files.old, files.new, charge)
+        yield from binary_patch(files.old, files.new, charge)
         return
     if files.binary:
         old_mark, new_mark = (mark.rstrip("\t") for mark in _marks(pair, style))
@@ -245,7 +245,7 @@ def normalizer(options: DiffOptions) -> Callable[[bytes], bytes] | None:
     if options.ignore_space_at_eol:
         return lambda line: line.rstrip()
     if options.ignore_cr_at_eol:
-        return lambda line: line[:-2] + b"\n" if line.endswith(b"\r\n") else line
+        return lambda line: line[:-2] if line.endswith(b"\r\n") else line.removesuffix(b"\n")
     return None
 
 
@@ -258,3 +258,15 @@ def _with_single_blanks(line: bytes) -> bytes:
 def is_binary(data: bytes) -> bool:
     """Return True if git takes data for binary: a NUL in the first 8,000 bytes."""
     return b"\0" in data[:8000]
+
+
+def prefixed(mark: bytes, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the pieces of a text with a mark before each line. A line may be in several pieces."""
+    begins = True
+    for piece in pieces:
+        lines = piece.split(b"\n")  # the last one is what follows the last newline
+        yield b"\n".join(
+            mark + line if (at or begins) and (line or at < len(lines) - 1) else line
+            for at, line in enumerate(lines)
+        )
+        begins = not lines[-1] and (begins or len(lines) > 1)

@@ -30,15 +30,19 @@ def chosen_algorithm(config: Config, option: str | None, *, porcelain: bool) -> 
     return option or setting
 
 
-def check_submodule_form(config: Config, pair: Pair, option: str | None, *, porcelain: bool) -> None:
-    """Raise GitError for the patch of a submodule in another form than "short"."""
+def shows_submodule_log(config: Config, pair: Pair, option: str | None, *, porcelain: bool) -> bool:
+    """Return True if the commits of a submodule are shown in place of its patch. Raises GitError for other forms."""
     if GITLINK not in (pair.old.mode, pair.new.mode):
-        return
-    if option is not None and option != "short":
-        raise GitError(f"--submodule={option} is not offered in the sandbox (L-GIT-003)", status=129)
-    form = config.get("diff.submodule") if porcelain and option is None else None
-    if form in ("log", "diff"):
-        raise GitError(f"diff.submodule={form} is not offered in the sandbox (L-GIT-003)")
+        return False
+    if option is not None and option not in ("short", "log"):
+        if option != "diff":
+            text = f"failed to parse --submodule option parameter: '{option}'"
+            raise GitError(text, prefix="error", status=129)
+        raise GitError("--submodule=diff is not offered in the sandbox (L-GIT-003)", status=129)
+    form = option or (config.get("diff.submodule") if porcelain else None)
+    if form == "diff":
+        raise GitError("diff.submodule=diff is not offered in the sandbox (L-GIT-003)")
+    return form == "log"
 
 
 def read_marks(options: DiffOptions) -> dict[bytes, bytes] | None:

@@ -16,6 +16,7 @@ STYLES = ("merge", "diff3", "zdiff3")
 _NEAR = 3  #: Conflicts that are separated by at most this many lines are one.
 _OURS, _THEIRS, _UNION = 1, 2, 3
 _CONFLICT, _SAME = 0, 4
+_FAVORS = {"ours": _OURS, "theirs": _THEIRS}
 
 Charge = Callable[[int], None]
 
@@ -26,6 +27,8 @@ class Labels(Record):
     Fields:
         style: One of STYLES, "" for that of the settings. width: The number of "<", "=" and ">" of a marker.
         union: Conflicts are not marked; the lines of both files are kept.
+        favor: "ours" or "theirs": conflicts are not marked; the lines of this file are kept.
+        is_loose: Conflicts that only lines without letters and digits separate are one, as merge-file has it.
     """
 
     ours: str
@@ -34,6 +37,8 @@ class Labels(Record):
     style: str = ""
     width: int = 7
     union: bool = False
+    favor: str = ""
+    is_loose: bool = False
 
 
 class _Part:
@@ -90,9 +95,10 @@ class _Merge:
         elif self.labels.style == "zdiff3":
             for part in parts:
                 self._trim(part)
-        if self.labels.union:
+        kept = _UNION if self.labels.union else _FAVORS.get(self.labels.favor)
+        if kept is not None:
             for part in parts:
-                part.source = part.source or _UNION
+                part.source = part.source or kept
         self.charge(1 + ((len(self.ours) + len(self.theirs)) >> 4))
         return b"".join(self._lines(parts)), sum(part.source == _CONFLICT for part in parts)
 
@@ -161,13 +167,21 @@ class _Merge:
             if (
                 last is not None
                 and last.source == part.source == _CONFLICT
-                and part.ours - (last.ours + last.ours_size) <= _NEAR
+                and self._is_near(last.ours + last.ours_size, part.ours)
             ):
                 last.ours_size = part.ours + part.ours_size - last.ours
                 last.theirs_size = part.theirs + part.theirs_size - last.theirs
             else:
                 result.append(part)
         return result
+
+    def _is_near(self, end: int, start: int) -> bool:
+        """Return True if conflicts before and after some lines are one."""
+        if start - end <= _NEAR:
+            return True
+        return self.labels.is_loose and not any(
+            chr(code).isascii() and chr(code).isalnum() for line in self.ours[end:start] for code in line
+        )
 
     def _trim(self, part: _Part) -> None:
         """Take the lines that both files have at both ends out of a conflict."""

@@ -150,10 +150,12 @@ class CommitDiff:
         """Return the change of the followed file; a rename changes the path to follow."""
         if len(pairs) == 1 and pairs[0].status == "A":
             everything = Pathspec([], self.repository.access.charge)
-            options = DiffOptions(renames=30_000)
-            renames = DiffOutput(self.repository, options).complete(
-                compare_trees(self.repository.objects, old, new, everything)
+            options = DiffOptions(copies=30_000, copies_harder=True)
+            objects = self.repository.objects
+            output = DiffOutput(
+                self.repository, options, all_files=lambda: walk_tree(objects, old, everything)
             )
+            renames = output.complete(compare_trees(self.repository.objects, old, new, everything))
             found = [pair for pair in renames if pair.status in "RC" and pair.path == pairs[0].path]
             if found:
                 self.pathspec = parse_pathspec(

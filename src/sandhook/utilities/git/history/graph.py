@@ -8,11 +8,32 @@ Source: git 2.39, graph.c.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum, auto
 
+from sandhook.lazy import lazily
 from sandhook.utilities.git.history.selection import Selection
+from sandhook.utilities.git.names.colors import RESET, parse_color
 from sandhook.utilities.git.store.commits import Commit
+from sandhook.utilities.git.store.config import Config
+
+_ESCAPE = lazily(r"\x1b\[[0-9;]*m")
+_COLORS = ("red", "green", "yellow", "blue", "magenta", "cyan")
+_PALETTE = (*_COLORS, *(f"bold {color}" for color in _COLORS))
+
+
+def read_colors(config: Config, report: Callable[[str], None]) -> list[str]:
+    """Return the colours of columns: those of log.graphColors, else the usual ones. Wrong words are reported."""
+    setting = config.get("log.graphcolors")
+    colors = []
+    for word in _PALETTE if setting is None else setting.split(","):
+        color = parse_color(word)
+        if color is None:
+            report(f"error: invalid color value: {word}")
+            report(f"warning: ignored invalid color '{word}' in log.graphColors")
+        else:
+            colors.append(color)
+    return colors
 
 
 class _State(Enum):
@@ -29,10 +50,15 @@ class Graph:
 
     Args:
         charge: Charges work.
+        palette: The colours that columns have in turn; empty for a graph without colours.
     """
 
-    def __init__(self, charge: Callable[[int], None]) -> None:
+    def __init__(self, charge: Callable[[int], None], palette: Sequence[str] = ()) -> None:
         self._charge = charge
+        self._palette = palette
+        self._current = len(palette) - 1  #: the colour of the last column that began
+        self._colors: list[int] = []  #: those of the columns
+        self._new_colors: list[int] = []
         self._commit = ""
         self._mark = "*"
         self._parents: tuple[str, ...] = ()
@@ -65,6 +91,7 @@ class Graph:
 
     def _update_columns(self) -> None:
         self._columns, self._new_columns = self._new_columns, []
+        self._colors, self._new_colors = self._new_colors, []
         self._mapping = [-1] * (2 * (len(self._columns) + len(self._parents)) + 2)
         self._width = 0
         self._previous_added, self._added = self._added, 0
@@ -82,6 +109,8 @@ class Graph:
             seen = True
             self._index, self._layout = at, -1
             for parent in self._parents:
+                if self._palette and (len(self._parents) > 1 or at == len(self._columns)):
+                    self._current = (self._current + 1) % len(self._palette)
                 self._insert(parent, at)
             if not self._parents:
                 self._width += 2
@@ -94,6 +123,9 @@ class Graph:
         else:
             column = len(self._new_columns)
             self._new_columns.append(commit)
+            if self._palette:
+                known = commit in self._columns
+                self._new_colors.append(self._colors[self._columns.index(commit)] if known else self._current)
         if len(self._parents) > 1 and index > -1 and self._layout == -1:
             distance = index - column
             shift = 2 * distance - 3 if distance > 1 else 1
@@ -108,6 +140,17 @@ class Graph:
             place = self._width
             self._width += 2
         self._mapping[place] = column
+
+    def _drawn(self, text: str, column: int, *, new: bool = False) -> str:
+        """Return characters in the colour of a column, or of a column of the next row."""
+        if not self._palette:
+            return text
+        return f"{self._palette[(self._new_colors if new else self._colors)[column]]}{text}{RESET}"
+
+    def _filled(self, text: str) -> str:
+        """Return a line with blanks up to the width of the graph."""
+        shown = _ESCAPE.sub("", text) if self._palette else text
+        return text + " " * (self._width - len(shown))
 
     def _dashes(self) -> int:
         return len(self._parents) + self._layout - 3
@@ -138,24 +181,24 @@ class Graph:
             _State.COLLAPSING: self._collapsing,
         }[state]()
         self._charge(1 + (len(text) >> 4))
-        return text.ljust(self._width), state is _State.COMMIT
+        return self._filled(text), state is _State.COMMIT
 
     def padding(self) -> str:
         """Return a line for text before the commit."""
         if self._state is not _State.COMMIT:
             return self.line()[0]
         pieces = []
-        for column in self._columns:
+        for at, column in enumerate(self._columns):
             wide = column == self._commit and len(self._parents) > 2
-            pieces.append("|" + " " * ((len(self._parents) - 2) * 2 if wide else 1))
+            pieces.append(self._drawn("|", at) + " " * ((len(self._parents) - 2) * 2 if wide else 1))
         self._previous_state = _State.PADDING
-        return "".join(pieces).ljust(self._width)
+        return self._filled("".join(pieces))
 
     def _go(self, state: _State) -> None:
         self._previous_state, self._state = self._state, state
 
     def _padding(self) -> str:
-        return "| " * len(self._new_columns)
+        return "".join(self._drawn("|", at, new=True) + " " for at in range(len(self._new_columns)))
 
     def _skip(self) -> str:
         self._go(_State.PRE_COMMIT if self._needs_expansion() else _State.COMMIT)
@@ -166,12 +209,12 @@ class Graph:
         for at, column in enumerate(self._columns):
             if column == self._commit:
                 seen = True
-                pieces.append("|" + " " * self._expansion_row)
+                pieces.append(self._drawn("|", at) + " " * self._expansion_row)
             elif seen and self._expansion_row == 0:
                 is_after = self._previous_state is _State.POST_MERGE and self._previous_index < at
-                pieces.append("\\" if is_after else "|")
+                pieces.append(self._drawn("\\" if is_after else "|", at))
             else:
-                pieces.append("\\" if seen else "|")
+                pieces.append(self._drawn("\\" if seen else "|", at))
             pieces.append(" ")
         self._expansion_row += 1
         if not self._needs_expansion():
@@ -187,9 +230,13 @@ class Graph:
             if column == self._commit:
                 seen = True
                 dashes = self._dashes() if len(self._parents) > 2 else 0
-                pieces.append(self._mark + "-" * (2 * dashes - 1) + "." * (dashes > 0))
+                pieces.append(self._mark)
+                for number in range(dashes):
+                    target = self._mapping[(self._index + number + 2) * 2] if self._palette else 0
+                    end = "." if number == dashes - 1 else "-"
+                    pieces.append(self._drawn("-", target, new=True) + self._drawn(end, target, new=True))
             else:
-                pieces.append(self._edge(at, seen))
+                pieces.append(self._drawn(self._edge(at, seen), at))
             pieces.append(" ")
         if len(self._parents) > 1:
             self._go(_State.POST_MERGE)
@@ -213,7 +260,7 @@ class Graph:
         return "|"
 
     def _merge_line(self) -> str:
-        pieces, seen, has_parent = [], False, False
+        pieces, seen, parent_column = [], False, -1
         for at in range(len(self._columns) + 1):
             if at == len(self._columns) and seen:
                 break
@@ -221,20 +268,22 @@ class Graph:
             if column == self._commit:
                 seen = True
                 shape = self._layout
-                for number in range(len(self._parents)):
-                    pieces.append("/|\\"[shape])
+                for number, parent in enumerate(self._parents):
+                    target = self._new_columns.index(parent) if self._palette else 0
+                    pieces.append(self._drawn("/|\\"[shape], target, new=True))
                     if shape == 2:
                         pieces.append(" " * (self._added > 0 or number < len(self._parents) - 1))
                     else:
                         shape += 1
                 pieces.append(" " * (self._added == 0))
             elif seen:
-                pieces.append("\\ " if self._added > 0 else "| ")
+                pieces.append(self._drawn("\\" if self._added > 0 else "|", at) + " ")
             else:
-                pieces.append("|")
+                pieces.append(self._drawn("|", at))
                 if self._layout != 0 or at != self._index - 1:
-                    pieces.append("_" if has_parent else " ")
-            has_parent = has_parent or column == self._parents[0]
+                    pieces.append(self._drawn("_", parent_column) if parent_column >= 0 else " ")
+            if column == self._parents[0]:
+                parent_column = at
         self._go(_State.PADDING if self._is_settled() else _State.COLLAPSING)
         return "".join(pieces)
 
@@ -265,16 +314,16 @@ class Graph:
             if target < 0:
                 pieces.append(" ")
             elif target * 2 == at:
-                pieces.append("|")
+                pieces.append(self._drawn("|", target, new=True))
             elif target == horizontal_target and at != horizontal - 1:
                 if at != target * 2 + 3:
                     new[at] = -1
                 used = True
-                pieces.append("_")
+                pieces.append(self._drawn("_", target, new=True))
             else:
                 if used and at < horizontal:
                     new[at] = -1
-                pieces.append("/")
+                pieces.append(self._drawn("/", target, new=True))
         self._mapping = new
         if self._is_settled():
             self._go(_State.PADDING)
@@ -290,13 +339,16 @@ class GraphOfSelection:
 
     Args:
         selection: The commits; they come in topological order from now on.
+        palette: The colours of columns, empty for none.
     """
 
-    def __init__(self, selection: Selection, charge: Callable[[int], None]) -> None:
+    def __init__(
+        self, selection: Selection, charge: Callable[[int], None], palette: Sequence[str] = ()
+    ) -> None:
         self._selection = selection
         self._members = selection.all_in_topological_order()
         self._first_parent = selection.options.first_parent
-        self._graph = Graph(charge)
+        self._graph = Graph(charge, palette)
 
     def update(self, commit: Commit, mark: str = "*") -> None:
         """Go to the next commit; ``mark`` is its character in the graph."""

@@ -231,7 +231,7 @@ class Names:
         return self._at_date(full, inner)
 
     def _at_date(self, full: str, text: str) -> str | None:
-        from sandhook.utilities.git.history.dates import parse_date
+        from sandhook.utilities.git.history.dates import parse_date, show_date
 
         when = parse_date(
             text, int(self._repository.ctx.now()), self._repository.options.environment.get("TZ")
@@ -240,7 +240,14 @@ class Names:
         for entry in reversed(entries):
             if entry.person.time <= when:
                 return entry.new
-        return entries[0].old if entries else None
+        if not entries:
+            if self._refs.resolve(full) is None:
+                return None
+            raise GitError(f"log for {full} is empty")
+        first = show_date(entries[0].person, "rfc", self._repository.ctx.now(), None)
+        shown = full.removeprefix("refs/heads/")
+        self._repository.warn_once(f"warning: log for '{shown}' only goes back to {first}")
+        return entries[0].old if entries[0].old.strip("0") else entries[0].new
 
     def at_reference(self, name: str, inner: str) -> str | None:
         """Return the reference that NAME@{upstream} or NAME@{push} means. Raises GitError if it does not exist."""

@@ -155,6 +155,8 @@ class NearestRefs:
 def _is_better(old: _Name, new: _Name) -> bool:
     if old.from_tag != new.from_tag:
         return new.from_tag
-    if old.length != new.length or new.from_tag:
+    if new.from_tag:  # an older tag, even one that is farther
+        return (old.time, old.length) > (new.time, new.length)
+    if old.length != new.length:
         return old.length > new.length
     return old.time > new.time

@@ -339,7 +339,7 @@ def _person(printer: Printer, person: Identity, letter: str) -> tuple[str | None
 def as_file_name(text: str) -> str:
     """Return a subject with other characters than letters, digits, dots and "_" replaced, as %f has it."""
     text = re.sub(r"[^A-Za-z0-9._]+", "-", text)
-    return re.sub(r"\.+", ".", text).strip("-").rstrip(".-")[:52] or ""
+    return re.sub(r"\.+", ".", text).strip("-").rstrip(".-")
 
 
 def trailers_text(repository: Repository, message: str, words: str) -> str | None:

@@ -86,8 +86,8 @@ def parse_commit(oid: str, data: bytes, shallow: bool) -> Commit:
     except (ObjectFormatException, ValueError, AttributeError, AssertionError):
         raise MissingObject(f"bad object {oid}") from None
     message = decode(body)
-    if encoding.lower() in ("iso-8859-1", "latin1", "latin-1", "iso8859-1"):
-        author, committer, message = _from_latin1(author), _from_latin1(committer), body.decode("latin-1")
+    if encoding:
+        author, committer, message = _recoded(encoding, author, committer, body)
     return Commit(
         oid,
         tree,
@@ -106,8 +106,16 @@ def _essential(head: bytes) -> bytes:
     return b"\n".join(lines) + b"\n\n"
 
 
-def _from_latin1(text: str) -> str:
-    return text.encode("utf-8", "surrogateescape").decode("latin-1")
+def _recoded(encoding: str, author: str, committer: str, body: bytes) -> tuple[str, str, str]:
+    """Return both persons and the message as text of an encoding; as UTF-8 if they are not in the encoding."""
+    from sandhook.utilities.git.store.encodings import codec_of, decoded  # which most commits do not need
+
+    codec = codec_of(encoding)
+    text = None if codec is None else decoded(body, codec)
+    if codec is None or text is None:
+        return author, committer, decode(body)
+    people = [decoded(each.encode("utf-8", "surrogateescape"), codec) or each for each in (author, committer)]
+    return people[0], people[1], text
 
 
 def parse_tag(oid: str, data: bytes) -> Tag:

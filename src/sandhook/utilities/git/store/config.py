@@ -34,12 +34,14 @@ class Setting(Record):
         value: None for a key without "=".
         scope: "system", "global", "local", "worktree" or "command".
         origin: The file, or "command line:".
+        line: The number of its line in the file; 0 for other places.
     """
 
     key: str
     value: str | None
     scope: str
     origin: str
+    line: int = 0
 
 
 class Config:
@@ -129,6 +131,25 @@ def normalize_key(key: str) -> str | None:
     return f"{section.lower()}.{subsection}{inner}{variable.lower()}"
 
 
+class Event(Record):
+    """A part of a file of settings: "section", "entry", "comment" or "space", from an offset to another one.
+
+    Fields:
+        key: The key of an entry; the beginning of keys that a section has, with a dot.
+    """
+
+    kind: str
+    start: int
+    end: int
+    key: str = ""
+    value: str | None = None
+
+
+def config_events(text: str, origin: str) -> list[Event]:
+    """Return the parts of the text of a file. Raises GitError for a wrong line."""
+    return list(_Parser(text, origin).events())
+
+
 class _Parser:
     """Reads the text of one file."""
 
@@ -170,6 +191,32 @@ class _Parser:
                 section = self._section()
             elif c.isalpha() and c.isascii() and section:
                 yield self._variable(c, section)
+            else:
+                raise self._fault()
+
+    def events(self) -> Iterator[Event]:
+        """Yield the parts of the text in order; nothing is between them."""
+        section, blank = "", -1
+        while True:
+            start = self.at
+            c = self._next()
+            if c.isspace():
+                blank = start if blank < 0 else blank
+                continue
+            if blank >= 0:
+                yield Event("space", blank, start)
+                blank = -1
+            if not c:
+                return
+            if c in "#;":
+                self._skip_line()
+                yield Event("comment", start, self.at)
+            elif c == "[":
+                section = self._section()
+                yield Event("section", start, self.at, section)
+            elif c.isalpha() and c.isascii() and section:
+                key, value = self._variable(c, section)
+                yield Event("entry", start, self.at, key, value)
             else:
                 raise self._fault()
 
@@ -287,9 +334,10 @@ class ConfigReader:
         if depth > _INCLUDES:
             raise GitError(f"exceeded maximum include depth ({_INCLUDES}) while including\n\t{path}")
         self._access.ctx.budget.check_fits(len(text) * 8)
-        for key, value in _Parser(text, shown or path).read():
+        parser = _Parser(text, shown or path)
+        for key, value in parser.read():
             self._access.charge(1)
-            yield Setting(key, value, scope, f"file:{shown or path}")
+            yield Setting(key, value, scope, f"file:{shown or path}", parser.line - 1)
             if follows and value is not None and self._includes(key, path):
                 yield from self.file(self._included(value, path), scope, depth + 1)
 
@@ -365,12 +413,19 @@ def _counted(environment: Mapping[str, str]) -> Iterator[Setting]:
         yield command_setting(key, value)
 
 
+def key_fault(key: str) -> str:
+    """Return what is wrong with a key."""
+    section, dot, rest = key.rpartition(".")
+    if not dot or not section:
+        return f"key does not contain a section: {key}"
+    return f"invalid key: {key}" if rest else f"key does not contain variable name: {key}"
+
+
 def command_setting(key: str, value: str | None) -> Setting:
     """Return a setting of ``-c KEY=VALUE``. Raises GitError for a wrong key."""
     normal = normalize_key(key)
     if normal is None:
-        reason = "key does not contain a section" if "." not in key else "invalid key"
-        raise _command_fault(f"{reason}: {key}")
+        raise _command_fault(key_fault(key) if key else "empty config key")
     return Setting(normal, value, "command", "command line:")
 
 

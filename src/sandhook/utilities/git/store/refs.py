@@ -45,8 +45,12 @@ class Refs:
 
     def path(self, name: str) -> str:
         """Return the path of the file of a reference."""
-        own = not name.startswith("refs/") or name.startswith(("refs/bisect/", "refs/worktree/"))
-        return f"{self.directory if own else self.common}/{name}"
+        first, _, rest = name.partition("/")
+        if first == "main-worktree" and _is_own(rest):
+            return f"{self.common}/{rest}"
+        if first == "worktrees" and _is_own(rest.partition("/")[2]):
+            return f"{self.common}/{name}"
+        return f"{self.directory if _is_own(name) else self.common}/{name}"
 
     def _content(self, name: str) -> str | None:
         """Return what a reference holds, an object name or "ref: NAME"; None if it does not exist."""
@@ -154,6 +158,13 @@ class Refs:
             if _OID.match(head) and _OID.match(head[41:]):
                 entries.append(LogEntry(head[:40], head[41:81], identity(head[82:]), message))
         return entries
+
+
+def _is_own(name: str) -> bool:
+    """Return True for a reference that each working tree has of its own."""
+    return bool(name) and (
+        not name.startswith("refs/") or name.startswith(("refs/bisect/", "refs/worktree/", "refs/rewritten/"))
+    )
 
 
 def is_valid_name(name: str) -> bool:

@@ -15,7 +15,13 @@ from sandhook.utilities.git.names.attributes import Attributes
 from sandhook.utilities.git.names.ignore import Ignore, Rule
 from sandhook.utilities.git.names.pathspec import Pathspec, parse_pathspec
 from sandhook.utilities.git.store.access import Access, decode
-from sandhook.utilities.git.store.config import Config, ConfigReader, Setting, from_environment
+from sandhook.utilities.git.store.config import (
+    Config,
+    ConfigReader,
+    Setting,
+    command_setting,
+    from_environment,
+)
 from sandhook.utilities.git.store.index import Index, read_index
 from sandhook.utilities.git.store.objects import ObjectStore
 from sandhook.utilities.git.store.refs import Refs, is_head, is_valid_name
@@ -48,7 +54,7 @@ class Globals(Record):
 
     environment: Mapping[str, str]
     cwd: str
-    settings: tuple[Setting, ...] = ()
+    settings: tuple[tuple[str, str | None], ...] = ()  #: of -c, whose keys may be wrong
     git_dir: str | None = None
     work_tree: str | None = None
     bare: bool = False
@@ -66,6 +72,14 @@ class Repository:
         self.git_dir = place.git_dir
         self.common = place.common
         self.prefix = place.prefix
+        self._warned: set[str] = set()
+
+    def warn_once(self, text: str) -> None:
+        """Write a line to standard error, unless this was done before."""
+        if text not in self._warned:
+            self._warned.add(text)
+            self.ctx.flush()
+            self.ctx.process.write_error(f"{text}\n".encode("utf-8", "surrogateescape"))
 
     @property
     def root(self) -> str:
@@ -123,12 +137,16 @@ class Repository:
 
         return self._attributes(read)
 
-    def _attributes(self, read: Callable[[str], str | None] | None) -> Attributes:
+    def use_tree_attributes(self, read: Callable[[str], str | None]) -> None:
+        """Take the attributes of files from other places than the working tree; ``read`` returns a file's text."""
+        self.__dict__["attributes"] = self._attributes(read, is_tree=True)
+
+    def _attributes(self, read: Callable[[str], str | None] | None, *, is_tree: bool = False) -> Attributes:
         name = self.config.get("core.attributesfile")
-        path = self.expand(name) if name else f"{self._config_home}/git/attributes"
+        path = self.expand_setting(name) if name else f"{self._config_home}/git/attributes"
         return Attributes(
             self.access,
-            self.place.root,
+            "" if is_tree else self.place.root,
             self.access.text_or_none(f"{self.common}/info/attributes") or "",
             self.access.text_or_none(path) or "",
             read,
@@ -139,8 +157,14 @@ class Repository:
         environment = self.options.environment
         return environment.get("XDG_CONFIG_HOME") or f"{environment.get('HOME', '')}/.config"
 
+    def expand_setting(self, name: str) -> str:
+        """Return the path of a setting, with "~/" and relative to the top of the working tree, if there is one."""
+        if name.startswith("~/") or self.place.root is None:
+            return self.expand(name)
+        return join(VirtualPath(self.place.root), name)
+
     def expand(self, name: str) -> str:
-        """Return a path of a setting, with "~/" and relative to the caller."""
+        """Return a path of an option, with "~/" and relative to the caller."""
         if name.startswith("~/"):
             return f"{self.options.environment.get('HOME', '')}/{name[2:]}"
         return join(VirtualPath(self.options.cwd), name)
@@ -154,7 +178,7 @@ class Repository:
             exclude = self.access.text_or_none(f"{self.common}/info/exclude")
             shown = f"{self.place.shown}/info/exclude"
             name = self.config.get("core.excludesfile")
-            path = self.expand(name) if name is not None else f"{self._config_home}/git/ignore"
+            path = self.expand_setting(name) if name is not None else f"{self._config_home}/git/ignore"
             text = self.access.text_or_none(path)
             sources = [(each, source) for each, source in ((exclude, shown), (text, name or path)) if each]
             names = (".gitignore", *names)
@@ -210,7 +234,8 @@ def read_settings(access: Access, options: Globals, place: Place | None) -> Iter
         if any(each.key == "extensions.worktreeconfig" and each.value == "true" for each in local):
             yield from reader.file(f"{place.git_dir}/config.worktree", "worktree")
     yield from from_environment(environment)
-    yield from options.settings
+    for key, value in options.settings:
+        yield command_setting(key, value)
 
 
 def global_files(environment: Mapping[str, str]) -> list[str]:

@@ -18,11 +18,7 @@ def checked_out_elsewhere(repository: Repository) -> dict[str, str]:
 
 def checked_out(repository: Repository) -> dict[str, str]:
     """Return the branches that are checked out, with the paths of the working trees."""
-    return {
-        name: path.removesuffix("/.git")
-        for directory, name, path in _heads(repository)
-        if directory != repository.common or not repository.config.boolean("core.bare")
-    }
+    return {name: path.removesuffix("/.git") for _, name, path in _heads(repository)}
 
 
 def _heads(repository: Repository) -> Iterator[tuple[str, str, str]]:

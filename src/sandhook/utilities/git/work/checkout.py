@@ -111,6 +111,7 @@ class Checkout:
 
     Attributes:
         written: The number of files.
+        writes_skipped: Files that a sparse checkout leaves out are written, too.
     """
 
     def __init__(self, repository: Repository, change: IndexChange) -> None:
@@ -119,6 +120,7 @@ class Checkout:
         self.change = change
         self.work = WorkTree(repository)
         self.written = 0
+        self.writes_skipped = False
 
     def is_clean(self, entry: IndexEntry) -> bool:
         """Return True if the file is that of its entry, or does not exist."""
@@ -130,6 +132,11 @@ class Checkout:
         known = self.change.get(path)
         entry = known[0] if len(known) == 1 and not known[0].stage else None
         is_same = entry is not None and (entry.mode, entry.oid) == (mode, oid)
+        skips = entry is not None and entry.skipped and not self.writes_skipped
+        if skips and self.access.stat(self.work.path(path)) is None:
+            if not is_same:
+                self.change.put(entry_of(path, mode, oid)._replace(skipped=True))
+            return
         if entry is not None and is_same and not entry.intended:
             side = self.work.side(entry._replace(assumed=False, skipped=False))
             if side is not None and (side.mode, side.oid) == (mode, oid):

@@ -249,9 +249,15 @@ class LongStatus:
             self._entry("untracked", self._path(path))
         self._line()
 
+    def _concludes_merge(self) -> bool:
+        """Return True if a merge without conflicts waits for its commit, which may be equal to HEAD."""
+        if self.status.conflicts:
+            return False
+        return self.repository.access.stat(f"{self.repository.git_dir}/MERGE_HEAD") is not None
+
     def _conclusion(self) -> None:
         status, hints = self.status, self.hints
-        if status.staged:
+        if status.staged or self._concludes_merge():
             return
         if status.changed or status.conflicts:
             self._conclude(

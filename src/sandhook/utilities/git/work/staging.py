@@ -35,6 +35,7 @@ class Staging:
         self.work = WorkTree(repository)
         self.access = repository.access
         self.warnings: list[str] = []
+        self.warns = True
 
     def stage(self, path: str, *, force_read: bool = False) -> bool:
         """Put a file into the index as it is now. Return True if that changes its contents or mode.
@@ -83,7 +84,7 @@ class Staging:
             data = self.access.read(full)
         except OSError as error:
             raise GitError(f'open("{path}"): {error.strerror}', prefix="error") from None
-        if (warning := line_end_warning(self.repository, path, data)) is not None:
+        if self.warns and (warning := line_end_warning(self.repository, path, data)) is not None:
             self.warnings.append(warning)
         return write_object(objects, "blob", self.work.stored(path, data))
 

@@ -87,10 +87,11 @@ def _rebase(repository: Repository, directory: str, has_conflicts: bool, hints: 
     branch = read("head-name").removeprefix("refs/heads/")
     onto = read("onto")
     short = Names(repository).abbreviate(onto) if onto else ""
-    if access.is_file(f"{directory}/interactive"):
+    is_interactive = access.is_file(f"{directory}/interactive")
+    if is_interactive:
         yield from _todo(repository, directory, hints)
     target = f" branch '{branch}' on '{short}'" if branch and branch != "detached HEAD" else ""
-    if has_conflicts or not access.is_file(f"{directory}/amend"):
+    if has_conflicts or not is_interactive or access.is_file(f"{repository.git_dir}/MERGE_MSG"):
         yield f"You are currently rebasing{target}."
         if hints and has_conflicts:
             yield '  (fix conflicts and then run "git rebase --continue")'

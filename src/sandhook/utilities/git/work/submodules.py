@@ -6,8 +6,11 @@ Source: git 2.39, submodule.c; git-config(1), diff.ignoreSubmodules and submodul
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Protocol
 
+from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.store.config import Config, ConfigReader
+from sandhook.utilities.git.store.objects import GITLINK
 from sandhook.utilities.git.store.repository import Repository
 
 
@@ -51,3 +54,22 @@ def gitmodules(repository: Repository) -> Config:
     """Return the settings of the file .gitmodules."""
     reader = ConfigReader(repository.access, "", "", "")
     return Config(list(reader.file(f"{repository.root}/.gitmodules", "local")))
+
+
+class Caller(Protocol):
+    """A call of a command."""
+
+    command: str
+
+    @property
+    def repository(self) -> Repository:
+        """The repository."""
+
+
+def check_recursion(call: Caller, recurses: bool) -> None:
+    """Raise GitError for --recurse-submodules in a repository with submodules, which has no effect in others."""
+    if recurses and any(entry.mode == GITLINK for entry in call.repository.index):
+        raise GitError(
+            f"{call.command} --recurse-submodules with submodules is not offered in the sandbox (L-GIT-003)",
+            status=129,
+        )

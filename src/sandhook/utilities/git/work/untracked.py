@@ -24,7 +24,13 @@ class Untracked(Record):
     ignored: list[str]
 
 
-class _Search:
+class Search:
+    """A search of the working tree, from its top on.
+
+    Args:
+        flags: Whether ignored directories and empty ones are found, and whether only what rules match is.
+    """
+
     def __init__(
         self,
         repository: Repository,
@@ -40,6 +46,8 @@ class _Search:
         self.mode = mode
         self.rules = rules
         self.collect_ignored, self.empty, self.matching = flags
+        self.nested = False  #: what an ignored directory without rules of its own has is found, too
+        self.hides_parts = False  #: ignored files next to untracked ones are not found
         self.tracked = set(repository.index.by_path)
         self.submodules = {entry.path for entry in repository.index if entry.mode == GITLINK}
         self.directories: set[str] = set()
@@ -59,13 +67,13 @@ class _Search:
             self.access.charge(2)
             if entry.mode & 0o170000 == _DIRECTORY:
                 if path not in self.submodules and self.pathspec.may_match_below(path):
-                    self._directory(path, found)
+                    self.enter(path, found)
             elif path not in self.tracked and self.pathspec.matches(path):
                 ignored = self.rules.is_ignored(path, False)
                 (found.ignored if ignored else found.untracked).append(path)
         return found
 
-    def _directory(self, path: str, found: Untracked) -> None:
+    def enter(self, path: str, found: Untracked) -> None:
         if path in self.directories:
             inner = self.run(path + "/")
             found.untracked.extend(inner.untracked)
@@ -78,7 +86,7 @@ class _Search:
                 else:
                     found.ignored.append(path + "/")
             return
-        if self._is_repository(path):
+        if self.is_repository(path):
             if self.pathspec.matches(path + "/") or self.pathspec.matches(path):
                 found.untracked.append(path + "/")
             return
@@ -89,13 +97,16 @@ class _Search:
             found.ignored.extend(inner.ignored)
         elif inner.untracked:
             found.untracked.append(path + "/")
-            found.ignored.extend(inner.ignored)
+            if self.nested or not self.hides_parts:
+                found.ignored.extend(inner.ignored)
         elif inner.ignored and self.empty and not self.collect_ignored:
             found.untracked.append(path + "/")
         elif inner.ignored and self.matching:
             found.ignored.extend(inner.ignored)
         elif inner.ignored:
             found.ignored.append(path + "/")
+            if self.nested:
+                found.ignored.extend(inner.ignored)
         elif self.empty:
             found.untracked.append(path + "/")
 
@@ -116,7 +127,7 @@ class _Search:
             for entry in self.access.listdir(f"{self.root}/{path}")
         )
 
-    def _is_repository(self, path: str) -> bool:
+    def is_repository(self, path: str) -> bool:
         return self.access.stat(f"{self.root}/{path}/.git/HEAD") is not None or (
             self.access.is_file(f"{self.root}/{path}/.git")
         )
@@ -131,6 +142,7 @@ def find_untracked(
     collect_ignored: bool = False,
     empty: bool = False,
     matching: bool = False,
+    nested: bool | None = None,
 ) -> Untracked:
     """Return the untracked paths, in order.
 
@@ -140,12 +152,15 @@ def find_untracked(
         collect_ignored: Ignored directories are listed, too.
         empty: Empty directories are listed, too.
         matching: Paths that rules match are listed: an ignored directory is one path in every mode, and no other is.
+        nested: If True, what is in a directory is listed after it, if nothing in it is untracked and no rule names it.
+            If False, ignored files next to untracked ones are not listed.
     """
     if mode == "no":
         return Untracked([], [])
-    search = _Search(
+    search = Search(
         repository, pathspec, mode, rules or repository.ignore(), (collect_ignored, empty, matching)
     )
+    search.nested, search.hides_parts = nested is True, nested is False
     found = search.run("")
     from sandhook.utilities.git.store.index import order
 

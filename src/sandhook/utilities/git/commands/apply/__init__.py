@@ -11,6 +11,7 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.commands.apply.changes import Changes, Target
 from sandhook.utilities.git.commands.apply.parsing import FilePatch, PatchReader
+from sandhook.utilities.git.commands.apply.stat import counts_of, stat_lines
 from sandhook.utilities.git.diff.check import line_errors
 from sandhook.utilities.git.diff.model import NULL_ID, Pair, Side
 from sandhook.utilities.git.diff.stat import rename_text
@@ -49,8 +50,8 @@ class Options:
     nul: bool = opt("-z")
     whitespace: str | None = opt("--whitespace", "ACTION", "")
     unused: str | None = also(
-        opt("--binary", ignored="binary patches are errors"),
-        opt("--allow-binary-replacement", ignored="binary patches are errors"),
+        opt("--binary", ignored="binary patches always apply"),
+        opt("--allow-binary-replacement", ignored="binary patches always apply"),
         opt("--no-add", const="--no-add", default=None), opt("-3", const="--3way"), opt("--3way", const="--3way"),
         opt("--reject", const="--reject"), opt("--recount", const="--recount"), opt("-C", "N", ""),
         opt("--inaccurate-eof", const="--inaccurate-eof"), opt("--build-fake-ancestor", "FILE", ""),
@@ -190,16 +191,15 @@ def _count(number: int, one: str, many: str) -> str:
 
 
 def _show(call: Invocation, options: Options, patches: Sequence[FilePatch]) -> None:
-    """Print --numstat and --summary. Raises GitError for --stat."""
-    if options.stat:
-        raise GitError("apply --stat is not offered in the sandbox: --numstat is (L-GIT-003)", status=129)
+    """Print --stat, --numstat and --summary."""
     repository = call.find_repository()
     wide = repository.quotes_wide if repository is not None else True
+    for line in stat_lines(patches, wide) if options.stat else ():
+        call.ctx.write(encode(f"{line}\n"))
     for patch in patches if options.numstat else ():
-        marks = [sign for hunk in patch.hunks for sign, _ in hunk.lines]
-        counts = "-\t-" if patch.is_binary else f"{marks.count(b'+')}\t{marks.count(b'-')}"
-        line = f"{counts}\t{quote(patch.path, wide)}\n"
-        call.ctx.write(encode(line))
+        added, removed = counts_of(patch)
+        counts = "-\t-" if patch.binary is not None else f"{added}\t{removed}"
+        call.ctx.write(encode(f"{counts}\t{quote(patch.path, wide)}\n"))
     for patch in patches if options.summary else ():
         for line in _summary(patch, wide):
             call.ctx.write(encode(f" {line}\n"))

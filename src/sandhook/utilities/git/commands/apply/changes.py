@@ -171,11 +171,6 @@ class Changes:
 
     def _add(self, patch: FilePatch) -> None:
         old, new = patch.old, patch.new
-        if patch.is_binary:
-            raise _fault(
-                f"cannot apply binary patch to '{old or new}' without full index line\n"
-                f"error: {old or new}: patch does not apply"
-            )
         for path in filter(None, dict.fromkeys((old, new))):
             if self._target.is_beyond_link(path):
                 raise _fault(f"affected file '{path}' is beyond a symbolic link")
@@ -222,6 +217,10 @@ class Changes:
         return found
 
     def _patched(self, patch: FilePatch, path: str, data: bytes) -> bytes:
+        if patch.binary is not None:
+            repository = self._target.repository
+            objects = None if repository is None else repository.objects
+            return patch.binary.result(objects, self._target.call.access, path, data)
         self._target.call.ctx.budget.check_fits(data.count(b"\n") * 80)
         lines = split_lines(data)
         patched = [False] * len(lines)

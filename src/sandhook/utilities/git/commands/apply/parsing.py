@@ -8,13 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from sandhook.lazy import lazily
 from sandhook.record import Record
+from sandhook.utilities.git.commands.apply.binary import BinaryChange, read_hunk, unrecognized
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.names.quote import unquote
 from sandhook.utilities.git.store.access import decode
 
 _HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _NO_NEWLINE = b"\\ "
+_WHOLE = lazily(r"[0-9a-f]{40}")
 
 
 class Hunk(Record):
@@ -44,7 +47,7 @@ class FilePatch(Record):
         kind: "rename", "copy" or "".
         score: The similarity of a rename, in per cent.
         is_git: The patch begins with "diff --git", so that its names begin at the top of the working tree.
-        is_binary: Only that binary files differ is known.
+        binary: The change of a binary file.
     """
 
     old: str
@@ -55,7 +58,7 @@ class FilePatch(Record):
     kind: str = ""
     score: int = 0
     is_git: bool = False
-    is_binary: bool = False
+    binary: BinaryChange | None = None
 
     @property
     def path(self) -> str:
@@ -69,8 +72,14 @@ class FilePatch(Record):
             Hunk(h.new, h.old, tuple((signs.get(sign, sign), line) for sign, line in h.lines), h.number)
             for h in self.hunks
         )
+        binary = None if self.binary is None else self.binary.reversed()
         return self._replace(
-            old=self.new, new=self.old, hunks=hunks, old_mode=self.new_mode, new_mode=self.old_mode
+            old=self.new,
+            new=self.old,
+            hunks=hunks,
+            old_mode=self.new_mode,
+            new_mode=self.old_mode,
+            binary=binary,
         )
 
 
@@ -92,7 +101,7 @@ class PatchReader:
         self._at = 0
 
     def read(self) -> list[FilePatch]:
-        """Return all patches. Raises GitError for a damaged one, or a binary one."""
+        """Return all patches. Raises GitError for a damaged one."""
         patches = []
         lines = self._lines
         while self._at < len(lines):
@@ -147,10 +156,24 @@ class PatchReader:
                 break
             self._at += 1
         is_binary = self._follows(b"Binary files ", 0)
-        if self._follows(b"GIT binary patch", 0):
-            raise GitError("apply: binary patches are not offered in the sandbox (L-GIT-003)", status=129)
+        binary = None
+        if is_binary or self._follows(b"GIT binary patch", 0):
+            binary = self._binary(facts.get("index ", "").partition(" ")[0], has_data=not is_binary)
         found = self._with_facts(names, facts, marks, self._hunks())
-        return found._replace(is_git=True, is_binary=is_binary)
+        return found._replace(is_git=True, binary=binary)
+
+    def _binary(self, ids: str, *, has_data: bool) -> BinaryChange:
+        """Return the change of a binary file."""
+        self._at += 1
+        old, _, new = ids.partition("..")
+        change = BinaryChange(old if _WHOLE.fullmatch(old) else "", new if _WHOLE.fullmatch(new) else "")
+        if not has_data:
+            return change
+        forward, self._at = read_hunk(self._lines, self._at)
+        if forward is None:
+            raise unrecognized(self._at)
+        reverse, self._at = read_hunk(self._lines, self._at)
+        return change._replace(forward=forward, reverse=reverse)
 
     def _with_facts(
         self, names: bytes | None, facts: dict[str, str], marks: dict[bytes, bytes], hunks: tuple[Hunk, ...]

@@ -183,6 +183,7 @@ class _Add:
         options = self.options
         if options.renormalize:
             lines = []
+            self.staging.warns = False
             for path in self.repository.index.by_path:
                 if self.pathspec.matches(path):
                     if not self.staging.work.mode_of(path, None):
@@ -191,8 +192,19 @@ class _Add:
                     lines.append(f"add '{path}'")
             return lines
         if options.intent:
-            return []
+            return self._intended_conflicts()
         return self.staging.update_tracked(self.pathspec, removes=options.removal is not False)
+
+    def _intended_conflicts(self) -> list[str]:
+        """Make files with conflicts such that are only intended to be added, as -N does; return lines about them."""
+        lines = []
+        for path, entries in self.repository.index.by_path.items():
+            if entries[0].stage and self.pathspec.matches(path):
+                mode = self.staging.work.mode_of(path, None)
+                if mode:
+                    self.change.put(entry_of(path, mode, EMPTY_BLOB)._replace(intended=True))
+                    lines.append(f"add '{path}'")
+        return lines
 
     def _refresh(self) -> None:
         for path in list(self.repository.index.by_path):

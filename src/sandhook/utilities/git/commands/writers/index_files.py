@@ -22,6 +22,7 @@ from sandhook.utilities.git.store.objects import GITLINK, SYMLINK
 from sandhook.utilities.git.store.writing import remove_file, write_new
 from sandhook.utilities.git.work.checkout import check_path
 from sandhook.utilities.git.work.convert import working_form
+from sandhook.utilities.git.work.submodules import check_recursion
 from sandhook.vfs.path import VirtualPath, join
 
 
@@ -39,6 +40,7 @@ class ReadOptions:
         opt("--trivial", const="--trivial"), opt("--no-sparse-checkout", const="--no-sparse-checkout"),
     )  # fmt: skip
     prefix: str | None = opt("--prefix", "DIR", "")
+    submodules: bool = opt("--recurse-submodules")
     output: str | None = opt("--index-output", "FILE", "")
 
 
@@ -50,6 +52,7 @@ def run_read(call: Invocation, arguments: Sequence[str]) -> int:
     name = name or ("--index-output" if options.output is not None else "")
     if name:
         raise GitError(f"read-tree {name} is not offered in the sandbox (L-GIT-003)", status=129)
+    check_recursion(call, options.submodules)
     if options.empty and operands:
         raise GitError("passing trees as arguments contradicts --empty")
     repository, names = call.repository, Names(call.repository)

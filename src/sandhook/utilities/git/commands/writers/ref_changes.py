@@ -23,6 +23,7 @@ from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.config_writing import remove_branch_settings
 from sandhook.utilities.git.store.ref_writing import delete_ref, set_head, write_ref
 from sandhook.utilities.git.store.refs import is_valid_name
+from sandhook.utilities.git.store.working_trees import checked_out_elsewhere
 from sandhook.utilities.git.store.writing import write_object
 
 
@@ -50,8 +51,11 @@ def create_branch(
     head = repository.head_branch()
     if repository.refs.resolve(full) is not None and not force:
         raise GitError(f"a branch named '{name}' already exists")
-    if force and head == full:
-        raise GitError(f"cannot force update the branch '{name}' checked out at '{repository.root}'")
+    place = (
+        repository.root if head == full else checked_out_elsewhere(repository).get(full) if force else None
+    )
+    if force and place is not None:
+        raise GitError(f"cannot force update the branch '{name}' checked out at '{place}'")
     start = operands[1] if len(operands) == 2 else (head or "HEAD").removeprefix("refs/heads/")
     oid = names.find(start)
     commit = None if oid is None else repository.objects.peel(oid, "commit")
@@ -83,8 +87,10 @@ def delete_branches(
     for name in operands:
         full = prefix + name
         oid = repository.refs.resolve(full)
-        if repository.head_branch() == full:
-            call.error(f"error: Cannot delete branch '{name}' checked out at '{repository.root}'")
+        is_here = repository.head_branch() == full
+        place = repository.root if is_here else checked_out_elsewhere(repository).get(full)
+        if place is not None:
+            call.error(f"error: Cannot delete branch '{name}' checked out at '{place}'")
             status = 1
         elif oid is None:
             call.error(f"error: {kind} '{name}' not found.")
@@ -135,6 +141,7 @@ class NewTag(Record):
     target: str
     message: str | None
     force: bool
+    cleanup: str = "strip"
 
 
 def create_tag(call: Invocation, tag: NewTag) -> int:
@@ -152,7 +159,7 @@ def create_tag(call: Invocation, tag: NewTag) -> int:
     person = _person(call)
     new = oid
     if tag.message is not None:
-        text = cleaned(tag.message, "strip")
+        text = cleaned(tag.message, tag.cleanup)
         if not text:
             raise GitError("no tag message?")
         kind = repository.objects.get(oid).kind

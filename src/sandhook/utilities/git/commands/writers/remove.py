@@ -18,6 +18,18 @@ from sandhook.utilities.git.store.objects import GITLINK
 from sandhook.utilities.git.work.checkout import remove_tracked
 from sandhook.utilities.git.work.tree import WorkTree
 
+_OUTSIDE = (
+    "The following paths and/or pathspecs matched paths that exist\n"
+    "outside of your sparse-checkout definition, so will not be\n"
+    "updated in the index:\n"
+)
+_HINT = (
+    "hint: If you intend to update such entries, try one of the following:\n"
+    "hint: * Use the --sparse option.\n"
+    "hint: * Disable or modify the sparsity rules.\n"
+    'hint: Disable this message with "git config advice.updateSparsePath false"'
+)
+
 
 @option_set
 class Options:
@@ -46,8 +58,14 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if not operands:
         raise GitError("No pathspec was given. Which files should I remove?")
     pathspec = repository.pathspec(operands)
-    paths = [path for path in repository.index.by_path if pathspec.matches(path)]
+    entries = repository.index.by_path
+    paths = [
+        path
+        for path in entries
+        if pathspec.matches(path) and (options.sparse or not entries[path][0].skipped)
+    ]
     _check_operands(call, options, pathspec)
+    is_outside = not options.sparse and _advise(call, pathspec)
     work = WorkTree(repository)
     if not options.force and not _is_safe(call, paths, work, cached=options.cached):
         return 1
@@ -57,12 +75,27 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
             call.ctx.write_line(f"rm '{path}'")
         change.remove(path)
     if options.dry_run:
-        return 0
+        return int(is_outside)
     if not options.cached:
         for path in paths:
             remove_tracked(call.access, work, path)
     change.write()
-    return 0
+    return int(is_outside)
+
+
+def _advise(call: Invocation, pathspec: Pathspec) -> bool:
+    """Report operands that match only files outside of the sparse checkout; return True if there are such operands."""
+    entries, names = call.repository.index.by_path, []
+    for item in pathspec.items:
+        only = Pathspec([item], call.access.charge)
+        matched = [each[0].skipped for path, each in entries.items() if only.matches(path)]
+        if matched and all(matched):
+            names.append(item.text)
+    if names:
+        call.error(_OUTSIDE + "\n".join(names))
+        if call.repository.config.boolean("advice.updatesparsepath", True):
+            call.error(_HINT)
+    return bool(names)
 
 
 def _check_operands(call: Invocation, options: Options, pathspec: Pathspec) -> None:

@@ -33,6 +33,7 @@ from sandhook.utilities.git.work.checkout import (
     switch_tree,
 )
 from sandhook.utilities.git.work.staging import Staging
+from sandhook.utilities.git.work.submodules import check_recursion
 from sandhook.utilities.git.work.tree import WorkTree, compare_work_tree
 
 
@@ -51,6 +52,7 @@ class Options:
     refresh: bool = also(opt("--refresh", default=True), opt("--no-refresh", const=False))
     intent: bool = also(opt("-N"), opt("--intent-to-add"))
     patch: bool = also(opt("-p"), opt("--patch"))
+    submodules: bool = opt("--recurse-submodules")
     path_file: str | None = opt("--pathspec-from-file", "FILE", "")
     path_nul: bool = opt("--pathspec-file-nul")
 
@@ -64,6 +66,10 @@ class RestoreOptions:
     source: str | None = also(opt("-s", "TREE", ""), opt("--source", "TREE", ""))
     quiet: bool = also(opt("-q"), opt("--quiet"))
     progress: bool = also(opt("--progress"), opt("--no-progress"))
+    patch: bool = also(opt("-p"), opt("--patch"))
+    overlay: bool = also(opt("--overlay"), opt("--no-overlay", const=False))
+    submodules: bool = opt("--recurse-submodules")
+    skipped: bool = opt("--ignore-skip-worktree-bits")
     path_file: str | None = opt("--pathspec-from-file", "FILE", "")
     path_nul: bool = opt("--pathspec-file-nul")
 
@@ -74,6 +80,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     options = parsed.of(Options)
     if options.patch:
         raise GitError("reset -p is not offered in the sandbox (L-GIT-003)", status=129)
+    check_recursion(call, options.submodules)
     repository = call.repository
     names = Names(repository)
     operands = list(parsed.operands)
@@ -208,6 +215,10 @@ def run_restore(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0; 1 for an operand without a file, or a file with conflicts."""
     parsed = Parser(RestoreOptions).parse(arguments)
     options = parsed.of(RestoreOptions)
+    if options.patch or options.overlay:
+        name = "-p" if options.patch else "--overlay"
+        raise GitError(f"restore {name} is not offered in the sandbox (L-GIT-003)", status=129)
+    check_recursion(call, options.submodules)
     repository = call.repository
     operands = operands_of(
         call.ctx, [*parsed.operands, *(parsed.paths or ())], options.path_file, options.path_nul

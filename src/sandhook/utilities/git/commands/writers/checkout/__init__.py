@@ -33,6 +33,7 @@ from sandhook.utilities.git.store.index_writing import IndexChange, write_tree
 from sandhook.utilities.git.store.ref_writing import end_operation, set_head, write_ref
 from sandhook.utilities.git.store.refs import is_valid_name
 from sandhook.utilities.git.store.repository import Repository
+from sandhook.utilities.git.store.working_trees import checked_out_elsewhere
 from sandhook.utilities.git.work.checkout import (
     Checkout,
     WouldOverwrite,
@@ -43,6 +44,7 @@ from sandhook.utilities.git.work.checkout import (
 from sandhook.utilities.git.work.merging import FileMerge, TreeMerge, write_merged
 from sandhook.utilities.git.work.staging import Staging
 from sandhook.utilities.git.work.state import tracking_lines
+from sandhook.utilities.git.work.submodules import check_recursion
 from sandhook.utilities.git.work.tree import WorkTree, compare_tree_with_work_tree
 
 _ADVICE = (
@@ -89,6 +91,9 @@ class SwitchOptions:
 def _refuse(call: Invocation, options: Options) -> None:
     if options.patch:
         raise GitError(f"{call.command} -p is not offered in the sandbox (L-GIT-003)", status=129)
+    if not options.overwrites:
+        raise GitError("--no-overwrite-ignore is not offered in the sandbox (L-GIT-003)", status=129)
+    check_recursion(call, options.submodules)
     if options.conflict and options.conflict not in STYLES:
         raise GitError(f"unknown style '{options.conflict}' given for 'merge.conflictstyle'")
 
@@ -239,6 +244,8 @@ class _Switch:
             raise GitError(
                 f"reference is not a tree: {revision}" if revision else "You are on a branch yet to be born"
             )
+        if new is None:
+            self._check_trees(self._branch(revision, new))
         mode = mode_of(self.repository, self.options.track)
         if new is not None and revision is not None:
             check_start(self.repository, revision, mode)
@@ -260,6 +267,14 @@ class _Switch:
         self._report(branch, oid, revision, new, existed=existed)
         return 0
 
+    def _check_trees(self, branch: str | None) -> None:
+        """Raise GitError for a branch that another working tree has."""
+        if branch is None or branch == self.old_branch or self.options.any_tree:
+            return
+        place = checked_out_elsewhere(self.repository).get(branch)
+        if place is not None and self.refs.resolve(branch) is not None:
+            raise GitError(f"'{branch.removeprefix('refs/heads/')}' is already checked out at '{place}'")
+
     def _person(self) -> str:
         return person_of(self.call.ctx, self.repository.config, "COMMITTER").text()
 
@@ -274,9 +289,10 @@ class _Switch:
         paths = [path for path, each in self.repository.index.by_path.items() if each[0].stage]
         if not paths or self.options.force:
             return
-        for path in paths:
+        self.call.error("error: you need to resolve your current index first")
+        for path in paths:  # which git writes at its end
             self.call.ctx.write_line(f"{path}: needs merge")
-        raise GitError("you need to resolve your current index first", prefix="error", status=1)
+        raise GitError("", prefix="", status=1)
 
     def _files(self, oid: str | None, name: str) -> None:
         if oid is None or (oid == self.old and not self.options.force):

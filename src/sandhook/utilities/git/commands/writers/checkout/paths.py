@@ -34,6 +34,13 @@ class Options:
     merge: bool = also(opt("-m"), opt("--merge"))
     conflict: str = opt("--conflict", "STYLE", "", default="")
     patch: bool = also(opt("-p"), opt("--patch"))
+    overlay: bool = also(opt("--overlay", default=True), opt("--no-overlay", const=False))
+    any_tree: bool = opt("--ignore-other-worktrees")
+    skipped: bool = opt("--ignore-skip-worktree-bits")
+    submodules: bool = opt("--recurse-submodules")
+    overwrites: bool = also(
+        opt("--overwrite-ignore", default=True), opt("--no-overwrite-ignore", const=False)
+    )
 
 
 class PathCheckout:
@@ -54,15 +61,24 @@ class PathCheckout:
         if revision is not None:
             tree = repository.objects.tree_of(Names(repository).resolve(revision))
         sides = {side.path: side for side in walk_tree(repository.objects, tree, everything)}
+        skipped = {path for path, each in repository.index.by_path.items() if each[0].skipped}
+        if not self.options.skipped:
+            sides = {path: side for path, side in sides.items() if path not in skipped}
         known = set(sides) if revision is not None else set(repository.index.by_path)
+        known -= set() if self.options.skipped else skipped
         if not check_operands(self.call, pathspec, known):
             return 1
         change = IndexChange(repository)
         checkout = Checkout(repository, change)
+        checkout.writes_skipped = self.options.skipped
         if revision is not None:
             for side in sides.values():
                 if pathspec.matches(side.path):
                     checkout.put(side.path, side.mode, side.oid)
+            if not self.options.overlay:
+                for path in [each for each in repository.index.by_path if each not in sides]:
+                    if pathspec.matches(path):
+                        checkout.remove(path)
         elif not self._from_index(checkout, pathspec):
             return 1
         if change.changed:
@@ -84,7 +100,7 @@ class PathCheckout:
         conflicts: list[list[IndexEntry]] = []
         merges = self.options.merge or bool(self.options.conflict)
         for path, entries in self.repository.index.by_path.items():
-            if not pathspec.matches(path):
+            if not pathspec.matches(path) or (entries[0].skipped and not self.options.skipped):
                 continue
             if not entries[0].stage:
                 chosen.append(entries[0])

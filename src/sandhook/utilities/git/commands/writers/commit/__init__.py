@@ -124,6 +124,8 @@ class _Commit:
         self.is_merge = self.access.is_file(f"{self.repository.git_dir}/MERGE_HEAD")
         if options.amend and self.is_merge:
             raise GitError("You are in the middle of a merge -- cannot amend.")
+        if options.amend and self.access.is_file(f"{self.repository.git_dir}/CHERRY_PICK_HEAD"):
+            raise GitError("You are in the middle of a cherry-pick -- cannot amend.")
 
     def run(self, operands: list[str]) -> int:
         """Return the exit status."""
@@ -187,12 +189,13 @@ class _Commit:
         paths = [path for path, entries in index.by_path.items() if entries[0].stage]
         if not paths:
             return
-        for path in paths:
-            self.call.ctx.write_line(f"U\t{quote(path, self.repository.quotes_wide)}")
         self.call.error("error: Committing is not possible because you have unmerged files.")
         self.call.error("hint: Fix them up in the work tree, and then use 'git add/rm <file>'")
         self.call.error("hint: as appropriate to mark resolution and make a commit.")
-        raise GitError("Exiting because of an unresolved conflict.")
+        self.call.error("fatal: Exiting because of an unresolved conflict.")
+        for path in paths:  # which git writes at its end
+            self.call.ctx.write_line(f"U\t{quote(path, self.repository.quotes_wide)}")
+        raise GitError("", prefix="")
 
     def _prepared(self, operands: list[str]) -> Index:
         """Return what is committed: the index after -a, or HEAD with the operands alone."""

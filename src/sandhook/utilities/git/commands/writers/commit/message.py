@@ -50,6 +50,7 @@ class Messages:
         self.call = call
         self.options = options
         self.amended = amended
+        cleanup_mode(options.cleanup, None, editor=False)  # which raises an error for a wrong word
         self.reused = self._commit(options.reuse or options.reedit)
         sources = [options.reuse, options.reedit, options.file, options.fixup]
         if sum(each is not None for each in sources) > 1 or (options.file is not None and options.messages):
@@ -60,11 +61,17 @@ class Messages:
     @property
     def author(self) -> Person | None:
         """The author of the commit whose message is used, None for the caller."""
-        source = self.reused or self.amended
+        source = self.reused or self.amended or self._picked()
         if source is None:
             return None
         who = source.author
         return Person(who.name, who.email, f"{who.time} {who.zone}")
+
+    def _picked(self) -> Commit | None:
+        """Return the commit that is being cherry-picked, None for another commit."""
+        repository = self.call.repository
+        oid = (self.call.access.text_or_none(f"{repository.git_dir}/CHERRY_PICK_HEAD") or "").strip()
+        return repository.objects.commit(oid) if oid and repository.objects.has(oid) else None
 
     def _commit(self, name: str | None) -> Commit | None:
         if name is None:

@@ -1,4 +1,4 @@
-"""git config: print settings.
+"""git config: print settings, and change them where the caller of the sandbox allows it.
 
 Source: git-config(1).
 """
@@ -11,7 +11,7 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import compile_ere
 from sandhook.utilities.git.arguments import Parser
-from sandhook.utilities.git.commands.config_queries import (
+from sandhook.utilities.git.commands.settings.queries import (
     check_operands,
     match_settings,
     write_color,
@@ -26,6 +26,7 @@ from sandhook.utilities.git.store.config import (
     Config,
     ConfigReader,
     Setting,
+    key_fault,
     normalize_key,
     parse_boolean,
     parse_integer,
@@ -82,9 +83,13 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if action is None:
         action = "get" if len(operands) == 1 else "set"
     if action.startswith("--") or action == "set":
-        if not operands:
+        if not operands and action == "set":
             raise OptionFault("no action specified")
-        raise GitError("config only prints settings in the sandbox (L-GIT-001)", status=129)
+        from sandhook.utilities.git.commands.settings.changes import Place, change
+
+        return change(call, Place(options.scope, options.file, options.type, options.fixed), action, operands)
+    if action in ("get", "get-all") and operands and normalize_key(operands[0]) is None:
+        raise GitError(key_fault(operands[0]), prefix="error", status=1)  # before any setting is read
     if options.type not in _TYPES:
         raise GitError(f"unrecognized --type argument, {options.type}")
     config = _Printer(call, options)
@@ -138,6 +143,9 @@ class _Printer:
                 if options.action != "list":
                     return []
                 raise GitError(f"unable to read config file '{options.file}': No such file or directory")
+            if call.access.is_dir(path):
+                call.error(f"warning: unable to access '{options.file}': Is a directory")
+                return []
             return list(reader.file(path, "command", shown=options.file, follows=options.includes is True))
         if options.scope == "global":
             return [each for path in global_files(environment) for each in reader.file(path, "global")]
@@ -182,8 +190,7 @@ class _Printer:
             return 0 if found else _NOT_FOUND
         key = normalize_key(operands[0])
         if key is None:
-            reason = "key does not contain a section" if "." not in operands[0] else "invalid key"
-            raise GitError(f"{reason}: {operands[0]}", prefix="error", status=1)
+            raise GitError(key_fault(operands[0]), prefix="error", status=1)
         found = [each for each in settings if each.key == key and value_matches(each.value or "")]
         if not found and self.options.default is not None:
             found = [Setting(key, self.options.default, "command", "command line:")]
@@ -240,7 +247,12 @@ class _Printer:
         if kind == "color":
             color = parse_color(value or "")
             if color is None:
-                raise GitError(f"invalid color value: {value}", prefix="error")
+                text = f"invalid color value: {value}"
+                if setting.line:
+                    text += f"\nfatal: bad config line {setting.line}{self._place(setting)}"
+                elif setting.scope == "command":
+                    text += "\nfatal: unable to parse command-line config"
+                raise GitError(text, prefix="error")
             return color
         raise GitError(f"--type={kind} is not offered in the sandbox (L-GIT-003)", status=129)
 

@@ -1,0 +1,1 @@
+"""Commands that write patches, archives and merged files."""
