@@ -25,12 +25,12 @@ from sandhook.cli.programs import has_program, is_executable
 from sandhook.errors import ConfigError, NotApproved, TrustError
 from sandhook.hooks.checks import SEVERITIES, Finding, Surroundings, check
 from sandhook.hooks.checks.rules import finding_json
+from sandhook.hooks.checks.unstarted import UNSTARTED, is_unstarted
 from sandhook.hooks.contracts import COMPAT, Contract, UnrecognisedError, needs_trust
 from sandhook.hooks.evidence import THE_COMMAND
 from sandhook.hooks.inventory import Item, inventory
 from sandhook.hooks.sources import AgentConfiguration, layer_files, read_regular
 from sandhook.hooks.trust import read_host
-from sandhook.hooks.unstarted import UNSTARTED, is_unstarted
 from sandhook.record import Record
 from sandhook.text.quoting import quote_word
 

@@ -151,7 +151,7 @@ def unstarted(options: argparse.Namespace) -> list[AgentConfiguration]:
 
     None for a command that names files or an agent.
     """
-    from sandhook.hooks.unstarted import UNSTARTED, unstarted_files
+    from sandhook.hooks.checks.unstarted import UNSTARTED, unstarted_files
 
     if options.hooks or options.contract:
         return []

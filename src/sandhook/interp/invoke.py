@@ -133,9 +133,7 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
         if state.traps and returned and "RETURN" in state.traps:
             if ended:  # otherwise the line is that of ``return``
                 state.line = _line_of_body(function)
-            state.errexit_suppressed = 0
-            runtime.run_trap(state, "RETURN")
-            state.errexit_suppressed = errexit_suppressed
+            _run_return_trap(runtime, state, errexit_suppressed)
         if hidden is not None and state.execution.abandoned_calls is None:  # errexit keeps them hidden
             traps.resume(state, hidden)
         state.calls -= 1
@@ -150,6 +148,13 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
     state.last_argument = arguments[-1] if arguments else function.name
     state.status = status
     return status
+
+
+def _run_return_trap(runtime: Interpreter, state: State, errexit_suppressed: int) -> None:
+    """Run the RETURN trap of a call, whose commands are not a part of a condition around the call."""
+    state.errexit_suppressed = 0
+    runtime.run_trap(state, "RETURN")
+    state.errexit_suppressed = errexit_suppressed
 
 
 def _charge_four(state: State, arguments: list[str], positional: list[str]) -> Charge | None:

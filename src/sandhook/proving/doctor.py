@@ -11,11 +11,11 @@ from sandhook.conformance.expectations.run import is_selected
 from sandhook.errors import Problem
 from sandhook.hooks.checks import RULES
 from sandhook.hooks.checks.rules import NAME_THE_FILE
+from sandhook.hooks.checks.unstarted import UNSTARTED, UNSTARTED_ADVICE
 from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec, RunResult
 from sandhook.hooks.through import call_of, unwrapped
-from sandhook.hooks.unstarted import UNSTARTED, UNSTARTED_ADVICE
 from sandhook.proving.configuration import Configuration, Unreached, unreached_cases
 from sandhook.proving.guards import REFUSING
 from sandhook.proving.launch import program, shell_of

@@ -124,7 +124,7 @@ def _configuration(options: argparse.Namespace, name: str | None) -> Subject:
 def _places(options: argparse.Namespace) -> set[str]:
     """Return the files that the agents would read from here, if they existed."""
     from sandhook.hooks import contracts
-    from sandhook.hooks.unstarted import unstarted_places
+    from sandhook.hooks.checks.unstarted import unstarted_places
 
     cwd = directory(options.cwd)
     known = [options.contract] if options.contract else contracts.names()

@@ -23,7 +23,7 @@ def contract_of(name: str, known: Sequence[str]) -> object:
     points = entry_points(group=GROUP)
     found = {point.value: point for point in points if point.name == name}
     if not found:
-        from sandhook.hooks.contracts.without import why_without
+        from sandhook.hooks.contracts._known import why_without
         from sandhook.text.nearest import hint
 
         if (why := why_without(name)) is not None:

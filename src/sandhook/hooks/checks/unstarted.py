@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sandhook.errors import ConfigError
-from sandhook.hooks.contracts import without
+from sandhook.hooks.contracts._known import CONTINUE
 from sandhook.hooks.decode import object_of
 from sandhook.hooks.sources import documents
 
 #: What is wrong with such a file.
-UNSTARTED = f"{without.CONTINUE}: nothing here is in force"
+UNSTARTED = f"{CONTINUE}: nothing here is in force"
 
 UNSTARTED_ADVICE = "exclude what cn may not do by its own rules, which hold without --auto alone"
 
