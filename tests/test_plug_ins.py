@@ -14,7 +14,7 @@ import pytest
 from sandhook.hooks import contracts
 from sandhook.hooks.checks import CheckedHook, Remark, installed
 from sandhook.hooks.checks.rules import RuleId
-from sandhook.hooks.contracts import ContractError, _installed
+from sandhook.hooks.contracts import ContractError
 from sandhook.hooks.model import Executor, HookSpec
 
 PROJECT = """
@@ -184,7 +184,7 @@ def test_a_broken_contract_is_named(
     monkeypatch: pytest.MonkeyPatch, values: tuple[str, ...], message: str
 ) -> None:
     points = EntryPoints(EntryPoint("house", value, "sandhook.contracts") for value in values)
-    monkeypatch.setattr(_installed, "entry_points", lambda **group: points)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **group: points)
     with pytest.raises(ContractError) as raised:
         contracts.get("house")
     assert message in str(raised.value)
@@ -192,5 +192,5 @@ def test_a_broken_contract_is_named(
 
 def test_a_contract_that_two_installations_offer_alike_loads(monkeypatch: pytest.MonkeyPatch) -> None:
     point = EntryPoint("house", "sandhook.hooks.contracts.crush:CONTRACT", "sandhook.contracts")
-    monkeypatch.setattr(_installed, "entry_points", lambda **group: EntryPoints((point, point)))
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **group: EntryPoints((point, point)))
     assert contracts.get("house").name == "crush"

@@ -66,7 +66,7 @@ def test_an_entry_point_adds_a_contract(monkeypatch: pytest.MonkeyPatch) -> None
         assert group == "sandhook.contracts"
         return [Point]
 
-    monkeypatch.setattr("sandhook.hooks.contracts._installed.entry_points", entry_points)
+    monkeypatch.setattr("importlib.metadata.entry_points", entry_points)
     made = HookEngine.load({"any": "thing"}, "elsewhere", runner=Scripted(said("", 1, "no")))
     assert made.fire(ToolPre("bash")).reason == "no"
     with pytest.raises(ContractError, match=r"known are everruns, .*, elsewhere"):

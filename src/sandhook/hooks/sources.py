@@ -172,7 +172,7 @@ def parse(text: str, name: str) -> Document:
 
         return decode_toml(text, name)
     if ending != "json":
-        from sandhook.hooks.contracts._known import owner_of
+        from sandhook.hooks.contracts._directories import owner_of
 
         owner = owner_of(name)
         if owner is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sandhook.errors import ConfigError
-from sandhook.hooks.contracts._known import CONTINUE
+from sandhook.hooks.contracts._installed import CONTINUE
 from sandhook.hooks.decode import object_of
 from sandhook.hooks.sources import documents
 

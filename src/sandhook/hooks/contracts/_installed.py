@@ -1,15 +1,28 @@
-"""Contracts of installed packages: entry points of the group ``sandhook.contracts``."""
+"""Contracts of installed packages: entry points of the group ``sandhook.contracts``; and agents that have none."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from importlib.metadata import entry_points
 
 #: The group of the entry points.
 GROUP = "sandhook.contracts"
 
 #: What every contract has, so that an object which is not one is found when it is loaded.
 _PARTS = ("name", "fold", "events", "refusable", "own_limits", "layers", "parse", "load", "request", "decode")
+
+
+CONTINUE = "Continue's cn reads hooks and starts none of them (1.5.47)"
+_AUGGIE = "no run of Auggie could be recorded"
+
+#: Why an agent that has hooks has no contract, by the names under which people look for it, without signs.
+_WHY = {
+    "continue": CONTINUE,
+    "continuecli": CONTINUE,
+    "continuedev": CONTINUE,
+    "cn": CONTINUE,
+    "auggie": _AUGGIE,
+    "augment": _AUGGIE,
+}
 
 
 def contract_of(name: str, known: Sequence[str]) -> object:
@@ -20,13 +33,14 @@ def contract_of(name: str, known: Sequence[str]) -> object:
 
     Raises ValueError for an unknown name, and for what is not a contract.
     """
+    from importlib.metadata import entry_points  # takes as long as all contracts together
+
     points = entry_points(group=GROUP)
     found = {point.value: point for point in points if point.name == name}
     if not found:
-        from sandhook.hooks.contracts._known import why_without
         from sandhook.text.nearest import hint
 
-        if (why := why_without(name)) is not None:
+        if (why := _WHY.get("".join(filter(str.isalnum, name.casefold())))) is not None:
             raise ValueError(f"sandhook has no contract {name!r}: {why}")
         raise ValueError(
             f"unknown contract {name!r}; {hint(name, [*known, *(point.name for point in points)])}"

@@ -54,7 +54,7 @@ _TEXT = lazily(
     r"\\[ \t]|[^\s\\]\\\n|[\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]"
     r"|~\[|(?:^|[\s;|&(])=[A-Za-z_]|<\d*-\d*>"
 )
-_BRACES = lazily(r"\{[^{}\s]*(?:,|\.\.)[^{}\s]*\}")
+_BRACES = lazily(r"\{([^{}\s]*)\}")
 _NUMBERS = lazily(r"[\d\s()+*/%<>=!&|^~?:-]*")
 #: A value of a variable that stands for itself without quotes.
 _PLAIN = lazily(r"[\w./:@%+=,-]+")
@@ -104,7 +104,7 @@ def _of_node(node: Node, reader: Reader, touched: frozenset[str]) -> Shape:
         return _of_call(node, reader, touched)
     if isinstance(node, Word):  # a dollar sign in a literal is one that expands nothing
         plain = [part.text for part in node.parts if isinstance(part, Literal)]
-        opaque = any("$" in text or _BRACES.search(text) is not None for text in plain)
+        opaque = any("$" in text or _has_braces(text) for text in plain)
     elif isinstance(node, DoubleQuoted):
         opaque = node.locale
     elif isinstance(node, Assignment):
@@ -132,6 +132,11 @@ def _of_node(node: Node, reader: Reader, touched: frozenset[str]) -> Shape:
     else:
         opaque = isinstance(node, _ALWAYS)
     return Shape.OPAQUE if opaque else Shape.KNOWN
+
+
+def _has_braces(text: str) -> bool:
+    """Return whether a text has braces that are expanded: ``{a,b}`` or ``{1..3}``."""
+    return any("," in inner or ".." in inner for inner in _BRACES.findall(text))
 
 
 def _odd_assignment(node: Assignment) -> bool:

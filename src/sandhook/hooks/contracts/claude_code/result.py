@@ -60,12 +60,8 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
     if exit_2 and (wrong is None or profile.has("invalid_blocks")):
         return _exit_2(spec, event, ran, printed_verdict or Verdict(), notes)
     if broken:
-        if printed_verdict is not None and ran.signal is not None and spec.on_error != "block":
-            if profile.strict:
-                return printed_verdict._replace(could_not_run=ran.could_not_run)
-            if not printed_verdict.intervenes and printed_verdict.label != "feedback":
-                return without_approval(printed_verdict, ran.could_not_run)
-        return _broken(spec, event, ran, printed_verdict, notes)
+        ended = _ended_by_signal(spec, ran, printed_verdict, profile)
+        return ended or _broken(spec, event, ran, printed_verdict, notes)
     if printed_verdict is not None:
         if ran.exit_status:
             notes.append(f"exit status {ran.exit_status} is ignored with a JSON object")
@@ -97,6 +93,19 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
 
 
 # Endings.
+
+
+def _ended_by_signal(
+    spec: HookSpec, ran: RunResult, printed: Verdict | None, profile: Profile
+) -> Verdict | None:
+    """Return what a hook that a signal ended had printed, as the agent reads it; None if a failure counts."""
+    if printed is None or ran.signal is None or spec.on_error == "block":
+        return None
+    if profile.strict:
+        return printed._replace(could_not_run=ran.could_not_run)
+    if printed.intervenes or printed.label == "feedback":
+        return None
+    return without_approval(printed, ran.could_not_run)
 
 
 def _broken(
