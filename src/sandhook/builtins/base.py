@@ -250,6 +250,8 @@ def number_operands(argv: Sequence[str]) -> list[str]:
 
 def numeric(text: str) -> int | None:
     """Parse a decimal number as bash's legal_number does: blanks around it, a sign, 64 bits."""
+    if len(text) < 19 and text.isdigit() and text.isascii():  # nearly all of them
+        return int(text)
     digits = text.strip(" \t\n")
     unsigned = digits[1:] if digits[:1] in ("-", "+") else digits
     if not (unsigned.isascii() and unsigned.isdigit()) or len(unsigned) > 40:

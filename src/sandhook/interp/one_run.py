@@ -96,11 +96,11 @@ class Run:
 
     def main(self, script: Script) -> Result:
         """Run a script in fresh state."""
-        if (refused := self.refused(script)) is not None:
+        environment = self._environment(script)
+        if (refused := self._exceeding(script.text, script.args, environment)) is not None:
             return refused
         text, name, from_file = as_shell_text(script.text), as_shell_text(script.name), script.from_file
         args = [as_shell_text(argument) for argument in script.args]
-        environment = self._environment(script)
         process = self.process()
         runtime = self.runtime
         if from_file:
@@ -115,11 +115,7 @@ class Run:
 
     def refused(self, script: Script) -> Result | None:
         """Return the result if the input exceeds a limit, else None."""
-        try:
-            self._check_input(script.text, script.args, self._environment(script))
-        except LimitExceeded as error:
-            return self._refused(error)
-        return None
+        return self._exceeding(script.text, script.args, self._environment(script))
 
     def continued(
         self, state: State | None, start: Script, script: Script, *, keeps_args: bool, keeps_name: bool
@@ -142,10 +138,9 @@ class Run:
             process = self.process()
             move(state, process, self.stage)
         text, args = as_shell_text(script.text), [as_shell_text(argument) for argument in script.args]
-        try:
-            self._check_input(text, args, {**environment, **(script.env or {})})
-        except LimitExceeded as error:
-            return state, self._refused(error)
+        refused = self._exceeding(text, args, {**environment, **(script.env or {})})
+        if refused is not None:
+            return state, refused
         if not keeps_args:
             state.positional = args
         kept = state.name, state.source, state.invocation
@@ -170,10 +165,15 @@ class Run:
         """Return the shell's variables and those of the script."""
         return {**self.shell.env, **shell_environment(script.env)} if script.env else self.shell.env
 
-    def _check_input(self, script: str, args: Sequence[str], environment: Mapping[str, str]) -> None:
-        limit = exceeded(self.limits, script, args, environment, self.data)
-        if limit is not None:
+    def _exceeding(self, text: str, args: Sequence[str], environment: Mapping[str, str]) -> Result | None:
+        """Return the result if what the run begins with exceeds a limit, else None."""
+        limit = exceeded(self.limits, text, args, environment, self.data)
+        if limit is None:
+            return None
+        try:
             self.budget.fail(limit)
+        except LimitExceeded as error:
+            return self._refused(error)
 
     def _refused(self, error: LimitExceeded) -> Result:
         """Return the result of a run whose input exceeds a limit."""

@@ -84,6 +84,8 @@ INERT = frozenset({"BASHOPTS", "BASH_ENV", "ENV", "EXECIGNORE", "GLOBIGNORE", "I
 
 #: Computed variables, whose values the environment does not set.
 _COMPUTED = frozenset(name for name, dynamic in DYNAMICS.items() if dynamic.unset is None)
+#: What is not taken from the environment as it is.
+_WITHOUT_IMPORT = INERT | _COMPUTED
 
 
 def new_state(
@@ -148,6 +150,8 @@ def _import_environment(state: State, environment: dict[str, str]) -> None:
             foreign[name] = value
     if foreign:
         state.memo = state.memo._replace(foreign=foreign)
+    if _WITHOUT_IMPORT.isdisjoint(environment):
+        return
     for inert in INERT.intersection(environment):
         del values[inert], attributes[inert]
     for computed in _COMPUTED.intersection(environment):

@@ -377,19 +377,13 @@ def _element_assignment(compiler: Compiler, command: SimpleCommand, node: Assign
                 text = text_of(state)
                 key: Any
                 try:
-                    key = key_of(state) if index_of is None or kind is AssociativeArray else index_of(state)
+                    key = key_of(state) if kind is AssociativeArray or index_of is None else index_of(state)
                 except NotPlain:
                     key = state.shell.subscript(state, key_of(state))
                 except ShellError as error:
                     raise error.ending_unit() from None
-                old = array.items.get(key)
-                if (
-                    old is None
-                    or len(old) != len(text)
-                    or len(text) > LARGE
-                    or array.shared is not None
-                    or append
-                ):
+                old, size = array.items.get(key), len(text)
+                if old is None or len(old) != size or size > LARGE or array.shared is not None or append:
                     put(state, array, key, text)
                 else:
                     array.items[key] = text  # replacing a short text charges nothing
