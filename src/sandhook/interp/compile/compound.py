@@ -14,6 +14,7 @@ from sandhook.interp.compile.arguments import MANY, charge_fields
 from sandhook.interp.compile.command import report_bad_name
 from sandhook.interp.compile.counting import Turns
 from sandhook.interp.compile.deferred import Deferred
+from sandhook.interp.compile.lists import compile_body
 from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.interp.compile.wrappers import assign_last_argument
 from sandhook.lazy import lazily
@@ -68,7 +69,8 @@ def compile_if(compiler: Compiler, node: If) -> Run:
 
 
 def compile_while(compiler: Compiler, node: While) -> Run:
-    condition, body = compiler.condition(node.condition), compiler.list(node.body)
+    condition = compiler.condition(node.condition)
+    body, checked = compile_body(compiler, node.body)
     until, turns = node.until, Turns(node)
 
     def run_while(state: State) -> int:
@@ -90,6 +92,8 @@ def compile_while(compiler: Compiler, node: While) -> Run:
                             state.pipestatus = [state.status]  # that of the condition
                         break
                     status = body(state)
+                    if status and checked is not None:
+                        state.shell.failed(state, status, checked)
                     run_turns = turns.run
                     if run_turns is not None and run_turns(state, (), 0):
                         status = state.status
@@ -300,7 +304,7 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
     expressions = (node.init, node.condition, node.update)
     plain = [compiler.words.arithmetic(word) if word.parts else None for word in expressions]
     traced = [_compile_traced(compiler, word, value, line) for word, value in zip(expressions, plain)]
-    body = compiler.list(node.body)
+    body, checked = compile_body(compiler, node.body)
     turns = Turns(node)
 
     def run_arithmetic_for(state: State) -> int:
@@ -319,6 +323,8 @@ def compile_arithmetic_for(compiler: Compiler, node: ArithmeticFor) -> Run:
                     break
                 try:
                     status = body(state)
+                    if status and checked is not None:
+                        state.shell.failed(state, status, checked)
                 except ContinueLoop as control:
                     status = _continue_loop(state, control, outer)
                 state.line = line

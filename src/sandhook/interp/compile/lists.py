@@ -102,6 +102,15 @@ def compile_list(compiler: Compiler, node: CommandList, *, is_condition: bool = 
     return run_list
 
 
+def compile_body(compiler: Compiler, node: CommandList) -> tuple[Run, Command | None]:
+    """Compile the body of a loop, and return its only command if the loop itself must have errexit check it."""
+    return (
+        _compile_item(compiler, node.items[0])
+        if len(node.items) == 1
+        else (compile_list(compiler, node), None)
+    )
+
+
 def _compile_item(compiler: Compiler, item: ListItem) -> tuple[Run, Command | None]:
     """Return the closure, and the command if errexit checks it."""
     node = item.command
