@@ -36,7 +36,7 @@ CASES_NOT_ON_THE_MACHINE = frozenset(
         ("unreadable-input", "gzip, bzip2, xz, tar and patch"),
         ("write-errors", "a closed descriptor"),
         ("write-errors", "programs that print little, a full disk and a closed descriptor"),
-        ("xargs", "a directory as input ends it, after one command"),
+        ("xargs", "xargs: a directory as input ends it, after one command"),
     }
 )
 
@@ -83,7 +83,7 @@ def test_host_mode_passes_the_cases(prefer: str) -> None:
 
 
 def test_the_cases_that_are_left_out_exist() -> None:
-    groups = (str(CASES / "utilities" / name) for name in ("lines", "extras"))
+    groups = (str(CASES / "utilities" / name) for name in ("lines", "extras", "processes"))
     files, _ = load(find([*groups])[0])
     names = {(Path(file.path).stem, case.name) for file in files for case in file.cases}
     assert names >= CASES_NOT_ON_THE_MACHINE

@@ -88,9 +88,12 @@ def _read_whole_line(request: Request, names: tuple[str, ...]) -> Run:
         if "TMOUT" in values:
             return run(state, argv)
         budget = state.budget
+        descriptor = state.process.descriptors.get(fd)
+        if descriptor is None:
+            return run(state, argv)  # which prints the message
         try:
-            data = state.process.descriptors[fd].read_until(b"\n", budget.memory_bytes)
-        except (KeyError, OSError):  # nothing was read: retry, to print the message
+            data = descriptor.read_until(b"\n", budget.memory_bytes)
+        except OSError:  # nothing was read: retry, to print the message
             return run(state, argv)
         size = len(data)
         budget.slice_left = slice_left = budget.slice_left - 1 - (size >> 8)
