@@ -356,7 +356,10 @@ def _added(tree: Arith) -> int | None:
 
 
 def _with_one_added(amount: int, expansion: Text, text_of: Callable[[list[str]], str]) -> Integer:
-    """Compile ``${a[$k]} + 1``: neither operator nor operand can fail."""
+    """Compile ``${a[$k]} + 1``: neither operator nor operand can fail.
+
+    Its head is that of ``_with_one_operand``: a call to read the operand would cost what this closure saves.
+    """
 
     def run(state: State) -> int:
         try:
