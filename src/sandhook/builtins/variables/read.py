@@ -84,13 +84,10 @@ def _read_whole_line(request: Request, names: tuple[str, ...]) -> Run:
 
     def quick(state: State, argv: Sequence[str]) -> int:
         nonlocal computed
-        values = state.values
-        if "TMOUT" in values:
-            return run(state, argv)
-        budget = state.budget
+        values, budget = state.values, state.budget
         descriptor = state.process.descriptors.get(fd)
-        if descriptor is None:
-            return run(state, argv)  # which prints the message
+        if descriptor is None or "TMOUT" in values:
+            return run(state, argv)
         try:
             data = descriptor.read_until(b"\n", budget.memory_bytes)
         except OSError:  # nothing was read: retry, to print the message
