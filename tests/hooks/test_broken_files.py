@@ -20,6 +20,7 @@ from sandhook.hooks.events import ToolPre
 from sandhook.hooks.model import HookSpec
 from sandhook.hooks.sources import MAX_BYTES, discover
 from tests.hooks.test_silencing import GUARDS, Runner
+from tests.sandbox.tools import every
 
 
 def toml_of(name: str) -> str:
@@ -136,7 +137,7 @@ def refused(name: str, cwd: Path, env: dict[str, str]) -> tuple[bool, list[str],
 
 
 @pytest.mark.parametrize("broken", BROKEN)
-@pytest.mark.parametrize("name", LAYERED)
+@pytest.mark.parametrize("name", every(3, LAYERED))
 def test_a_broken_file_of_the_project_leaves_the_users_guard(tmp_path: Path, name: str, broken: str) -> None:
     if sys.platform == "win32":
         pytest.skip("the paths of Linux")

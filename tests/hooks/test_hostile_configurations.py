@@ -16,6 +16,7 @@ from sandhook.hooks.decode import DecodeError
 from sandhook.hooks.events import ToolPre
 from sandhook.hooks.matcher import Match
 from sandhook.hooks.sources import MAX_BYTES, documents
+from tests.sandbox.tools import every
 
 #: Seconds of the processor that any of them may take on a machine that others use too.
 SECONDS = 5.0
@@ -62,7 +63,7 @@ DEEP = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", every(3, NAMES))
 @pytest.mark.parametrize("kind", list(DEEP))
 def test_what_is_nested_too_deeply_is_refused(tmp_path: Path, name: str, kind: str) -> None:
     result, seconds = load(tmp_path, name, DEEP[kind])
@@ -126,7 +127,7 @@ def entries_of(value: Any) -> list[Any]:
     return next((found for found in inner if found), [])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", every(3, NAMES))
 def test_many_faults_are_all_found_in_time(tmp_path: Path, name: str) -> None:
     """A hook that is wrong, eight hundred times: every one is a problem with its own path, none is a hook."""
     value = rendered(name)

@@ -12,6 +12,7 @@ from sandhook.vfs.base import FileSystem
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.overlay import OverlayFileSystem
 from sandhook.vfs.path import VirtualPath
+from tests.sandbox.tools import every
 
 SCRIPTS = {
     # Links.
@@ -136,7 +137,7 @@ def outcome(isolation: Any, kind: str, script: str, **options: Any) -> tuple[obj
 
 
 @pytest.mark.parametrize("kind", ["memory", "overlay"])
-@pytest.mark.parametrize("label", SCRIPTS)
+@pytest.mark.parametrize("label", every(3, SCRIPTS))
 def test_a_script_about_directories_and_links(label: str, kind: str) -> None:
     here, there = (outcome(isolation, kind, SCRIPTS[label]) for isolation in ("thread", "process"))
     assert there == here

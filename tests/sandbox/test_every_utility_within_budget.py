@@ -18,6 +18,7 @@ import lzma
 import os
 import pkgutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -168,6 +169,16 @@ def test_every_utility_is_back_in_time(script: str, shape: str, size: int) -> No
 # --------------------------------------------------------------------------- what is charged, on every system
 
 
+@cache
+def compressed() -> dict[str, bytes]:
+    return {
+        "zeros": lzma.compress(bytes(8_000_000)),
+        "bits": lzma.compress(bytes(500_000)),
+        "bits.bz2": bz2.compress(bytes(500_000)),
+        "bits.gz": gzip.compress(bytes(500_000)),
+    }
+
+
 @pytest.mark.parametrize(
     ("script", "limit"),
     [
@@ -201,10 +212,7 @@ def test_what_does_not_fit_ends_the_run(script: str, limit: str | None) -> None:
         "large": b"a " * 6_000,
         "fields": b"a " * 60_000,
         "small": SMALL,
-        "zeros": lzma.compress(bytes(8_000_000)),
-        "bits": lzma.compress(bytes(500_000)),
-        "bits.bz2": bz2.compress(bytes(500_000)),
-        "bits.gz": gzip.compress(bytes(500_000)),
+        **compressed(),
     }
     limits = Limits(script_bytes=10_000, memory_bytes=1 << 20, wall_seconds=30.0)
     result = Shell(files=files).run(script, limits=limits)

@@ -106,7 +106,7 @@ MULTIPLYING = [
 @pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss differs between systems")
 @pytest.mark.parametrize(
     "script",
-    every(9, [
+    every(18, [
         'a=({1..190000}); for i in {1..250}; do (b=("${a[@]}"); sleep 5) & done; wait',
         "a=({1..190000}); for i in {1..250}; do (a[0]=x; sleep 5) & done; wait",
         "a=({1..190000}); for i in {1..250}; do (a+=(x); sleep 5) & done; wait",
@@ -138,7 +138,7 @@ MULTIPLYING = [
         "echo a | grep -P '((?1)a|a)'",
         "echo a | grep -P '(?<n>(?&n)|a)'",
         "echo a | grep -P '(?:(?R)|a)b'",
-    ]) + every(15, MULTIPLYING),
+    ]) + every(40, MULTIPLYING),
 )  # fmt: skip
 def test_the_host_needs_little_more_than_the_limit(script: str) -> None:
     limit = 16 * MEBIBYTE
