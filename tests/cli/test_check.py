@@ -13,6 +13,12 @@ import pytest
 Sandhook = Callable[..., Any]
 
 
+def claude(command: str) -> dict[str, Any]:
+    """Return settings of Claude Code."""
+    handler = {"type": "command", "command": command}
+    return {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [handler]}]}}
+
+
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -77,6 +83,23 @@ def test_every_file_is_checked(sandhook: Sandhook, project: Path) -> None:
     assert lines[2] == "missing.json: error E-CONFIG: No such file or directory"
     assert lines[3] == "3 errors in 1 hook of odd.json, broken.json, missing.json and 1 more"
     assert sandhook("check", "odd.json", "broken.json", "clean.json").status == 1
+
+
+def test_what_several_agents_read_is_reported_once(
+    sandhook: Sandhook, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = project / "home"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    for directory, name, text in (
+        (project / ".claude", "settings.json", json.dumps(claude("polish"))),
+        (home / ".grok", "config.toml", "[cli]\n"),
+    ):
+        directory.mkdir(parents=True)
+        (directory / name).write_text(text)
+    ran = sandhook("check")
+    assert "config.toml" in ran.stdout.splitlines()[-1]  # Grok Build reads Claude Code's file, too
+    assert len([line for line in ran.stdout.splitlines() if "the sandbox lacks polish" in line]) == 1
 
 
 def test_without_a_file_the_agents_own_are_checked(sandhook: Sandhook, project: Path) -> None:

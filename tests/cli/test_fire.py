@@ -342,7 +342,7 @@ def test_hooks_of_a_project_stay_in_the_sandbox_until_they_are_approved(
     (tmp_path / "crush.json").write_text(json.dumps({"hooks": {"PreToolUse": [{"command": "echo > made"}]}}))
     arguments = ("fire", "PreToolUse", "--contract", "crush", "--tool", "bash", "--input", LS, "--host")
     skipped = sandhook(*arguments)
-    assert "not trusted" in skipped.stderr and not (tmp_path / "made").exists()
+    assert "not trusted" in skipped.stdout and not (tmp_path / "made").exists()
     sandhook(*arguments, "--sandbox")
     assert not (tmp_path / "made").exists()
     assert sandhook("trust", "crush.json", "--yes").status == 0

@@ -132,6 +132,22 @@ def test_what_cannot_be_known_needs_a_word_more(sandhook: Callable[..., Any], re
     assert sandhook("trust", "crush.json", "--yes", "--unknown", *store).status == 0
 
 
+@pytest.mark.parametrize("layout", ["text", "json"])
+def test_hooks_that_are_known_are_approved_without_the_others(
+    sandhook: Callable[..., Any], repo: Path, layout: str
+) -> None:
+    commands = ["true", "npx x", "echo 1"]
+    hooks = {"hooks": {"PreToolUse": [{"command": command} for command in commands]}}
+    (repo / "crush.json").write_text(json.dumps(hooks))
+    trust = ("trust", "crush.json", "--store", repo / "store")
+    ran = sandhook(*trust, "--yes", "--format", layout)
+    assert ran.status == 1
+    assert layout == "json" or ran.stdout.splitlines()[-1] == "2 hook(s) of crush approved"
+    shown = json.loads(sandhook(*trust, "--show", "--format", "json").stdout)
+    assert [each["approved"] for each in shown["hooks"]] == [True, False, True]
+    assert sandhook(*trust, "--yes", "--unknown").status == 0
+
+
 def test_files_that_a_hook_only_reads_are_not_opened(sandhook: Callable[..., Any], repo: Path) -> None:
     (repo / "secret").write_text("word-of-the-secret other\n")
     (repo / "crush.json").write_text('{"hooks": {"PreToolUse": [{"command": "cat secret; . ./secret.sh"}]}}')

@@ -158,7 +158,9 @@ def checked_in(options: argparse.Namespace, name: str | None) -> Checked:
         files += [
             problem.file for problem in configuration.problems if problem.file
         ]  # those that cannot be read
-        checked = checked.plus(Checked(tuple(findings), tuple(files), hooks))
+        known = set(checked.findings)  # several agents may read the file
+        fresh = tuple(each for each in findings if each not in known)
+        checked = checked.plus(Checked(fresh, tuple(files), hooks))
     return checked
 
 

@@ -7,7 +7,7 @@ import sys
 from sandhook.cli import INCOMPLETE, UsageError, usage_text
 from sandhook.cli.arguments import Parser, add_format, add_isolation, add_variables
 from sandhook.cli.configuration import add_places, add_write_back_also, find_project, gather, nothing_found
-from sandhook.cli.engines import engine_of, notes_of, prestart, workspace_of
+from sandhook.cli.engines import engine_of, prestart, workspace_of
 from sandhook.cli.events import add_event, event_of, note_of_tool
 from sandhook.cli.notes import print_note
 from sandhook.cli.permissions import add_host, add_permissions
@@ -157,8 +157,8 @@ def _fire(options: argparse.Namespace) -> int:
         print_note(note)
     for problem in problems:
         print_note(problem)
-    for note in (*notes_of(engine), *(f"note: {note}" for note in engine.diagnostics)):
-        print_note(note)
+    for note in engine.diagnostics:
+        print_note(f"note: {note}")
     if not (engine.hooks or engine.withheld or problems):
         print_note(f"note: {nothing_found([configuration], options)}")
     prestart(engine, kind)

@@ -103,12 +103,13 @@ def _trust(options: argparse.Namespace) -> int:
     if not fresh:
         print(("all others approved" if faults else "all approved") if evidence else "no hooks")
         return left
-    if not (_is_known(fresh, options) if options.yes else _agreed(fresh)):
+    agreed = _known(fresh, options) if options.yes else fresh if _agreed(fresh) else []
+    if not agreed:
         print("not approved")
         return NOT_APPROVED
-    store.approve(fresh)
-    print(f"{len(fresh)} hook(s) of {contract} approved")
-    return left
+    store.approve(agreed)
+    print(f"{len(agreed)} hook(s) of {contract} approved")
+    return NOT_APPROVED if len(agreed) < len(fresh) else left
 
 
 def _put(**fields: object) -> None:
@@ -145,8 +146,7 @@ def _put_trusted(options: argparse.Namespace, name: str, store: TrustStore) -> i
         problems += [
             f"{each.spec.id}: cannot be known: {each.unknown[0]}; --unknown approves it" for each in missing
         ]
-        if not missing:
-            store.approve(fresh)
+        store.approve([each for each in fresh if each not in missing])
     now = store.approved()
     hooks = [_json(each, changes[each.digest], is_approved=each.digest in now) for each in evidence]
     _put(
@@ -313,19 +313,18 @@ def _list(store: TrustStore) -> int:
     return 0
 
 
-def _is_known(fresh: list[Evidence], options: argparse.Namespace) -> bool:
-    """Return True when --yes may approve the hooks; explain what is missing otherwise."""
-    unknown = [each for each in fresh if each.unknown]
-    if options.unknown or not unknown:
-        return True
+def _known(fresh: list[Evidence], options: argparse.Namespace) -> list[Evidence]:
+    """Return the hooks that --yes may approve; explain what is missing for the others."""
+    unknown = [] if options.unknown else [each for each in fresh if each.unknown]
     for each in unknown:
         more = f" and {len(each.unknown) - 1} more" if len(each.unknown) > 1 else ""
         print_note(f"{each.spec.id}: cannot be known: {each.unknown[0]}{more}")
-    print_note(
-        f"--yes approves only what is known, and {len(unknown)} hook(s) execute more than that;"
-        " --yes --unknown approves them, whatever they execute"
-    )
-    return False
+    if unknown:
+        print_note(
+            f"--yes approves only what is known, and {len(unknown)} hook(s) execute more than that;"
+            " --yes --unknown approves them, whatever they execute"
+        )
+    return [each for each in fresh if each not in unknown]
 
 
 def _agreed(fresh: list[Evidence]) -> bool:
