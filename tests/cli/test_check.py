@@ -92,7 +92,7 @@ def test_what_several_agents_read_is_reported_once(
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
     for directory, name, text in (
-        (project / ".claude", "settings.json", json.dumps(claude("polish"))),
+        (project / ".claude", "settings.json", json.dumps(claude("polish && exit 2"))),
         (home / ".grok", "config.toml", "[cli]\n"),
     ):
         directory.mkdir(parents=True)
