@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -35,6 +36,43 @@ def test_text(sandhook: Run, project: Path) -> None:
     assert "guard.expect.yaml:7: ls is refused [sandhook: fail]\n    because of the rules\n" in result.stdout
     assert "    decision: expected deny, got proceed\n" in result.stdout
     assert result.stdout.endswith("1 file: sandhook 1 pass, 1 fail: 1 not as expected\n")
+
+
+@pytest.mark.parametrize(
+    ("hooks", "place"),
+    [
+        (".claude/settings.json", ".claude"),
+        (".claude/settings.local.json", ".claude/hooks"),
+        (".claude/settings.json", "."),
+        (".github/hooks/guard.json", ".github/hooks"),
+        (".agents/plugins/a/hooks/hooks.json", ".agents/plugins/a/hooks"),
+    ],
+)
+def test_next_to_an_agents_own_file_the_project_is_that_of_the_agent(
+    sandhook: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hooks: str, place: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    contract = {".github": "copilot", ".agents": "goose"}.get(hooks.partition("/")[0], "claude_code")
+    handler = {"type": "command", "command": "test ! -f at-the-root || exit 2"}
+    groups = [{"matcher": "Bash" if contract == "claude_code" else "*", "hooks": [handler]}]
+    value = (
+        {"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": handler["command"]}]}}
+        if contract == "copilot"
+        else {"hooks": {"PreToolUse": groups}}
+    )
+    for name, text in (("at-the-root", ""), (hooks, json.dumps(value))):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    file = tmp_path / place / "guard.expect.yaml"
+    file.parent.mkdir(exist_ok=True)
+    relative = os.path.relpath(hooks, place).replace(os.sep, "/")
+    head = f"version: 1\nhooks: {relative}\ncontract: {contract}\nevent: tool.pre\ntool: shell\ncases:\n"
+    file.write_text(head + GOOD)
+    for name in (file.relative_to(tmp_path), file):
+        result = sandhook("test", name)
+        assert (result.status, result.stderr) == (0, ""), result.stdout
+    file.write_text(head.replace("version: 1", "version: 1\nproject: .") + GOOD)
+    assert sandhook("test", file).status == (0 if place == "." else 1)
 
 
 def test_filter_and_list(sandhook: Run, project: Path) -> None:

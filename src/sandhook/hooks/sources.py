@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 #: The most files of one directory that are read; more are a problem of that directory.
 MAX_FILES = 1_000
 
+#: The most directories that a configuration of a project is below it, with a few to spare.
+_MOST_LEVELS = 6
+
 #: The most bytes of one file; every contract's own limit is far below.
 MAX_BYTES = 4 << 20
 
@@ -276,6 +279,33 @@ def project_directory(cwd: str, known: Sequence[Contract], env: Mapping[str, str
         above = directory.rpartition("/")[0] or "/"
         directory = above if above != directory else ""
     return cwd
+
+
+def project_around(file: str, contract: Contract, platform: str) -> str | None:
+    """Return the directory whose project's configuration a file is, such as that of ``.claude/settings.json``.
+
+    Args:
+        file: An absolute path with slashes.
+
+    Returns:
+        None for a file that the agent does not read by its place.
+    """
+    directory = file.rpartition("/")[0]
+    for _ in range(_MOST_LEVELS):
+        for layer in contract.layers(directory, {}, platform):
+            if layer.name in ("project", "local") and _is_place(layer.path.replace("\\", "/"), file):
+                return directory or "/"
+        directory = directory.rpartition("/")[0]
+    return None
+
+
+def _is_place(path: str, file: str) -> bool:
+    """Return whether a file is at the path of a layer, in which ``*`` is a name, or the beginning of the last."""
+    parts, names = path.split("/"), file.split("/")
+    return len(parts) == len(names) and all(
+        name == part or (part[:1] == "*" and name.endswith(part[1:]))
+        for part, name in zip(parts, names, strict=True)
+    )
 
 
 def line_of(document: Document, path: str) -> int:

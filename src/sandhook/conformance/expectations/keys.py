@@ -16,7 +16,7 @@ FILE_KEYS = {
     "version": "the version of this format",
     "hooks": "the hook file, or a list of files, weakest layer first; relative to this file",
     "contract": "the agent; recognised from the hook file without this key",
-    "project": "the directory that the hooks see as the project, relative to this file; its own by default",
+    "project": "the directory that the hooks see as the project, relative to this file; by default its own, or, in a directory of the agent such as .claude, the agent's project",
     "only": "a regular expression: only hooks whose command has a match run; all hooks without this key",
     **_SHARED,
     "cases": "the events, each with the expected decision",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ntpath
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from posixpath import dirname, join, normpath
 
@@ -23,7 +24,7 @@ from sandhook.hooks import contracts
 from sandhook.hooks.contracts import COMPAT, Contract, ContractError, Document
 from sandhook.hooks.decode import DecodeError, type_name
 from sandhook.hooks.event import Json
-from sandhook.hooks.sources import documents, parse, read_text
+from sandhook.hooks.sources import documents, parse, project_around, read_text
 from sandhook.hooks.sources import problem_of as problem_of_file
 from sandhook.typed import TYPE_CHECKING
 
@@ -59,21 +60,34 @@ def read_expectations(path: str, env: Mapping[str, str] | None = None) -> Expect
             cases = [_case(top, entry, f"cases[{index}]", contract) for index, entry in enumerate(entries)]
     _report_repeated_names(cases, faults)
     only = top.pattern("only")
-    project = _project(top, dirname(path))
+    project = _project(top, dirname(path), contract, hook_documents)
     if faults.problems or contract is None:
         raise ConfigError(faults.sorted())
     return ExpectationFile(path, project, contract, hook_documents, tuple(cases), only)
 
 
-def _project(top: Section, directory: str) -> str:
+def _project(top: Section, directory: str, contract: Contract | None, hooks: Sequence[Document]) -> str:
     """Return the directory that the hooks see; one that is not there is a fault."""
-    name = top.text("project", ".")
+    name = top.text("project") or _agents_project(directory, contract, hooks)
     project = below(directory, name)
     if "project" in top.values and not os.path.isdir(project or "."):  # noqa: PTH112 - pathlib costs 10 ms
         top.add(
             "project", f"there is no directory {name}; wanted that which the hooks see, relative to this file"
         )
     return project
+
+
+def _agents_project(directory: str, contract: Contract | None, hooks: Sequence[Document]) -> str:
+    """Return the agent's project, relative to a directory, if that holds its configuration, as ``.claude`` does; else "."."""
+    if contract is None:
+        return "."
+    here = os.path.abspath(directory).replace("\\", "/")  # noqa: PTH100 - pathlib costs 10 ms
+    for document in hooks:
+        file = os.path.abspath(document.name).replace("\\", "/")  # noqa: PTH100
+        project = project_around(file, contract, sys.platform)
+        if project is not None and f"{here}/".startswith(f"{dirname(file)}/") and here != project:
+            return os.path.relpath(project, here).replace("\\", "/")
+    return "."
 
 
 def below(directory: str, name: str) -> str:
