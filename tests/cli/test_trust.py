@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -146,6 +147,26 @@ def test_hooks_that_are_known_are_approved_without_the_others(
     shown = json.loads(sandhook(*trust, "--show", "--format", "json").stdout)
     assert [each["approved"] for each in shown["hooks"]] == [True, False, True]
     assert sandhook(*trust, "--yes", "--unknown").status == 0
+
+
+@pytest.mark.parametrize("agent", ["claude_code", "copilot", "grok"])
+def test_the_advice_approves_the_hooks_for_the_agent_that_reads_them(
+    sandhook: Callable[..., Any], repo: Path, agent: str
+) -> None:
+    (repo / ".claude").mkdir()
+    file = repo / ".claude" / "settings.json"
+    group = {"matcher": "Bash", "hooks": [{"type": "command", "command": "true && exit 2"}]}
+    file.write_text(json.dumps({"hooks": {"PreToolUse": [group]}}))
+    store = ("--store", str(repo / "store"))
+    others = {"claude_code": "grok"}.get(agent, "claude_code")
+    assert sandhook("trust", file, "--contract", others, "--yes", *store).status == 0
+    (item,) = json.loads(sandhook("list", "--contract", agent, "--format", "json", *store).stdout)["hooks"]
+    assert (item["state"], item["why"].split(":")[0]) == ("untrusted", "not trusted")
+    shown = sandhook("list", "--contract", agent, *store).stdout
+    words = shlex.split(shown[shown.index("`sandhook ") :].split("`")[1])
+    assert sandhook(*words[1:], "--yes", *store).status == 0
+    (item,) = json.loads(sandhook("list", "--contract", agent, "--format", "json", *store).stdout)["hooks"]
+    assert item["state"] == "trusted"
 
 
 def test_files_that_a_hook_only_reads_are_not_opened(sandhook: Callable[..., Any], repo: Path) -> None:

@@ -152,16 +152,34 @@ def checked_in(options: argparse.Namespace, name: str | None) -> Checked:
     checked = Checked(sought=1 if name is not None else sought(configurations, options))
     if name is not None and not options.contract and is_unstarted(os.path.abspath(name)):  # noqa: PTH100 - pathlib costs 10 ms
         checked = checked.plus(Checked((Finding("E-CONFIG", UNSTARTED, name),)))
-    for configuration in configurations:
-        findings, hooks = findings_of(configuration, options)
+    found = [(configuration, *findings_of(configuration, options)) for configuration in configurations]
+    for configuration, findings, hooks in found:
         files = [document.name for document in configuration.documents]
         files += [
             problem.file for problem in configuration.problems if problem.file
         ]  # those that cannot be read
-        known = set(checked.findings)  # several agents may read the file
-        fresh = tuple(each for each in findings if each not in known)
+        others = [
+            set(its) for other, its, _ in found if other is not configuration and _share(other, configuration)
+        ]
+        known = set(checked.findings)
+        fresh = tuple(
+            each if all(each in other for other in others) else _of_agent(each, configuration)
+            for each in findings
+            if each not in known
+        )
         checked = checked.plus(Checked(fresh, tuple(files), hooks))
     return checked
+
+
+def _share(one: AgentConfiguration, other: AgentConfiguration) -> bool:
+    """Return whether two agents read a file in common."""
+    names = {document.name for document in one.documents}
+    return any(document.name in names for document in other.documents)
+
+
+def _of_agent(finding: Finding, configuration: AgentConfiguration) -> Finding:
+    """Return what is found for one of several agents that read a file."""
+    return finding._replace(message=f"for {configuration.contract.name}: {finding.message}")
 
 
 def findings_of(configuration: AgentConfiguration, options: argparse.Namespace) -> tuple[list[Finding], int]:

@@ -163,9 +163,10 @@ def notes_of(engine: HookEngine) -> list[str]:
     """Return a line for each hook that is switched off or not approved."""
     from sandhook.hooks.report import remedy
 
+    contract = engine.contracts[0].name if len(engine.contracts) == 1 else ""
     return [
         f"skipped {hook.spec.id} ({hook.spec.file or hook.spec.path}): {hook.why}"
-        + (f"; {remedy(hook.spec.file)}" if hook.state == "untrusted" else "")
+        + (f"; {remedy(hook.spec.file, contract)}" if hook.state == "untrusted" else "")
         for hook in engine.withheld
     ]
 

@@ -239,7 +239,11 @@ def _answers(
         if matches and dedupe and item.state == "trusted" and repeated.is_repeated(spec, dedupe):
             matches, reason = False, "an earlier hook runs the same text"
         if item.state != "trusted":
-            why = f"{item.why}; {remedy(item.file)}" if item.state == "untrusted" and matches else item.why
+            why = (
+                f"{item.why}; {remedy(item.file, item.contract)}"
+                if item.state == "untrusted" and matches
+                else item.why
+            )
             reason = f"{why}; it {'would match' if matches else 'would not match'}: {reason}"
         hook_input = _input(configuration, spec, event, options) if options.verbose else None
         answers.append(Answer(item, matches and item.state == "trusted", reason, hook_input))

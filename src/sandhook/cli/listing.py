@@ -94,7 +94,9 @@ def _reason(item: Item) -> str:
     """Return why a hook is not in force and, if an approval helps, how to approve it; "" for others."""
     if item.spec is None or item.state == "trusted":
         return ""
-    return f"not in force: {item.why}" + (f"; {remedy(item.file)}" if item.state == "untrusted" else "")
+    return f"not in force: {item.why}" + (
+        f"; {remedy(item.file, item.contract)}" if item.state == "untrusted" else ""
+    )
 
 
 def _row(item: Item) -> list[str]:

@@ -92,7 +92,7 @@ def to_text(decision: Decision, *, output: bool = False, place: str = "") -> lis
         place: The files that the hooks saw, or "".
     """
     lines = [
-        f"not in force: {_one(each.spec.id)}: {_one(each.why)}; {_one(remedy(each.spec.file))}"
+        f"not in force: {_one(each.spec.id)}: {_one(each.why)}; {_one(remedy(each.spec.file, decision.contract))}"
         for each in decision.withheld
     ]
     files = f", in {_one(place)}" if place and decision.outcomes else ""
@@ -114,11 +114,17 @@ def to_text(decision: Decision, *, output: bool = False, place: str = "") -> lis
     return lines
 
 
-def remedy(file: str) -> str:
-    """Return how a person approves the hooks of a file."""
+def remedy(file: str, contract: str) -> str:
+    """Return how a person approves the hooks of a file.
+
+    Args:
+        contract: The agent that reads them; "" if there are several.
+    """
+    from sandhook.hooks.sources import is_anothers
     from sandhook.text.quoting import quote_word
 
-    return f"`sandhook trust {quote_word(file) if file else 'FILE'}` approves it"
+    named = f" --contract {contract}" if file and contract and is_anothers(file, contract) else ""
+    return f"`sandhook trust {quote_word(file) if file else 'FILE'}{named}` approves it"
 
 
 def _outcome_lines(outcome: Outcome, output: bool) -> list[str]:

@@ -281,7 +281,7 @@ def project_directory(cwd: str, known: Sequence[Contract], env: Mapping[str, str
     return cwd
 
 
-def project_around(file: str, contract: Contract, platform: str) -> str | None:
+def project_around(file: str, contract: Contract) -> str | None:
     """Return the directory whose project's configuration a file is, such as that of ``.claude/settings.json``.
 
     Args:
@@ -292,11 +292,31 @@ def project_around(file: str, contract: Contract, platform: str) -> str | None:
     """
     directory = file.rpartition("/")[0]
     for _ in range(_MOST_LEVELS):
-        for layer in contract.layers(directory, {}, platform):
-            if layer.name in ("project", "local") and _is_place(layer.path.replace("\\", "/"), file):
+        for layer in contract.layers(directory, {}, "linux"):  # a project has the same files everywhere
+            if layer.name in ("project", "local") and _is_place(layer.path, file):
                 return directory or "/"
         directory = directory.rpartition("/")[0]
     return None
+
+
+def is_anothers(file: str, contract: str) -> bool:
+    """Return whether an agent reads a file that belongs to another one, such as ``.claude/settings.json`` for Grok Build.
+
+    Args:
+        file: A path in the host's own form.
+        contract: Name of a contract, or several joined by ",".
+    """
+    from sandhook.hooks import contracts
+
+    if contract not in contracts.names():
+        return False
+    here = "/p"
+    places = [
+        layer.path.removeprefix(here)
+        for layer in contracts.get(contract).layers(here, {}, "linux")
+        if layer.use == "read" and layer.path.startswith(f"{here}/")
+    ]
+    return file.replace("\\", "/").endswith(tuple(places))
 
 
 def _is_place(path: str, file: str) -> bool:

@@ -157,6 +157,7 @@ class TrustStore:
         for each in evidence:
             entries[each.digest] = {
                 "hook": each.spec.id,
+                "contract": each.contract,
                 "hook_digest": each.hook_digest,
                 "file": each.spec.file,
                 "event": each.spec.native_event,
@@ -188,12 +189,12 @@ class TrustStore:
         def allowed(spec: HookSpec) -> HookSpec | None:
             own = digest_of_hook(spec, contract, shell_name(project))
             if own not in known and None not in known:
-                _raise_if_changed(spec, entries)
+                _raise_if_changed(spec, contract, entries)
                 return None
             evidence = self.examine(spec, contract, project)
             if evidence.digest not in entries:
                 _raise_if_files_changed(evidence, entries, shell_name(project))
-                _raise_if_changed(spec, entries)
+                _raise_if_changed(spec, contract, entries)
                 return None
             here = shell_name(project)
             names = [(_inside(file.path, here), file) for file in evidence.files]
@@ -219,7 +220,7 @@ class TrustStore:
             return ""
         try:
             _raise_if_files_changed(evidence, entries, shell_name(project))
-            _raise_if_changed(evidence.spec, entries)
+            _raise_if_changed(evidence.spec, evidence.contract, entries)
         except NotApproved as error:
             return str(error)
         return ""
@@ -271,13 +272,18 @@ def _raise_if_files_changed(evidence: Evidence, entries: Mapping[str, JsonObject
     raise NotApproved(f"{'; '.join(parts) or 'what it executes changed'} since it was approved on {day}")
 
 
-def _raise_if_changed(spec: HookSpec, entries: Mapping[str, JsonObject]) -> None:
-    """Raise NotApproved if a hook of this name in this file was approved with another text, matcher or event."""
+def _raise_if_changed(spec: HookSpec, contract: str, entries: Mapping[str, JsonObject]) -> None:
+    """Raise NotApproved if a hook of this name in this file was approved with another text, matcher or event.
+
+    For another agent that reads the file it is another hook. Approvals of older versions have no agent.
+    """
     file = shell_name(spec.file)
     latest = _latest(
         entry
         for entry in entries.values()
-        if entry.get("hook") == spec.id and shell_name(str(entry.get("file"))) == file
+        if entry.get("hook") == spec.id
+        and entry.get("contract", contract) == contract
+        and shell_name(str(entry.get("file"))) == file
     )
     if latest is not None:
         raise NotApproved(f"the hook changed since it was approved on {latest[1]}")

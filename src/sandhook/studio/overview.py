@@ -129,7 +129,7 @@ def _hook(
         description=spec.description,
         needs_approval=needs_trust(spec.layer),
         approved=approved.get(spec.trust_hash or "", ""),
-        remedy=remedy(spec.file) if item.state == "untrusted" else "",
+        remedy=remedy(spec.file, item.contract) if item.state == "untrusted" else "",
         scripts=[{"path": machine_name(file.path), "how": file.how} for file in evidence.files]
         if evidence
         else [],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ntpath
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from posixpath import dirname, join, normpath
 
@@ -84,7 +83,7 @@ def _agents_project(directory: str, contract: Contract | None, hooks: Sequence[D
     here = os.path.abspath(directory).replace("\\", "/")  # noqa: PTH100 - pathlib costs 10 ms
     for document in hooks:
         file = os.path.abspath(document.name).replace("\\", "/")  # noqa: PTH100
-        project = project_around(file, contract, sys.platform)
+        project = project_around(file, contract)
         if project is not None and f"{here}/".startswith(f"{dirname(file)}/") and here != project:
             return os.path.relpath(project, here).replace("\\", "/")
     return "."

@@ -54,7 +54,7 @@ def check(
         if spec is None:
             continue
         if item.state in ("untrusted", "muted"):
-            why = f"{item.why}; {remedy(item.file)}" if item.state == "untrusted" else item.why
+            why = f"{item.why}; {remedy(item.file, item.contract)}" if item.state == "untrusted" else item.why
             findings.append(Finding("N-STATE", why, item.file, item.line, item.path, spec.id))
         if item.state == "muted":
             continue

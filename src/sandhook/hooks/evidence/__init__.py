@@ -56,6 +56,7 @@ class Evidence(Record):
 
     Attributes:
         spec: The hook.
+        contract: Name of its contract.
         digest: The hash, in hexadecimal.
         files: The files that it executes or sources, in order of appearance.
         absent: Patterns of paths that it would execute or source, and that match no further file.
@@ -68,6 +69,7 @@ class Evidence(Record):
     """
 
     spec: HookSpec
+    contract: str
     digest: str
     files: tuple[NamedFile, ...]
     absent: tuple[str, ...]
@@ -127,6 +129,7 @@ def examine(spec: HookSpec, contract: str, project: str, home: str, machine: Mac
         parts = [*parts, b"link", _bytes(path), _bytes(target)] if path != target else parts
     return Evidence(
         spec,
+        contract,
         _digest(parts),
         files,
         absent,
