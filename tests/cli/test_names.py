@@ -60,6 +60,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (("replay", "r", *HOOKS, "--fail-on", "newly_alowed>0"), "newly_allowed"),
         (("replay", "r", *HOOKS, "--where", 'tol = "Bash"'), "tool"),
         (("record", "imprt", "x"), "import"),
+        (("doctor", "--contract", "crush"), "--agent"),
+        (("list", "--agent", "crush"), "--contract"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else value,
 )

@@ -34,6 +34,10 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         return self.__dict__[name]
 
 
+#: Options by which a command names an agent: that of its format, or those that are installed.
+_OTHER_WORD = {"--contract": "--agent", "--agent": "--contract"}
+
+
 class ArgparseParser(argparse.ArgumentParser):
     """The parser of argparse for a command."""
 
@@ -75,7 +79,10 @@ class ArgparseParser(argparse.ArgumentParser):
             from sandhook.text.nearest import nearest
 
             unknown = rest[0].partition("=")[0]
-            near = nearest(unknown, self._option_string_actions) if unknown[:2] == "--" else None
+            known = self._option_string_actions
+            near = nearest(unknown, known) if unknown[:2] == "--" else None
+            if _OTHER_WORD.get(unknown) in known:
+                near = _OTHER_WORD[unknown]
             self.error(
                 f"unrecognized arguments: {' '.join(rest)}" + (f"; did you mean {near}?" if near else "")
             )
