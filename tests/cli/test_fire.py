@@ -335,6 +335,16 @@ def test_how_the_machine_is_used(sandhook: Run, tmp_path: Path, monkeypatch: pyt
     assert sandhook(*arguments, "--prefer", "own").stderr == "sandhook: --prefer: only with --host\n"
 
 
+def test_a_program_of_the_machine_is_known_as_one(sandhook: Run, tmp_path: Path) -> None:
+    hooks = tmp_path / "crush.json"
+    hooks.write_text(json.dumps({"hooks": {"PreToolUse": [{"command": "python3 guard.py"}]}}))
+    fire = ("fire", "PreToolUse", "--hooks", hooks, "--cwd", tmp_path)
+    ran = sandhook(*fire)
+    assert ran.status == 3
+    assert "    hint: the sandbox has no python3, a program of the host: host mode, or " in ran.stdout
+    assert "    stderr| sandhook: the sandbox has no python3" in sandhook(*fire, "--trace").stdout
+
+
 def test_hooks_of_a_project_stay_in_the_sandbox_until_they_are_approved(
     sandhook: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -143,6 +143,8 @@ def _outcome_lines(outcome: Outcome, output: bool) -> list[str]:
     lines.append(f"    {status}")
     if verdict.could_not_run is not None:
         lines.append(f"    could not run: {_one(verdict.could_not_run)}")
+        if not output:  # else it is shown with what the hook printed
+            lines.extend(f"    hint: {_one(line)}" for line in _hints(outcome.stderr))
     lines.extend(f"    warning: {_one(text)}" for text in verdict.warnings)
     lines.extend(f"    note: {_one(text)}" for text in verdict.diagnostics)
     lines.extend(f"    {line}" for line in step_lines(run.steps))
@@ -150,6 +152,13 @@ def _outcome_lines(outcome: Outcome, output: bool) -> list[str]:
         for label, text in (("stdout", outcome.stdout), ("stderr", outcome.stderr)):
             lines.extend(f"    {label}| {_one(line)}" for line in text.splitlines())
     return lines
+
+
+def _hints(stderr: str) -> list[str]:
+    """Return what the sandbox said about programs that it has not, see ``sandhook.interp.advice``."""
+    beginning = "sandhook: the sandbox has no "
+    lines = dict.fromkeys(line for line in stderr.splitlines() if line.startswith(beginning))
+    return [line.removeprefix("sandhook: ") for line in lines]
 
 
 _ALLOWED = {"none": "proceed", "allow": "proceed, approved", "ask": "ask the user", "defer": "deferred"}
