@@ -338,7 +338,7 @@ def test_how_the_machine_is_used(sandhook: Run, tmp_path: Path, monkeypatch: pyt
 def test_a_program_of_the_machine_is_known_as_one(sandhook: Run, tmp_path: Path) -> None:
     hooks = tmp_path / "crush.json"
     hooks.write_text(json.dumps({"hooks": {"PreToolUse": [{"command": "python3 guard.py"}]}}))
-    fire = ("fire", "PreToolUse", "--hooks", hooks, "--cwd", tmp_path)
+    fire = ("fire", "PreToolUse", "--hooks", hooks, "--cwd", tmp_path, "--tool", "bash")
     ran = sandhook(*fire)
     assert ran.status == 3
     assert "    hint: the sandbox has no python3, a program of the host: host mode, or " in ran.stdout
