@@ -123,8 +123,12 @@ def keep_assigned(state: State, name: str) -> None:
     """Keep the value of a variable that was assigned before a command: ``x=1 export x``, or ``x=1 f`` with it in f."""
     if name in state.namerefs:
         name = state.resolve(name)[0]
-    hidden = None if state.pending_temporaries is None else state.pending_temporaries.pop(name, None)
+    pending = state.pending_temporaries or {}
+    hidden = pending.get(name)
     if hidden is not None:
+        if hidden.target is not None and hidden.target.endswith("]"):
+            return  # a reference to an element keeps nothing
+        del pending[name]
         kept = state.save(name)
         state.restore(name, hidden)
         _assign_kept(state, name, kept)

@@ -22,6 +22,13 @@ def refers_to_element(references: Mapping[str, str], name: str) -> bool:
     return target is not None and target[1] is not None
 
 
+def element_named(references: Mapping[str, str], name: str) -> str:
+    """Return the text of the element that a reference stands for, as it was given: ``a[i]``."""
+    while references.get(target := references[name]) is not None:
+        name = target
+    return target
+
+
 def follow(references: Mapping[str, str], name: str) -> tuple[str, str | None] | None:
     """Return the last name of a chain of references, and a subscript if the chain ends in an element.
 

@@ -248,8 +248,6 @@ def _follow(
     """Return the variable that a reference stands for, its assignment, and whether it becomes an array."""
     target, element = state.resolve(name)
     if element is not None:
-        if request.quiet_readonly:
-            raise invalid_name(state.namerefs[name])
         if indexed or (assigned is not None and isinstance(assigned.value, list)):
             state.shell.error(state, f"`{state.namerefs[name]}': not a valid identifier")
             raise Discard(1)

@@ -13,6 +13,7 @@ from sandhook.state.assigned import Argument, Assigned
 from sandhook.state.assignment import assign, check_writable
 from sandhook.state.control import ExitShell, ShellError
 from sandhook.state.frame import Saved, TemporaryScope
+from sandhook.state.references import refers_to_element
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, CAPITAL, EXPORT, INTEGER, LOWER, UPPER, Value
 from sandhook.syntax.nodes import ArrayElement, ArrayLiteral, Assignment, Literal, Word, WordPart
@@ -125,7 +126,8 @@ def assign_temporarily(
             raise _ending_more(state, argv, ShellError(message))
         state.shell.error(state, message)
         return
-    if not lasting and name in state.namerefs:
+    of_element = not lasting and name in state.namerefs and refers_to_element(state.namerefs, name)
+    if not lasting and name in state.namerefs and not of_element:
         name = state.resolve(name)[0]
         assigned = assigned._replace(name=name)
     if not lasting and name not in saved:
@@ -139,7 +141,10 @@ def assign_temporarily(
                 raise ExitShell(1) from None
             return
         saved[name] = state.save(name)
-        if state.attributes.get(name, 0) & (ARRAY | ASSOC):  # the command gets a scalar
+        if of_element:  # the command gets a variable with the name of the reference
+            target = state.namerefs.pop(name)
+            state.values[name] = target if append else ""
+        elif state.attributes.get(name, 0) & (ARRAY | ASSOC):  # the command gets a scalar
             value = state.get(name)
             state.values.pop(name, None)
             if append and value is not None:
