@@ -61,7 +61,7 @@ def plan(
     files: Files,
     *,
     extensions: Mapping[str, Sequence[str]] = {},
-    executable_bit: bool = False,
+    executable_bit: bool | None = False,
     own_shell: OwnShell = "never",
     environment: Mapping[str, str] = {},
     native: Callable[[str], str] | None = None,
@@ -74,7 +74,8 @@ def plan(
         files: The machine's files.
         extensions: Extension, lower case with its dot, to the program and its arguments that run files which
             have no "#!" line: ``{".py": ("python",)}``.
-        executable_bit: Reject files that the user may not execute, as the system does.
+        executable_bit: Reject files that the user may not execute, as the system does. False runs and reports
+            them, None does not report them: the agent itself reads such files.
         own_shell: When sandhook's own shell runs a script whose "#!" line names sh or bash: "never", when the
             interpreter is "missing" from the machine, or "always".
         environment: The environment of the command, for ``env -S``.
@@ -104,7 +105,7 @@ class _Rules(Record):
     """The rules of the caller: the arguments of ``plan`` with these names."""
 
     extensions: Mapping[str, Sequence[str]]
-    executable_bit: bool
+    executable_bit: bool | None
     own_shell: OwnShell
     native: Callable[[str], str] | None
 
@@ -131,7 +132,7 @@ class _Dispatch:
 
     def _plan(self, path: str) -> Plan:
         path, head = self._open(path)
-        if not self._may_execute(path):
+        if self._rules.executable_bit is not None and not self._may_execute(path):
             if self._rules.executable_bit:
                 raise self._error(126, "Permission denied")
             self._note("is not executable: the system refuses to start it")

@@ -273,7 +273,7 @@ class HostRun:
             words if argv[0] == path else [path, *words[1:]],
             View(self._fs, state, self._commands.programs),
             extensions=self._host.extensions,
-            executable_bit=self._host.executable_bit,
+            executable_bit=None if by_rules else self._host.executable_bit,
             own_shell=own_shell,
             environment=environment,
             native=self._fs.native if WINDOWS else None,

@@ -59,7 +59,9 @@ def start_of(state: State, path: str, argv: Sequence[str]) -> Start | int:
     absolute = join(state.process.cwd, path)
     environment = exported_variables(state)
     files = SandboxFiles(state)
-    result = plan(absolute, argv, files, own_shell="missing", environment=environment)
+    result = plan(
+        absolute, argv, files, executable_bit=None, own_shell="missing", environment=environment
+    )
     if isinstance(result, Refused):
         status = FAILED if result.of_file else result.status
         not_started(state, status, f"{runtime.where(state)}{result.message}")
