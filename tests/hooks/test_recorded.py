@@ -98,6 +98,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "L-CODEX-008": (
             *("several.deny-deny", "managed.all", "managed.no-directory", "managed.only-false"),
+            *("managed.only-config", "managed.only-in-hooks"),
             *("mixed.two.exit2-silent-deny", "places.deny-*"),
         ),
         "L-CODEX-009": ("trust.user", "trust.managed"),
