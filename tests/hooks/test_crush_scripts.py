@@ -163,6 +163,24 @@ def test_other_agents_want_permission_to_execute(tmp_path: Path) -> None:
     assert run_of(decision)[0] == 126
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permission")
+@pytest.mark.parametrize(
+    ("text", "mode", "status"),
+    [(REFUSE, 0o644, 126), ("#!/bin/sh\n" + REFUSE, 0o644, 126), ("#!/bin/sh\r\n" + REFUSE, 0o755, 127)],
+)
+def test_in_strict_mode_files_start_on_the_host_as_the_system_starts_them(
+    text: str, mode: int, status: int, tmp_path: Path
+) -> None:
+    script = tmp_path / "a.sh"
+    script.write_bytes(text.encode())
+    script.chmod(mode)
+    config = {"hooks": {"PreToolUse": [{"hooks": [{"command": "./a.sh"}]}]}}
+    for compat, expected in (("strict", status), ("better", 2)):
+        runner = HostRunner(workspace=str(tmp_path), select=lambda spec: True)
+        engine = HookEngine.load(config, "jcode", host=runner, compat=compat)  # type: ignore[arg-type]
+        assert run_of(engine.fire(ToolPre("execute", {"command": "x"}, cwd=str(tmp_path))))[0] == expected
+
+
 def test_a_worker_process_has_the_same_rules(tmp_path: Path) -> None:
     sandbox = SandboxRunner(isolation="process")
     write_file(sandbox.fs, VirtualPath("/workspace/a.sh"), REFUSE.encode(), 0o644)

@@ -167,8 +167,7 @@ class HostRunner:
         if spec.env_policy == "allow" and "PATH" not in map(str.upper, spec.env_names):
             # the agent finds the program along its own PATH, which the program does not inherit
             text = f"PATH={in_single_quotes(env.pop('PATH', ''))}\n{text}"
-        # a shell in the agent's process reads what begins with a path itself, and starts other files as the system does
-        needs_bit = request.by_execve or (request.dispatches_scripts and request.strict)
+        needs_bit = request.by_execve or (request.strict and not WINDOWS)
         shell = HostShell(
             host=_with_executable_bit(self._host) if needs_bit else self._host,
             env=env,

@@ -274,6 +274,7 @@ class HostRun:
             View(self._fs, state, self._commands.programs),
             extensions=self._host.extensions,
             executable_bit=None if by_rules else self._host.executable_bit,
+            crlf=by_rules or state.shell.crlf,
             own_shell=own_shell,
             environment=environment,
             native=self._fs.native if WINDOWS else None,

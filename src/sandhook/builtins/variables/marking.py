@@ -88,7 +88,9 @@ def _mark_element(state: State, command: str, operand: str | Assigned, *, remove
         runtime(state).assignment_error(state, error)
         status = 1
     if not removes:
-        print_error(state, f"{command}: `{element_named(state.namerefs, name.rstrip('+'))}': not a valid identifier")
+        print_error(
+            state, f"{command}: `{element_named(state.namerefs, name.rstrip('+'))}': not a valid identifier"
+        )
     return status
 
 
