@@ -94,6 +94,7 @@ Reason: TypeAlias = Literal[
 Origin: TypeAlias = Literal[
     "operand",  #: an expansion inside an arithmetic expression, before the expression is evaluated
     "subscript",  #: the expression of a subscript or of a slice
+    "evaluation",  #: a name without "$" in an arithmetic expression
     "integer",  #: the value of an integer variable: a built-in puts its name before the message
 ]
 
@@ -185,6 +186,12 @@ def bad_substitution_error(shown: str) -> ShellError:
     return ShellError(f"{shown}: bad substitution", ends="unit", reason="bad substitution")
 
 
-def unbound_error(name: str) -> ShellError:
+def unbound_error(name: str, *origins: Origin) -> ShellError:
     """Return the error of ``set -u``."""
-    return ShellError(f"{name}: unbound variable", 127, ends="shell", reason="unbound variable")
+    return ShellError(
+        f"{name}: unbound variable",
+        127,
+        ends="shell",
+        reason="unbound variable",
+        origins=frozenset(origins),
+    )
