@@ -31,7 +31,8 @@ def run_sourced(runtime: Interpreter, state: State, path: str, arguments: list[s
         status = runtime.run_text(state, text, line=1)
         state.line, state.tracing.command = line, command
     except ReturnFrom as leaving:
-        status, state.tracing.command = leaving.status, command
+        status = leaving.status
+        state.line, state.tracing.command = line, command
     finally:
         traps.resume(state, hidden)
         state.frames.pop()
