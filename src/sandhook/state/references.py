@@ -22,11 +22,15 @@ def refers_to_element(references: Mapping[str, str], name: str) -> bool:
     return target is not None and target[1] is not None
 
 
-def element_named(references: Mapping[str, str], name: str) -> str:
-    """Return the text of the element that a reference stands for, as it was given: ``a[i]``."""
-    while references.get(target := references[name]) is not None:
-        name = target
-    return target
+def last_reference(references: Mapping[str, str], name: str) -> str:
+    """Return the last reference of a chain; the first one of a circle."""
+    last, seen = name, {name}
+    while (target := references[last]) in references:
+        if target in seen:
+            return name
+        seen.add(target)
+        last = target
+    return last
 
 
 def follow(references: Mapping[str, str], name: str) -> tuple[str, str | None] | None:

@@ -22,6 +22,7 @@ from sandhook.state.locals import (
     make_local,
     temporary_scope,
 )
+from sandhook.state.references import last_reference
 from sandhook.state.state import State
 from sandhook.state.values import (
     ARRAY,
@@ -325,6 +326,11 @@ def _check_target(state: State, name: str, assigned: Assigned, indexed: bool, re
 
 def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int, request: Request) -> None:
     if not request.nameref:  # +n: the name of the target becomes the value
+        if name in state.namerefs and not request.local:  # as in bash, of the last reference of a chain
+            if assigned is not None:
+                assign(state, assigned)
+                assigned = None
+            name = last_reference(state.namerefs, name)
         target = state.namerefs.pop(name, None)
         if target is not None and target:
             state.values[name] = target

@@ -13,7 +13,7 @@ from sandhook.state.assigned import Assigned
 from sandhook.state.assignment import assign
 from sandhook.state.control import ShellError, UsageExit
 from sandhook.state.locals import keep_assigned
-from sandhook.state.references import element_named, refers_to_element
+from sandhook.state.references import last_reference, refers_to_element
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, EXPORT
 from sandhook.text.names import is_name
@@ -89,7 +89,8 @@ def _mark_element(state: State, command: str, operand: str | Assigned, *, remove
         status = 1
     if not removes:
         print_error(
-            state, f"{command}: `{element_named(state.namerefs, name.rstrip('+'))}': not a valid identifier"
+            state,
+            f"{command}: `{state.namerefs[last_reference(state.namerefs, name.rstrip('+'))]}': not a valid identifier",
         )
     return status
 
