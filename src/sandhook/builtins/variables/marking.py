@@ -25,13 +25,13 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
     options, operands = split_options(argv, "aAfnp")
     letters = {option.letter for option in options}
     kinds = (ARRAY if "a" in letters else 0) | (ASSOC if "A" in letters else 0)
-    removes = "n" in letters and bit == EXPORT
+    removes = "n" in letters
     if not operands:
         _list(state, bit, kinds, functions="f" in letters)
         return 0
     if "f" in letters:
         return _mark_functions(state, command, operands, bit, removes)
-    add, remove = (0, bit) if removes else (bit, 0)
+    add, remove = (0, bit & EXPORT) if removes else (bit, 0)  # readonly -n assigns alone
     status = failed = 0
     for operand in operands:
         reference = operand.partition("=")[0] if isinstance(operand, str) else _reference(operand)
