@@ -155,6 +155,16 @@ class ShellError(Exception):
         """True when the built-in that assigned the value puts its name before the message."""
         return "integer" in self.origins and self.reason != "unbound variable"
 
+    def unnamed(self) -> ShellError:
+        """Return the error as one of the shell: no built-in puts its name before the message."""
+        return ShellError(
+            self.message,
+            self.status,
+            ends=self.ends,
+            reason=self.reason,
+            origins=self.origins - {"integer"},
+        )
+
     def named(self, builtin: str) -> ShellError:
         """Return this error with a built-in's name before the message, which no other name precedes then."""
         return ShellError(
