@@ -90,7 +90,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "L-HOOKS-011": ("updates.*",),
         "L-CODEX-007": (
-            "fault.unknown-top",
+            *("fault.unknown-top", "managed.only-hooks-json"),
             "matcher.bad-5",
             "matcher.bad-[[]*",
             *("PreToolUse.timeout-fraction", "handler.mcp", "handler.mcp_tool-input-text"),
