@@ -126,8 +126,8 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
         status = leaving.status
         state.errexit_suppressed = errexit_suppressed
         ended = False
-    except BaseException:  # these leave all calls, without RETURN traps: one could return, and hide the end of the run
-        returned = False
+    except BaseException:
+        returned = False  # these leave all calls; a RETURN trap could return, and hide why
         raise
     finally:
         if state.traps and returned and "RETURN" in state.traps:
