@@ -346,6 +346,14 @@ def test_a_nested_script_with_crlf_has_a_note_of_its_own() -> None:
     assert [note.partition(":")[0] for note in result.notes] == ["f.sh"]
 
 
+def test_a_sourced_file_with_crlf_has_one_note() -> None:
+    result = Shell(files={"f.sh": CRLF}).run("for i in 1 2; do . ./f.sh; done; bash f.sh")
+    assert result.stdout == "a\nb\n" * 3
+    assert [note.partition(":")[0] for note in result.notes] == ["./f.sh", "f.sh"]
+    many = Shell(files={"f.sh": CRLF}).run("for i in {1..120}; do cp f.sh $i; . ./$i; done")
+    assert len(many.notes) == 100
+
+
 def test_without_crlf_a_carriage_return_is_part_of_a_word() -> None:
     result = Shell(crlf=False).run(CRLF, from_file=True, name="f.sh")
     assert result.stdout == "a\r\n" and result.exit_status == 2 and not result.notes

@@ -83,9 +83,12 @@ def test_only_the_organisation_can_allow_its_own_hooks_alone(compat: str) -> Non
     made = load(managed, **options)
     assert {spec.layer for spec in made.hooks} == {"managed"} and len(made.hooks) == 4
     assert {one.spec.layer for one in made.withheld} == {"user"}
-    made = load(Document(only, "/p/.codex/config.toml", layer="project"), **options)
-    assert len(made.hooks) == 4
-    assert any("has no effect outside" in note for note in made.diagnostics)
+    for name, layer in (("/p/.codex/config.toml", "project"), ("/etc/codex/config.toml", "managed")):
+        made = load(Document(only, name, layer=layer), **options)
+        assert len(made.hooks) == 4
+        assert any("has no effect outside" in note for note in made.diagnostics)
+    odd = Document({"allow_managed_hooks_only": "true"}, "/etc/codex/requirements.toml", layer="managed")
+    assert any("wanted a boolean, got a string" in note for note in load(odd, **options).diagnostics)
 
 
 def test_a_project_approves_and_disables_nothing() -> None:

@@ -79,6 +79,7 @@ def test_a_script_needs_no_permission_to_be_executed(
 ) -> None:
     decision = fire(place, tmp_path, command, {"a.sh": text}, compat=compat)
     assert (decision.permission, decision.reason) == ("deny", reason)
+    assert not any("not executable" in note for note in decision.diagnostics)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -135,9 +136,14 @@ def test_a_directory_has_the_status_1(place: str, tmp_path: Path) -> None:
     assert status == 1 and "Is a directory" in stderr
 
 
-def test_a_path_without_a_dot_is_a_word_of_the_path(tmp_path: Path) -> None:
-    assert run_of(fire("sandbox", tmp_path, "d/a.sh", {"d/a.sh": REFUSE}))[0] == 126
-    assert fire("sandbox", tmp_path, "d/a.sh", {"d/a.sh": REFUSE}, mode=0o755).refused
+@pytest.mark.parametrize("place", PLACES)
+def test_a_path_without_a_dot_is_a_word_of_the_path(place: str, tmp_path: Path) -> None:
+    strict = fire(place, tmp_path, "d/a.sh", {"d/a.sh": REFUSE}, compat="strict")
+    assert run_of(strict)[0] == 126 and not strict.refused
+    better = fire(place, tmp_path, "d/a.sh", {"d/a.sh": REFUSE})
+    assert better.refused is (place == "host")  # where no file needs the permission, and a note says so
+    assert any("not executable" in note for note in better.diagnostics) is (place == "host")
+    assert fire(place, tmp_path, "d/a.sh", {"d/a.sh": REFUSE}, mode=0o755, compat="strict").refused
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -155,6 +161,24 @@ def test_other_agents_want_permission_to_execute(tmp_path: Path) -> None:
     config = {"hooks": {"PreToolUse": [{"hooks": [{"command": "./a.sh"}]}]}}
     decision = HookEngine.load(config, "jcode", runner=sandbox).fire(ToolPre("execute", {"command": "x"}))
     assert run_of(decision)[0] == 126
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permission")
+@pytest.mark.parametrize(
+    ("text", "mode", "status"),
+    [(REFUSE, 0o644, 126), ("#!/bin/sh\n" + REFUSE, 0o644, 126), ("#!/bin/sh\r\n" + REFUSE, 0o755, 127)],
+)
+def test_in_strict_mode_files_start_on_the_host_as_the_system_starts_them(
+    text: str, mode: int, status: int, tmp_path: Path
+) -> None:
+    script = tmp_path / "a.sh"
+    script.write_bytes(text.encode())
+    script.chmod(mode)
+    config = {"hooks": {"PreToolUse": [{"hooks": [{"command": "./a.sh"}]}]}}
+    for compat, expected in (("strict", status), ("better", 2)):
+        runner = HostRunner(workspace=str(tmp_path), select=lambda spec: True)
+        engine = HookEngine.load(config, "jcode", host=runner, compat=compat)  # type: ignore[arg-type]
+        assert run_of(engine.fire(ToolPre("execute", {"command": "x"}, cwd=str(tmp_path))))[0] == expected
 
 
 def test_a_worker_process_has_the_same_rules(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "L-HOOKS-011": ("updates.*",),
         "L-CODEX-007": (
-            "fault.unknown-top",
+            *("fault.unknown-top", "managed.only-hooks-json"),
             "matcher.bad-5",
             "matcher.bad-[[]*",
             *("PreToolUse.timeout-fraction", "handler.mcp", "handler.mcp_tool-input-text"),
@@ -98,6 +98,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "L-CODEX-008": (
             *("several.deny-deny", "managed.all", "managed.no-directory", "managed.only-false"),
+            *("managed.only-config", "managed.only-in-hooks"),
             *("mixed.two.exit2-silent-deny", "places.deny-*"),
         ),
         "L-CODEX-009": ("trust.user", "trust.managed"),

@@ -178,11 +178,12 @@ def test_a_first_line_with_a_carriage_return(fire: Fire, place: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no executable bit")
 @pytest.mark.parametrize("first", ["#!/bin/sh\n", ""])
 def test_a_file_that_is_not_executable_is_reported(fire: Fire, place: Path, first: str) -> None:
-    write(place, "hook", f"{first}echo said >&2\nexit 2\n")
-    note = "./hook: is not executable: the system refuses to start it"
-    for mode, notes in ((0o644, [note]), (0o755, [])):
-        (place / "hook").chmod(mode)
-        decision = fire("./hook")
+    (place / "d").mkdir()
+    write(place / "d", "hook", f"{first}echo said >&2\nexit 2\n")
+    note = "d/hook: is not executable: the system refuses to start it"
+    for mode, command, notes in ((0o644, "d/hook", [note]), (0o644, "./d/hook", []), (0o755, "d/hook", [])):
+        (place / "d" / "hook").chmod(mode)  # a file with "./" before it is read by Crush's own shell
+        decision = fire(command)
         assert denied(decision) == "said"
         (outcome,) = decision.outcomes
         assert outcome.run is not None

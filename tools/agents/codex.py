@@ -21,6 +21,7 @@ LAYERS = {
 }
 EVENTS: dict[str, str] = {}
 INCOMPARABLE: dict[str, str] = {
+    **{f"managed.only-{kind}": "the agent does not start with such a file" for kind in ("number", "string")},
     "layers.feature-off": "the agent was started with --disable hooks, which is no part of a configuration",
     "layers.user-toml": "the recorder's list lacks the config.toml of this run",
 }

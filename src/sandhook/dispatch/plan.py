@@ -61,7 +61,8 @@ def plan(
     files: Files,
     *,
     extensions: Mapping[str, Sequence[str]] = {},
-    executable_bit: bool = False,
+    executable_bit: bool | None = False,
+    crlf: bool = True,
     own_shell: OwnShell = "never",
     environment: Mapping[str, str] = {},
     native: Callable[[str], str] | None = None,
@@ -74,7 +75,9 @@ def plan(
         files: The machine's files.
         extensions: Extension, lower case with its dot, to the program and its arguments that run files which
             have no "#!" line: ``{".py": ("python",)}``.
-        executable_bit: Reject files that the user may not execute, as the system does.
+        executable_bit: Reject files that the user may not execute, as the system does. False runs and reports
+            them, None does not report them: the agent itself reads such files.
+        crlf: A "#!" line may end in CRLF. Without this the carriage return belongs to its last word, as in Linux.
         own_shell: When sandhook's own shell runs a script whose "#!" line names sh or bash: "never", when the
             interpreter is "missing" from the machine, or "always".
         environment: The environment of the command, for ``env -S``.
@@ -88,7 +91,7 @@ def plan(
     """
     if own_shell not in ("never", "missing", "always"):
         raise ValueError(f"own_shell is {own_shell!r}: never, missing or always")
-    rules = _Rules(extensions, executable_bit, own_shell, native)
+    rules = _Rules(extensions, executable_bit, crlf, own_shell, native)
     return _Dispatch(argv, files, rules, environment).plan(path)
 
 
@@ -104,7 +107,8 @@ class _Rules(Record):
     """The rules of the caller: the arguments of ``plan`` with these names."""
 
     extensions: Mapping[str, Sequence[str]]
-    executable_bit: bool
+    executable_bit: bool | None
+    crlf: bool
     own_shell: OwnShell
     native: Callable[[str], str] | None
 
@@ -131,7 +135,7 @@ class _Dispatch:
 
     def _plan(self, path: str) -> Plan:
         path, head = self._open(path)
-        if not self._may_execute(path):
+        if self._rules.executable_bit is not None and not self._may_execute(path):
             if self._rules.executable_bit:
                 raise self._error(126, "Permission denied")
             self._note("is not executable: the system refuses to start it")
@@ -310,7 +314,7 @@ class _Dispatch:
 
     def _shebang(self, name: str, head: bytes) -> Shebang | None:
         try:
-            shebang = read_shebang(head)
+            shebang = read_shebang(head, crlf=self._rules.crlf)
         except ShebangError as error:
             prefix = "" if name == self._name else f"{name}: "
             raise self._error(126, f"{prefix}{error}") from None

@@ -48,11 +48,12 @@ class ShebangError(Exception):
 
 
 @cache_short(64)
-def read_shebang(head: bytes) -> Shebang | None:
+def read_shebang(head: bytes, *, crlf: bool = True) -> Shebang | None:
     """Parse the first line of a file; return None when it is not a "#!" line.
 
     Args:
         head: The first READ bytes of the file; fewer when the file is shorter.
+        crlf: The line may end in CRLF; for Linux the carriage return belongs to the last word.
 
     Raises:
         ShebangError: The line names no interpreter, or the interpreter's name does not end within HEAD bytes.
@@ -67,9 +68,9 @@ def read_shebang(head: bytes) -> Shebang | None:
     buffer = head.ljust(HEAD, b"\0")
     end = buffer.find(b"\n")
     if end >= 0 and b"\0" not in buffer[:end]:
-        line = _without_return(buffer[2:end], notes).rstrip(_BLANK)
+        line = _without_return(buffer[2:end], notes, crlf).rstrip(_BLANK)
     else:
-        line = _without_newline(buffer, len(head), notes)
+        line = _without_newline(buffer, len(head), notes, crlf)
     text = line.lstrip(_BLANK).partition(b"\0")[0]  # the kernel ends the string at a NUL, as C does
     name, argument = _cut(text)
     if not name:
@@ -104,7 +105,7 @@ def program_of(head: bytes) -> str | None:
     return program.rpartition("/")[2] or None
 
 
-def _without_newline(buffer: bytes, length: int, notes: list[str]) -> bytes:
+def _without_newline(buffer: bytes, length: int, notes: list[str], crlf: bool) -> bytes:
     """Return the line of a buffer without a newline; the kernel runs it when the name is complete."""
     name = buffer[2:].lstrip(_BLANK)
     if not name:
@@ -113,12 +114,12 @@ def _without_newline(buffer: bytes, length: int, notes: list[str]) -> bytes:
         raise ShebangError(f"the '#!' line is too long: the interpreter does not end within {HEAD} bytes")
     line = buffer[2 : HEAD - 1].rstrip(_BLANK)  # the last byte becomes the NUL at the end
     if length < HEAD and b"\0" not in buffer[:length]:  # the file ends in its first line
-        return _without_return(line.rstrip(b"\0"), notes)
+        return _without_return(line.rstrip(b"\0"), notes, crlf)
     return line
 
 
-def _without_return(line: bytes, notes: list[str]) -> bytes:
-    if not line.endswith(b"\r"):
+def _without_return(line: bytes, notes: list[str], crlf: bool) -> bytes:
+    if not (crlf and line.endswith(b"\r")):
         return line
     notes.append("the '#!' line ends in a carriage return, which was dropped")
     return line[:-1]

@@ -210,7 +210,7 @@ def _variable(name: str) -> Integer:
         text = state.get(name)
         if text is None:
             if state.options.nounset and name not in state.values:
-                raise unbound_error(name)
+                raise unbound_error(name, "evaluation")
             return 0
         return value_of(state, text)
 
@@ -300,11 +300,11 @@ def _element(name: str, subscript: str) -> Integer:
             text = array.items.get(key)
         else:
             if state.options.nounset and state.value(name) is None:
-                raise unbound_error(name)
+                raise unbound_error(name, "evaluation")
             text = state.element(name, key if state.is_associative(name) else subscript)
         if text is None:
             if state.options.nounset and state.value(name) is None:
-                raise unbound_error(name)
+                raise unbound_error(name, "evaluation")
             return 0
         return value_of(state, text)
 

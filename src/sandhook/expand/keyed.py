@@ -104,7 +104,7 @@ def element(name: str, at: int, value_of: Callable[[State, str], int]) -> Intege
         text = array.items.get(state.operands[at])
         if text is None:
             if state.options.nounset and state.value(name) is None:
-                raise unbound_error(name)
+                raise unbound_error(name, "evaluation")
             return 0
         return NUMBERS[text] if text in NUMBERS else value_of(state, text)
 
@@ -138,7 +138,7 @@ def all_elements(name: str, key: str, value_of: Callable[[State, str], int]) -> 
         if state.is_associative(name):
             return value_of(state, state.element(name, key) or "")
         if state.options.nounset and state.value(name) is None:
-            raise unbound_error(name)
+            raise unbound_error(name, "evaluation")
         _complain(state, name, key)
         return 0
 

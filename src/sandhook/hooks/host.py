@@ -167,8 +167,9 @@ class HostRunner:
         if spec.env_policy == "allow" and "PATH" not in map(str.upper, spec.env_names):
             # the agent finds the program along its own PATH, which the program does not inherit
             text = f"PATH={in_single_quotes(env.pop('PATH', ''))}\n{text}"
+        needs_bit = request.by_execve or (request.strict and not WINDOWS)
         shell = HostShell(
-            host=_with_executable_bit(self._host) if request.by_execve else self._host,
+            host=_with_executable_bit(self._host) if needs_bit else self._host,
             env=env,
             cwd=cwd,
             limits=limits,

@@ -73,8 +73,11 @@ class PathSearch:
                 yield candidate
 
     def may_run(self, state: State, path: str) -> bool:
-        """Return True if the permissions of a file allow to run it, or to read it where that is enough."""
-        if self._executable_bit:
+        """Return True if the permissions of a file allow to run it, or to read it where that is enough.
+
+        Where it depends on the form of the name (``interp.script_files``), the plan of the run decides.
+        """
+        if self._executable_bit and not state.process.kernel.settings.dispatches_scripts:
             return lookup.is_executable(state, path)
         absolute = join(state.process.cwd, path)
         return self._fs.exists(absolute) and not self._fs.is_dir(absolute)

@@ -98,6 +98,8 @@ def _end_shell(state: State, status: int, error: ShellError) -> NoReturn:
     if state.invocation.interactive is not None:
         raise Discard(status)
     at_once = state.options.errexit and not state.eval_in_condition and error.reason != "expression"
+    if "evaluation" in error.origins and state.invocation.input != "string" and not state.subshell:
+        at_once = True  # as in bash, which leaves no call before its EXIT trap runs
     leaves_calls = "subscript" in error.origins and error.reason == "expression"
     if at_once:
         _exit_at_once(state, status)

@@ -7,12 +7,16 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from sandhook.interp.lookup import hash_entry, hash_table, remember
 from sandhook.interp.record import number
 from sandhook.kernel.settings import Restrictions
+from sandhook.lazy import lazily
 from sandhook.state.frame import AbandonedCalls
 from sandhook.state.locals import function_frame, keep_parameters
 from sandhook.state.options import SET_OPTIONS, SHOPT_OPTIONS
 from sandhook.state.state import Dynamic, State
 from sandhook.state.values import ARRAY, INTEGER, READONLY, AssociativeArray, IndexedArray, Value, held
 from sandhook.text.numbers import decimal
+
+#: A number without an expression: what these variables take after ``declare +i``.
+_NUMBER = lazily(r"[ \t]*[+-]?[0-9]{1,19}[ \t]*$")
 
 #: Values of BASH_COMPAT, without a point, under which RANDOM is that of bash 5.0.
 _SINGLE_HALF = ("31", "32", "40", "41", "42", "43", "44", "50")
@@ -34,6 +38,8 @@ def _random(state: State) -> str:
 def _seed_random(state: State, value: str) -> None:
     from sandhook.state.random import Random
 
+    if not _NUMBER.match(value):
+        return
     state.memo = state.memo._replace(random=Random(int(value), state.process.pid))
 
 
@@ -48,7 +54,7 @@ def _seconds(state: State) -> str:
 
 
 def _set_seconds(state: State, value: str) -> None:
-    number = state.shell.arithmetic(state, value)
+    number = int(value) if _NUMBER.match(value) else 0
     age = int(state.budget.elapsed() - state.started)
     state.memo = state.memo._replace(seconds=number - age)
 

@@ -105,11 +105,6 @@ def _shebang(data: bytes, first: str | None, file: str, *, crlf: bool) -> Sheban
 
     line = data.find(b"\n", 0, READ) + 1
     try:
-        shebang = read_shebang(data[: line or READ])
+        return read_shebang(data[: line or READ], crlf=crlf)
     except ShebangError as error:
         raise ExecError(error.errno, first or "", file) from None
-    if shebang is None or crlf or not data[: line or READ].rstrip(b"\n").endswith(b"\r"):
-        return shebang
-    if shebang.argument is None:
-        return shebang._replace(interpreter=shebang.interpreter + "\r")
-    return shebang._replace(argument=shebang.argument + "\r")

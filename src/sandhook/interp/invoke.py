@@ -9,7 +9,7 @@ from sandhook.interp import lookup, traps
 from sandhook.kernel.stack import DEEP, stack_exceeds
 from sandhook.lazy import lazy_module
 from sandhook.state.assigned import Argument
-from sandhook.state.control import Discard, ExitShell, ReturnFrom
+from sandhook.state.control import Discard, ReturnFrom
 from sandhook.state.frame import new_frame
 from sandhook.state.locals import leave
 from sandhook.state.state import Interpreter, State
@@ -126,8 +126,8 @@ def call_function(runtime: Interpreter, state: State, function: Function, argume
         status = leaving.status
         state.errexit_suppressed = errexit_suppressed
         ended = False
-    except (Discard, ExitShell):  # these leave all calls, without RETURN traps
-        returned = False
+    except BaseException:
+        returned = False  # these leave all calls; a RETURN trap could return, and hide why
         raise
     finally:
         if state.traps and returned and "RETURN" in state.traps:

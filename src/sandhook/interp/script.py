@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sandhook.errors import ShellSyntaxError
 from sandhook.kernel.descriptor import CHUNK, Description
 from sandhook.state.state import Interpreter, State
 from sandhook.vfs.path import join
+
+#: The note for ``Result.notes`` about a script, after its name.
+CRLF = "lines end in CRLF, which bash rejects; the carriage returns are ignored"
+
+#: The maximum number of notes of one run.
+_NOTES = 100
 
 #: Bytes at the beginning of a file that show whether it is a program.
 _HEAD = 128
@@ -18,6 +26,14 @@ def read_script(state: State, path: str) -> str:
         return read_text(state, description)
     finally:
         description.release()
+
+
+def note(state: State, texts: Iterable[str]) -> None:
+    """Add to the notes of the run what is new among these."""
+    kernel = state.process.kernel
+    for text in texts:
+        if len(kernel.notes) < _NOTES and text not in kernel.notes:
+            kernel.notes = (*kernel.notes, text)
 
 
 def is_binary(state: State, path: str) -> bool:

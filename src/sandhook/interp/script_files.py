@@ -17,7 +17,7 @@ from sandhook.errors import ShellSyntaxError
 from sandhook.interp import lookup
 from sandhook.interp.advice import hint
 from sandhook.interp.lookup import not_started
-from sandhook.interp.script import read_script
+from sandhook.interp.script import note, read_script
 from sandhook.record import Record
 from sandhook.state.environment import exported_variables
 from sandhook.state.state import State
@@ -59,7 +59,7 @@ def start_of(state: State, path: str, argv: Sequence[str]) -> Start | int:
     absolute = join(state.process.cwd, path)
     environment = exported_variables(state)
     files = SandboxFiles(state)
-    result = plan(absolute, argv, files, own_shell="missing", environment=environment)
+    result = plan(absolute, argv, files, executable_bit=None, own_shell="missing", environment=environment)
     if isinstance(result, Refused):
         status = FAILED if result.of_file else result.status
         not_started(state, status, f"{runtime.where(state)}{result.message}")
@@ -69,8 +69,7 @@ def start_of(state: State, path: str, argv: Sequence[str]) -> Start | int:
     if isinstance(result, Program):
         message = f"{runtime.where(state)}{path}: cannot execute binary file: Exec format error"
         return not_started(state, lookup.NOT_EXECUTABLE, message)
-    notes = state.process.kernel.notes
-    state.process.kernel.notes = (*notes, *(note for note in result.notes if note not in notes))
+    note(state, result.notes)
     if not isinstance(result, Source):
         return Start(result.argv, result.executable, result.environment)
     own = result.path == absolute

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandhook.interp import traps
-from sandhook.interp.script import read_script
+from sandhook.interp.script import CRLF, note, read_script
 from sandhook.state.control import ReturnFrom
 from sandhook.state.frame import Frame
 from sandhook.state.state import Interpreter, State
@@ -12,6 +12,8 @@ from sandhook.state.state import Interpreter, State
 def run_sourced(runtime: Interpreter, state: State, path: str, arguments: list[str]) -> int:
     """Run the text of a file in this state. Raises OSError when it cannot be read."""
     text = read_script(state, path)
+    if runtime.crlf and "\r\n" in text:
+        note(state, [f"{path}: {CRLF}"])
     frame = Frame.of_script(state.line, path)
     positional = state.positional
     outer_source = state.source
@@ -29,7 +31,8 @@ def run_sourced(runtime: Interpreter, state: State, path: str, arguments: list[s
         status = runtime.run_text(state, text, line=1)
         state.line, state.tracing.command = line, command
     except ReturnFrom as leaving:
-        status, state.tracing.command = leaving.status, command
+        status = leaving.status
+        state.line, state.tracing.command = line, command
     finally:
         traps.resume(state, hidden)
         state.frames.pop()

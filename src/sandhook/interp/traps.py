@@ -90,6 +90,13 @@ def skips(state: State, status: int) -> bool:
 
 def note_failure(state: State, node: Command) -> None:
     """Record a command that failed for BASH_COMMAND: in a pipeline, the last one that the shell itself knows."""
+    if (
+        isinstance(node, Pipeline)
+        and len(node.commands) > 1
+        and state.tracing.tracks_commands
+        and uses_lastpipe(state)
+    ):
+        return  # what the last part ran is recorded
     last = node.commands[-1] if isinstance(node, Pipeline) and node.commands else node
     if (
         isinstance(node, Pipeline)

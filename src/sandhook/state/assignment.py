@@ -27,7 +27,7 @@ from sandhook.state.values import (
 )
 
 #: Computed arrays to which a list cannot be assigned: that ends the line, without a word.
-_NEVER_ASSIGNED = frozenset({"BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE", "FUNCNAME", "GROUPS"})
+NEVER_ASSIGNED = frozenset({"BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE", "FUNCNAME", "GROUPS"})
 
 
 def assign(state: State, assigned: Assigned) -> None:
@@ -75,7 +75,7 @@ def assign_elements(state: State, name: str, elements: Elements, *, append: bool
     if bits & READONLY:
         raise readonly_error(name, "unit")
     if name in state.dynamics and state.computed(name) is not None:
-        if name in _NEVER_ASSIGNED:
+        if name in NEVER_ASSIGNED:
             raise Discard(1)
         for at, element in enumerate(elements):
             subscript = element.subscript if element.subscript is not None else str(at)

@@ -94,6 +94,7 @@ Reason: TypeAlias = Literal[
 Origin: TypeAlias = Literal[
     "operand",  #: an expansion inside an arithmetic expression, before the expression is evaluated
     "subscript",  #: the expression of a subscript or of a slice
+    "evaluation",  #: a name without "$" in an arithmetic expression
     "integer",  #: the value of an integer variable: a built-in puts its name before the message
 ]
 
@@ -154,6 +155,16 @@ class ShellError(Exception):
         """True when the built-in that assigned the value puts its name before the message."""
         return "integer" in self.origins and self.reason != "unbound variable"
 
+    def unnamed(self) -> ShellError:
+        """Return the error as one of the shell: no built-in puts its name before the message."""
+        return ShellError(
+            self.message,
+            self.status,
+            ends=self.ends,
+            reason=self.reason,
+            origins=self.origins - {"integer"},
+        )
+
     def named(self, builtin: str) -> ShellError:
         """Return this error with a built-in's name before the message, which no other name precedes then."""
         return ShellError(
@@ -185,6 +196,12 @@ def bad_substitution_error(shown: str) -> ShellError:
     return ShellError(f"{shown}: bad substitution", ends="unit", reason="bad substitution")
 
 
-def unbound_error(name: str) -> ShellError:
+def unbound_error(name: str, *origins: Origin) -> ShellError:
     """Return the error of ``set -u``."""
-    return ShellError(f"{name}: unbound variable", 127, ends="shell", reason="unbound variable")
+    return ShellError(
+        f"{name}: unbound variable",
+        127,
+        ends="shell",
+        reason="unbound variable",
+        origins=frozenset(origins),
+    )

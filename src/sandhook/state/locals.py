@@ -123,8 +123,12 @@ def keep_assigned(state: State, name: str) -> None:
     """Keep the value of a variable that was assigned before a command: ``x=1 export x``, or ``x=1 f`` with it in f."""
     if name in state.namerefs:
         name = state.resolve(name)[0]
-    hidden = None if state.pending_temporaries is None else state.pending_temporaries.pop(name, None)
+    pending = state.pending_temporaries or {}
+    hidden = pending.get(name)
     if hidden is not None:
+        if hidden.target is not None and hidden.target.endswith("]"):
+            return  # a reference to an element keeps nothing
+        del pending[name]
         kept = state.save(name)
         state.restore(name, hidden)
         _assign_kept(state, name, kept)
@@ -171,7 +175,7 @@ def leave(state: State, frame: Frame) -> None:
             kept = state.save(name) if name in frame.exported else None
             state.restore(name, saved)
             if kept is not None and kept.value is not None:
-                _pass_on(state, name, kept)
+                _pass_on(state, name, kept, was_local=name not in frame.temporary)
     else:  # restore, for names that are not computed
         values, attributes, namerefs = state.values, state.attributes, state.namerefs
         for name, saved in frame.saved.items():
@@ -204,14 +208,26 @@ def leave(state: State, frame: Frame) -> None:
         state.update_instrumented()
 
 
-def _pass_on(state: State, name: str, kept: Saved) -> None:
-    """Assign an exported variable of a call to the one that it hid, as bash does for an assignment before the call.
+def _pass_on(state: State, name: str, kept: Saved, *, was_local: bool) -> None:
+    """Let an exported variable that was assigned before a call become one of the caller, which it outlives, too.
 
-    If that one belongs to another call, it outlives that call too.
+    As in bash, the caller has a variable of its own then, which ``unset`` removes, unless the call made it a local
+    (``was_local``). Assignments before an ``eval`` of the caller do not hide it.
     """
-    outer = _frame_of(state, name)
-    if outer is not None:
-        outer.exported = outer.exported | {name}
+    hidden = state.save(name)
+    for scope in reversed(state.temporary_scopes):
+        if scope.depth == len(state.frames):
+            hidden = scope.saved.pop(name, hidden)
+    caller = function_frame(state)
+    if caller is not None:
+        caller.exported = caller.exported | {name}
+        if name not in caller.saved:
+            caller.saved[name] = hidden
+            if not was_local:
+                caller.temporary = caller.temporary | {name}
+            caller.assigned_before = caller.assigned_before | {name}
+            state.restore(name, kept)
+            return
     _assign_kept(state, name, kept)
 
 

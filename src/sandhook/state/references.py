@@ -22,6 +22,17 @@ def refers_to_element(references: Mapping[str, str], name: str) -> bool:
     return target is not None and target[1] is not None
 
 
+def last_reference(references: Mapping[str, str], name: str) -> str:
+    """Return the last reference of a chain; the first one of a circle."""
+    last, seen = name, {name}
+    while (target := references[last]) in references:
+        if target in seen:
+            return name
+        seen.add(target)
+        last = target
+    return last
+
+
 def follow(references: Mapping[str, str], name: str) -> tuple[str, str | None] | None:
     """Return the last name of a chain of references, and a subscript if the chain ends in an element.
 

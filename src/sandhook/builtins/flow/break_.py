@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins.base import BuiltinError, HelpWanted, builtin, number_operands, numeric, print_error
-from sandhook.state.control import AskedExit, BreakLoop
+from sandhook.state.control import AskedExit, BreakLoop, ExitShell
 from sandhook.state.state import State
 
 USAGE = "break [n]"
@@ -28,6 +28,7 @@ def loop_count(state: State, argv: Sequence[str]) -> int:
 
     Raises:
         BreakLoop: The count is below 1: all loops end, with status 1.
+        ExitShell: The same under errexit.
         AskedExit: Not a number: the shell ends.
         BuiltinError: More than one argument (drops the input unit).
     """
@@ -51,5 +52,7 @@ def loop_count(state: State, argv: Sequence[str]) -> int:
         raise BuiltinError("too many arguments", ends="unit")
     if count <= 0:
         print_error(state, f"{name}: {operands[0]}: loop count out of range")
+        if state.options.errexit and not state.errexit_suppressed:
+            raise ExitShell(1)  # as in bash, without the ERR trap
         raise BreakLoop(state.loops, 1)
     return min(count, state.loops)

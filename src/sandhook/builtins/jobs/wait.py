@@ -11,11 +11,12 @@ from greenlet import getcurrent
 
 from sandhook.builtins.base import BuiltinError, builtin, invalid_name, parse, print_error, split_reference
 from sandhook.builtins.jobs.jobspec import find_job, forget_ended
+from sandhook.builtins.variables.unset import unset_variable
 from sandhook.builtins.variables.variables import assign_reference
 from sandhook.interp.jobs import describe, jobs_of, reap, report_ended, reports_all_ends
 from sandhook.kernel.process import Process
 from sandhook.kernel.signals import SIGCHLD
-from sandhook.state.assignment import check_writable, unset
+from sandhook.state.assignment import check_writable
 from sandhook.state.control import ShellError
 from sandhook.state.jobs import Job
 from sandhook.state.state import State
@@ -68,14 +69,16 @@ def run(state: State, argv: Sequence[str]) -> int:
 
 
 def _unset(state: State, variable: str) -> None:
-    """Unset the variable of -p; as in bash, a reference is unset itself if its target is not set."""
+    """Unset the variable of -p; as in bash, a reference is unset itself if it has no variable that is set."""
     try:
-        if variable in state.namerefs and state.get(variable) is None:
-            check_writable(state, variable, "cannot unset: readonly variable")
-            del state.namerefs[variable]
-            state.attributes.pop(variable, None)
-        else:
-            unset(state, variable)
+        if variable in state.namerefs:
+            target, element = state.resolve(variable)
+            if element is not None or target in state.namerefs or state.value(target) is None:
+                check_writable(state, variable, "cannot unset: readonly variable")
+                del state.namerefs[variable]
+                state.attributes.pop(variable, None)
+                return
+        unset_variable(state, variable)
     except ShellError as error:
         raise BuiltinError(error.message) from None
 

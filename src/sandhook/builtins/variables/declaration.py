@@ -22,6 +22,7 @@ from sandhook.state.locals import (
     make_local,
     temporary_scope,
 )
+from sandhook.state.references import last_reference
 from sandhook.state.state import State
 from sandhook.state.values import (
     ARRAY,
@@ -220,7 +221,12 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
     if add & (ARRAY | ASSOC):
         _make_array(state, name)
     if assigned is not None:
-        assign(state, assigned)
+        try:
+            assign(state, assigned)
+        except ShellError as error:
+            raise (
+                error.unnamed() if listed else error
+            ) from None  # bash assigns a list before the built-in runs
         if add & (ARRAY | ASSOC) and not bits & EXPORT:
             # set -a does not apply to arrays
             state.attributes[name] = state.attributes.get(name, 0) & ~(EXPORT & ~add)
@@ -248,8 +254,6 @@ def _follow(
     """Return the variable that a reference stands for, its assignment, and whether it becomes an array."""
     target, element = state.resolve(name)
     if element is not None:
-        if request.quiet_readonly:
-            raise invalid_name(state.namerefs[name])
         if indexed or (assigned is not None and isinstance(assigned.value, list)):
             state.shell.error(state, f"`{state.namerefs[name]}': not a valid identifier")
             raise Discard(1)
@@ -327,6 +331,11 @@ def _check_target(state: State, name: str, assigned: Assigned, indexed: bool, re
 
 def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int, request: Request) -> None:
     if not request.nameref:  # +n: the name of the target becomes the value
+        if name in state.namerefs and not request.local:  # as in bash, of the last reference of a chain
+            if assigned is not None:
+                assign(state, assigned)
+                assigned = None
+            name = last_reference(state.namerefs, name)
         target = state.namerefs.pop(name, None)
         if target is not None and target:
             state.values[name] = target

@@ -149,11 +149,21 @@ def read_line(
     if complete:
         data = data[:-1]
     if b"\0" in data:
-        data = data.replace(b"\0", b"")
+        data = _without_nul(data, raw)
     if raw or b"\\" not in data:
         return Line(data.decode("utf-8", "surrogateescape"), NOTHING, complete, timed_out)
     text, escaped = _unescape(data.decode("utf-8", "surrogateescape"))
     return Line(text, escaped, complete, timed_out)
+
+
+def _without_nul(data: bytes, raw: bool) -> bytes:
+    """Drop every NUL; as in bash, one after a backslash ends the text."""
+    at = -1 if raw else data.find(b"\\")
+    while at >= 0:
+        if data[at + 1 : at + 2] == b"\0":
+            data = data[:at]
+        at = data.find(b"\\", at + 2)
+    return data.replace(b"\0", b"")
 
 
 def _ends_escaped(data: bytes) -> bool:
@@ -201,14 +211,14 @@ def _read_count(
                 is_escaped = False
                 if letter == "\n":
                     continue
-                escaped.add(len(characters))
+                escaped.add(len(characters))  # also a NUL, which ends the text
             elif letter == "\\" and not raw:
                 is_escaped = True
                 continue
             elif not exact and letter.encode("utf-8", "surrogateescape") == delimiter:
                 complete = True
                 break
-            if letter == "\0":
+            elif letter == "\0":
                 continue
             characters.append(letter)
             if not len(characters) & 4095:
@@ -216,7 +226,7 @@ def _read_count(
             complete = len(characters) == count
     except TimeoutExpired:
         timed_out = True
-    text = "".join(characters)
+    text = "".join(characters).partition("\0")[0]
     if read_one is _byte and not escaped:  # decode sequences of bytes that form characters
         text = as_characters(text)
     return Line(text, frozenset(escaped), complete, timed_out)

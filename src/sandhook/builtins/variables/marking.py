@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandhook.builtins.base import print_error, write
+from sandhook.builtins.base import print_error, runtime, write
 from sandhook.builtins.variables.declaration import Request
 from sandhook.builtins.variables.declare import declare_all, effective_bits, split_options
 from sandhook.builtins.variables.variables import all_names, function_line, listing
 from sandhook.interp.trace import assigned as assigned_text
 from sandhook.state.assigned import Assigned
-from sandhook.state.control import UsageExit
+from sandhook.state.assignment import assign
+from sandhook.state.control import ShellError, UsageExit
 from sandhook.state.locals import keep_assigned
+from sandhook.state.references import last_reference, refers_to_element
 from sandhook.state.state import State
 from sandhook.state.values import ARRAY, ASSOC, EXPORT
 from sandhook.text.names import is_name
@@ -23,13 +25,13 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
     options, operands = split_options(argv, "aAfnp")
     letters = {option.letter for option in options}
     kinds = (ARRAY if "a" in letters else 0) | (ASSOC if "A" in letters else 0)
-    removes = "n" in letters and bit == EXPORT
+    removes = "n" in letters
     if not operands:
         _list(state, bit, kinds, functions="f" in letters)
         return 0
     if "f" in letters:
         return _mark_functions(state, command, operands, bit, removes)
-    add, remove = (0, bit) if removes else (bit, 0)
+    add, remove = (0, bit & EXPORT) if removes else (bit, 0)  # readonly -n assigns alone
     status = failed = 0
     for operand in operands:
         reference = operand.partition("=")[0] if isinstance(operand, str) else _reference(operand)
@@ -43,7 +45,10 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
             # As in bash, -a and -A apply to assignments alone.
             kind = 0 if isinstance(operand, str) and "=" not in operand else kinds
             request = Request(add | kind, remove, quiet_readonly=True)
-            if state.namerefs.get(state.resolve(name)[0]) == "":
+            listed = isinstance(operand, Assigned) and isinstance(operand.value, list)
+            if name in state.namerefs and not listed and refers_to_element(state.namerefs, name):
+                result = _mark_element(state, command, operand, removes=removes)
+            elif state.namerefs.get(state.resolve(name)[0]) == "":
                 result = _mark_without_target(state, command, operand, request)
             elif removes and not _exists(state, name) and isinstance(operand, str) and is_name(operand):
                 result = 0  # export -n declares nothing
@@ -66,6 +71,28 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
 
 def _exists(state: State, name: str) -> bool:
     return name in state.values or not state.is_plain(name)
+
+
+def _mark_element(state: State, command: str, operand: str | Assigned, *, removes: bool) -> int:
+    """Assign to the element that a reference names. As in bash, only the message says that elements have no attributes."""
+    status = 0
+    try:
+        if isinstance(operand, Assigned):
+            name = operand.name
+            assign(state, operand)
+        else:
+            name, equals, value = operand.partition("=")
+            if equals:
+                assign(state, Assigned(name.removesuffix("+"), None, name.endswith("+"), value))
+    except ShellError as error:
+        runtime(state).assignment_error(state, error)
+        status = 1
+    if not removes:
+        print_error(
+            state,
+            f"{command}: `{state.namerefs[last_reference(state.namerefs, name.rstrip('+'))]}': not a valid identifier",
+        )
+    return status
 
 
 def _mark_without_target(state: State, command: str, operand: str | Assigned, request: Request) -> int:

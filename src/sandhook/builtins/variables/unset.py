@@ -58,7 +58,7 @@ def _unset(state: State, operand: str, letters: set[str]) -> None:
     elif reference[1] is not None:
         _unset_element(state, reference[0], reference[1])
     elif _is_variable(state, operand) or "v" in letters:
-        _unset_variable(state, operand)
+        unset_variable(state, operand)
     else:
         _unset_function(state, operand)
 
@@ -90,7 +90,8 @@ def _unset_function(state: State, name: str) -> None:
     del state.functions[name]
 
 
-def _unset_variable(state: State, name: str) -> None:
+def unset_variable(state: State, name: str) -> None:
+    """Unset a variable, or the target of a reference: what it hides is visible then. Raises BuiltinError, ShellError."""
     if name in state.namerefs:
         target, subscript = state.resolve(name)
         if subscript is not None:
@@ -133,7 +134,7 @@ def _unset_referred(state: State, name: str, subscript: str) -> None:
     """Unset the element that a reference names; as in bash, a scalar without that element is no error."""
     if isinstance(state.values.get(name), str) and subscript not in ("@", "*"):
         if state.shell.arithmetic(state, subscript) == 0:
-            _unset_variable(state, name)
+            unset_variable(state, name)
         return
     _unset_element(state, name, subscript)
 
@@ -148,7 +149,7 @@ def _unset_element(state: State, name: str, subscript: str) -> None:
         if name in state.attributes and not state.attributes[name] & (ARRAY | ASSOC):
             if subscript in ("@", "*") or state.shell.arithmetic(state, subscript) != 0:
                 raise BuiltinError(f"{name}: not an array variable")
-            _unset_variable(state, name)
+            unset_variable(state, name)
         return
     if subscript in ("@", "*") and not isinstance(value, AssociativeArray):
         if isinstance(value, IndexedArray):
@@ -159,7 +160,7 @@ def _unset_element(state: State, name: str, subscript: str) -> None:
     elif isinstance(value, str):
         if state.shell.arithmetic(state, subscript) != 0:
             raise BuiltinError(f"{name}: not an array variable")
-        _unset_variable(state, name)
+        unset_variable(state, name)
     else:
         key = runtime(state).subscript_text(state, name, subscript)
         if subscript and not key and isinstance(value, AssociativeArray):

@@ -319,7 +319,8 @@ def _compile_stages(
             children.append(child)
         if state.options.pipefail:
             status = next((failure for failure in reversed(statuses) if failure), 0)
-        state.line = line or state.line
+        if not lasts_in_shell:  # otherwise it is that of the last command that ran
+            state.line = line or state.line
         state.pipestatus = statuses
         state.status = status
         signal = children[-1].signal

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from sandhook.interp.compile.assignment import AssignedOf, compile_assignment
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.state.assigned import Argument, Assigned
-from sandhook.state.assignment import assign, check_writable
+from sandhook.state.assignment import NEVER_ASSIGNED, assign, check_writable
 from sandhook.state.control import ExitShell, ShellError
 from sandhook.state.frame import Saved, TemporaryScope
+from sandhook.state.references import refers_to_element
 from sandhook.state.state import State
-from sandhook.state.values import ARRAY, ASSOC, CAPITAL, EXPORT, INTEGER, LOWER, UPPER, Value
+from sandhook.state.values import ARRAY, ASSOC, CAPITAL, DYNAMIC, EXPORT, INTEGER, LOWER, UPPER, Value
 from sandhook.syntax.nodes import ArrayElement, ArrayLiteral, Assignment, Literal, Word, WordPart
 
 #: The exit status of ``-c`` when an assignment ends the shell.
@@ -98,6 +99,18 @@ def _ending_more(state: State, argv: Sequence[Argument], error: ShellError) -> S
     return error.ending("unit", 1)
 
 
+def _hide_computed(state: State, name: str, *, append: bool) -> Saved:
+    """Hide a computed variable by a plain one without a value, or with its present value; return what it hides."""
+    value = state.get(name) if append else None
+    hidden = state.save(name)
+    state.unset_dynamics = state.unset_dynamics | {name}
+    state.values.pop(name, None)
+    state.attributes.pop(name, None)
+    if value is not None:
+        state.values[name] = value
+    return hidden._replace(attributes=hidden.attributes | DYNAMIC)
+
+
 def assign_temporarily(
     state: State, assigned: Assigned, saved: dict[str, Saved], argv: Sequence[Argument]
 ) -> None:
@@ -125,9 +138,12 @@ def assign_temporarily(
             raise _ending_more(state, argv, ShellError(message))
         state.shell.error(state, message)
         return
-    if not lasting and name in state.namerefs:
+    of_element = not lasting and name in state.namerefs and refers_to_element(state.namerefs, name)
+    if not lasting and name in state.namerefs and not of_element:
         name = state.resolve(name)[0]
         assigned = assigned._replace(name=name)
+    if not lasting and name in NEVER_ASSIGNED and name in state.dynamics and name not in state.unset_dynamics:
+        return
     if not lasting and name not in saved:
         try:
             check_writable(state, name)
@@ -139,7 +155,13 @@ def assign_temporarily(
                 raise ExitShell(1) from None
             return
         saved[name] = state.save(name)
-        if state.attributes.get(name, 0) & (ARRAY | ASSOC):  # the command gets a scalar
+        dynamic = state.dynamics.get(name)
+        if dynamic is not None and dynamic.unset is None and name not in state.unset_dynamics:
+            saved[name] = _hide_computed(state, name, append=append)
+        elif of_element:  # the command gets a variable with the name of the reference
+            target = state.namerefs.pop(name)
+            state.values[name] = target if append else ""
+        elif state.attributes.get(name, 0) & (ARRAY | ASSOC):  # the command gets a scalar
             value = state.get(name)
             state.values.pop(name, None)
             if append and value is not None:

@@ -13,7 +13,7 @@ from hashlib import sha256
 from sandhook.hooks.contracts import Document, Loaded, may_override, needs_trust
 from sandhook.hooks.contracts._loader import no_effect
 from sandhook.hooks.contracts.codex.names import ROWS
-from sandhook.hooks.decode import encode, object_of, text_of
+from sandhook.hooks.decode import encode, object_of, text_of, type_name
 from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.model import HookSpec
@@ -63,7 +63,11 @@ def without_disabled(loaded: Loaded, documents: Sequence[Document], *, strict: b
 
 def _managed_only(document: Document) -> bool:
     value = document.value
-    return document.layer == "managed" and isinstance(value, dict) and value.get(MANAGED_ONLY) is True
+    return _is_requirements(document) and isinstance(value, dict) and value.get(MANAGED_ONLY) is True
+
+
+def _is_requirements(document: Document) -> bool:
+    return document.layer == "managed" and document.name.endswith("requirements.toml")
 
 
 def _switch(document: Document) -> bool | None:
@@ -75,18 +79,27 @@ def _switch(document: Document) -> bool | None:
 def _precedence(document: Document) -> int:
     """Return the rank of a file's switch, strongest first."""
     if document.layer == "managed":
-        return 0 if document.name.endswith("requirements.toml") else 4
+        return 0 if _is_requirements(document) else 4
     if document.layer == "":
         return 1
     return 2 if needs_trust(document.layer) else 3
 
 
 def _misplaced(documents: Iterable[Document]) -> list[Diagnostic]:
-    return [
-        Diagnostic("has no effect outside of the organisation's requirements.toml", MANAGED_ONLY, each.name)
-        for each in documents
-        if each.layer != "managed" and isinstance(each.value, dict) and MANAGED_ONLY in each.value
-    ]
+    """Return the notes on the switch where it has no effect, in any other file and with a value of another type."""
+    notes: list[Diagnostic] = []
+    for each in documents:
+        if not isinstance(each.value, dict) or MANAGED_ONLY not in each.value:
+            continue
+        value = each.value[MANAGED_ONLY]
+        if not _is_requirements(each):
+            text = "has no effect outside of the organisation's requirements.toml"
+        elif not isinstance(value, bool):
+            text = f"wanted a boolean, got {type_name(value)}: Codex does not start"
+        else:
+            continue
+        notes.append(Diagnostic(text, MANAGED_ONLY, each.name))
+    return notes
 
 
 def _state(documents: Iterable[Document]) -> JsonObject:
