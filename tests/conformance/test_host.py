@@ -12,6 +12,7 @@ import pytest
 
 from sandhook.conformance.hosted import HostedShell
 from sandhook.conformance.model import HOST
+from sandhook.conformance.runner import ENVIRONMENT
 from sandhook.conformance.suite import Selection, find, load, run
 
 CASES = Path(__file__).parents[2] / "conformance"
@@ -42,8 +43,8 @@ CASES_NOT_ON_THE_MACHINE = frozenset(
 
 
 def jq_of_the_machine() -> str:
-    """Return the version; the cases were recorded with 1.8, and older ones even abort."""
-    jq = shutil.which("jq")
+    """Return the version that the cases find; they were recorded with 1.8, and older ones even abort."""
+    jq = shutil.which("jq", path=ENVIRONMENT["PATH"])
     return (
         ""
         if jq is None
