@@ -57,7 +57,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 "unsupported priority value for the policy: " + f"{priority}: see --max for valid range"
             )
     if not options.pid:
-        return ctx.run_command(words, "failed to execute {}")
+        return ctx.run_command(words, "failed to execute {}", in_place=True)
     text = words[0]
     if not (text.isascii() and text.isdigit()) or len(text) > 9:
         raise Failure(f"invalid PID argument: '{text}'")

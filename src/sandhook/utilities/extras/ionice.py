@@ -57,7 +57,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if (options.class_ or 0) >= len(_CLASSES):
         ctx.error(f"unknown prio class {options.class_}")
     if operands and not (options.pid or options.group or options.user):
-        return ctx.run_command(operands, "failed to execute {}")
+        return ctx.run_command(operands, "failed to execute {}", in_place=True)
     if options.class_ is None and options.level is None:
         for _ in operands if operands and options.pid is None else ("", *operands):
             ctx.write_line("none: prio 0")

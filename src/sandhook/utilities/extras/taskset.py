@@ -38,7 +38,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         if (_LIST if options.list_ else _MASK).fullmatch(mask) is None:
             raise Failure(f"failed to parse CPU {'list' if options.list_ else 'mask'}: {mask}")
     if not options.pid:
-        return ctx.run_command(words, "failed to execute {}")
+        return ctx.run_command(words, "failed to execute {}", in_place=True)
     text = words[0]
     if not (text.isascii() and text.isdigit()) or len(text) > 9:
         raise Failure(f"invalid PID argument: '{text}'")
