@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import not_readable, reason
-from sandhook.command.options import also, opt, option_set
+from sandhook.command.options import VERSION, also, opt, option_set
 from sandhook.command.pieces import PIECE
 from sandhook.command.utility import WRITE_ERROR_UTIL_LINUX
 from sandhook.text.width import width_of
@@ -94,6 +94,7 @@ class Options:
         opt("--columns", "WIDTH", "the same", convert=_number),
     )
     across: bool = opt("-x", "--fillrows", help="fill rows before columns")
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
