@@ -35,6 +35,6 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         return ctx.run_command(["sh", "-c", 'set -m; "$@" &', "sh", *operands], _NOT_STARTED)
     process = ctx.process
     if process.utility or process.pid == process.group:
-        return ctx.run_command(operands, _NOT_STARTED, in_place=True, new_group=True)
+        return ctx.run_command(operands, _NOT_STARTED, new_group=True)
     process.group = process.pid  # it is a process of its own, which the command replaces
     return ctx.run_command(operands, _NOT_STARTED, in_place=True)
