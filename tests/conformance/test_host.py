@@ -23,21 +23,18 @@ CASES = Path(__file__).parents[2] / "conformance"
 NOT_ON_THE_MACHINE = frozenset({"kill", "killall", "pgrep", "pidof", "pkill", "ps", "rg", "setsid"})
 
 #: Cases that do not hold for the machine's programs: these find another null device for an output that is closed, and
-#: some write other messages (L-HOST-005), or the same one once; a directory as standard input is empty. GNU parallel
-#: runs functions only if the first shell among its ancestors, which it searches for, has them.
+#: some write other messages (L-HOST-005), or the same one once. GNU parallel runs functions only if the first shell
+#: among its ancestors, which it searches for, has them.
 CASES_NOT_ON_THE_MACHINE = frozenset(
     {
         ("cat", "a closed standard input is reported twice"),
-        ("join", "a directory as input"),
         ("parallel", "functions, environment and standard input"),
         ("unreadable-input", "a closed standard input is an error of reading, and of closing it at the end"),
         ("unreadable-input", "a closed standard input of programs that read it once"),
-        ("unreadable-input", "a directory as standard input"),
         ("unreadable-input", "grep and sed"),
         ("unreadable-input", "gzip, bzip2, xz, tar and patch"),
         ("write-errors", "a closed descriptor"),
         ("write-errors", "programs that print little, a full disk and a closed descriptor"),
-        ("xargs", "xargs: a directory as input ends it, after one command"),
     }
 )
 
