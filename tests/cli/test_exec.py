@@ -51,6 +51,18 @@ def test_a_file_is_the_script(sandhook: Run, tmp_path: Path) -> None:
     assert sandhook("exec", file, "a b", "-c").stdout == "a b 2\n"
 
 
+def test_the_script_is_on_standard_input(
+    sandhook: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "-").write_text("echo file\n")
+    script = b'echo "$0|$1|$#"; nosuch 2>&1; cat; exit 3\n'
+    ran = sandhook("exec", "-", "a", "-c", stdin=script)
+    assert (ran.status, ran.stdout) == (3, "bash|a|2\nbash: line 1: nosuch: command not found\n")
+    assert sandhook("exec", "-").stdout == ""
+    assert sandhook("exec", "./-").stdout == "file\n"
+
+
 @pytest.mark.parametrize(
     ("argv", "message"),
     [

@@ -71,7 +71,10 @@ def parser() -> Parser:
     add_host(result, "run on this machine instead of in the sandbox: for scripts that you trust")
     add_permissions(result)
     add(
-        "words", nargs="...", metavar="FILE|ARG", help="file of the script on this machine, and its arguments"
+        "words",
+        nargs="...",
+        metavar="FILE|ARG",
+        help="file of the script on this machine, - for standard input, and its arguments",
     )
     return result
 
@@ -108,6 +111,9 @@ def _script(options: argparse.Namespace) -> tuple[str, str, list[str]]:
         return options.script, words[0] if words else "bash", words[1:]
     if not words:
         raise UsageError("exec: needs -c SCRIPT or FILE")
+    if words[0] == "-":
+        data = b"" if sys.stdin is None or sys.stdin.closed else sys.stdin.buffer.read()
+        return data.decode("utf-8", "surrogateescape"), "bash", words[1:]
     try:
         with open(words[0], "rb") as file:  # noqa: PTH123 - pathlib costs 10 ms
             data = file.read()

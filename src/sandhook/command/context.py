@@ -8,6 +8,7 @@ from sandhook.kernel.descriptor import CHUNK, Description, File
 from sandhook.kernel.process import Kernel, Process
 from sandhook.limits import Budget
 from sandhook.record import Record
+from sandhook.text.quoting import quoted_name
 from sandhook.typed import Protocol
 from sandhook.vfs.base import FileSystem
 from sandhook.vfs.path import VirtualPath, join
@@ -201,7 +202,8 @@ class Context:
 
     def report_not_started(self, command: str, failure: NotStarted, words: str = "'{}'") -> None:
         """Write "name: words: reason" to standard error for a command that cannot be run, and the hint."""
-        text = f"{self.name}: {words.replace('{}', command)}: {failure.reason}\n{failure.hint}"
+        named = words.replace("'{}'", quoted_name(command, "locale")).replace("{}", command)
+        text = f"{self.name}: {named}: {failure.reason}\n{failure.hint}"
         self.process.write_error(text.encode("utf-8", "surrogateescape"))
 
     # ------------------------------------------------------------------ output

@@ -92,6 +92,7 @@ class Declared:
 
 
 _UNSET: Any = object()
+VERSION: Any = object()  #: the ``const`` of a flag that shows the version, as --version does
 
 
 def opt(
@@ -414,6 +415,8 @@ class Syntax:
         return text if option.convert is None else option.convert(text)
 
     def _store(self, option: Option, value: Any, values: dict[str, Any]) -> None:
+        if value is VERSION:
+            raise Inform("version")
         if option.append:
             values[option.field] = (*values.get(option.field, ()), value)
         else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 #: Names of programs by what follows the name in the line.
 _PACKAGES = {
     "(GNU coreutils) 9.1": (
-        "[ arch b2sum base32 base64 basename basenc cat chgrp chmod chown cksum comm cp csplit cut date dd df dir dircolors "
+        "[ arch b2sum base32 base64 basename basenc cat chgrp chmod chown cksum comm cp csplit cut date df dir dircolors "
         "dirname du echo env expand expr factor false fmt fold groups head hostid id install join link ln logname ls md5sum "
         "mkdir mkfifo mknod mktemp mv nice nl nohup nproc numfmt od paste pathchk pr printenv printf pwd readlink realpath "
         "rm rmdir seq sha1sum sha224sum sha256sum sha384sum sha512sum shred shuf sleep sort split stat stdbuf stty sum sync "
@@ -32,6 +32,8 @@ _PACKAGES = {
     "(GNU sed) 4.9": "sed",
     "(GNU tar) 1.34": "tar",
     "(GNU bc 1.07.1) 1.4.1": "dc",
+    "(coreutils) 9.1": "dd",
+    "(GNU libc) 2.36": "getconf getent iconv locale",
     "1.07.1": "bc",
     "1.12": "gzip",
     "3.23": "hostname",

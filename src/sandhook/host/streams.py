@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import os
 import select
+import sys
 from collections.abc import Callable
 
 from greenlet import getcurrent, greenlet
@@ -19,7 +20,7 @@ from greenlet import getcurrent, greenlet
 from sandhook.host.files import WINDOWS, HostFile, to_fs_error
 from sandhook.host.poller import Poller, inbound, outbound, read_some, unread_bytes, write_some
 from sandhook.host.realpipe import RealReader, RealWriter
-from sandhook.kernel.descriptor import CHUNK, Description, Input, Null, NullInput
+from sandhook.kernel.descriptor import CHUNK, Description, Input, Null, NullInput, OpenDirectory
 from sandhook.kernel.scheduler import Scheduler
 from sandhook.kernel.signals import BrokenPipe
 from sandhook.vfs.errors import fs_error
@@ -328,7 +329,7 @@ class Streams:
     """
 
     __slots__ = (
-        "_alone", "_descriptors", "_drains", "_ends", "_null", "_poller", "_scheduler", "_supplies", "files", "lent",
+        "_alone", "_descriptors", "_directories", "_drains", "_ends", "_null", "_poller", "_scheduler", "_supplies", "files", "lent",
     )  # fmt: skip
 
     def __init__(
@@ -349,6 +350,7 @@ class Streams:
         self._alone = alone
         self._drains: list[Drain] = []
         self._supplies: list[Supply] = []
+        self._directories: list[int] = []
         self._ends: dict[int, int] = {}  # of a description, so that 2>&1 is one pipe
         try:
             for number in (0, 1, 2):
@@ -370,12 +372,25 @@ class Streams:
             return description.fd
         if isinstance(description, (Null, NullInput)):
             return self._null.descriptor()
+        if isinstance(description, OpenDirectory):
+            return self._open_directory(number, description)
         fd = self._ends.get(id(description), -1)
         if fd < 0 and isinstance(description, (RealReader, RealWriter)):
             fd = self._lend(number, description)
         if fd < 0:
             fd = self._join(number, description)
         self._ends[id(description)] = fd
+        return fd
+
+    def _open_directory(self, number: int, description: OpenDirectory) -> int:
+        """Return a descriptor of a directory, which a program cannot read; else that of a pipe."""
+        if sys.platform == "win32":
+            return self._join(number, description)
+        try:
+            fd = os.open(description.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError:
+            return self._join(number, description)
+        self._directories.append(fd)
         return fd
 
     def _lend(self, number: int, end: RealReader | RealWriter) -> int:
@@ -404,7 +419,12 @@ class Streams:
         return drain.child_end
 
     def close_output_ends(self) -> None:
-        """Close this process's copies of the program's output ends, so that readers see the end of its output."""
+        """Close this process's copies of the program's output ends, so that readers see the end of its output.
+
+        The descriptors of directories are closed, too: only the program has them.
+        """
+        while self._directories:
+            os.close(self._directories.pop())
         for drain in self._drains:
             os.close(drain.child_end)
 

@@ -17,7 +17,7 @@ from sandhook.interp.subshell import in_subshell
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.failure import CommandFailure
 from sandhook.kernel.process import Process
-from sandhook.kernel.signals import SIGCHLD, UtilityTerminated
+from sandhook.kernel.signals import SIGCHLD, Terminated, UtilityTerminated
 from sandhook.state.environment import ExportedVariables, lower_level, set_environment
 from sandhook.state.fork import fork
 from sandhook.state.state import Interpreter, State
@@ -131,13 +131,22 @@ def run_standard(runtime: Interpreter, state: State, name: str, argv: Sequence[s
     try:
         status = run_utility(utility, argv[1:], ShellContext(called, state, name))
     except UtilityTerminated as death:
-        status = 128 + death.signal
+        status = _status_of_death(state, death)
     process.utility = ()
     if process.caught:  # on a real system the utility is a child process, so SIGCHLD is sent
         process.kill(SIGCHLD)
     if state.jobs is not None:
         report_ended_jobs(state)
     return status
+
+
+def _status_of_death(state: State, death: UtilityTerminated) -> int:
+    """Return the exit status of a utility that a signal ended; end the process that it has of its own."""
+    if death.pid and is_all_of_process(state):
+        raise Terminated(death.signal)
+    if death.pid:
+        state.execution.killed = death.pid, death.signal
+    return 128 + death.signal
 
 
 def run_file(

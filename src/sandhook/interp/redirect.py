@@ -361,7 +361,7 @@ def open_file(
         )
     except OSError as error:
         if error.errno == errno.EISDIR and read and not write:
-            return OpenDirectory()
+            return OpenDirectory(join(state.process.cwd, name))
         if name.startswith(_NETWORK):
             programs = state.programs
             if programs is None:

@@ -149,10 +149,18 @@ class RandomBytes(Zero):
 
 
 class OpenDirectory(Description):
-    """A directory that a redirection opened; reading it raises EISDIR."""
+    """A directory that a redirection opened; reading it raises EISDIR.
 
-    __slots__ = ()
+    Attributes:
+        path: Its absolute path.
+    """
+
+    __slots__ = ("path",)
     readable = True
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.path = path
 
     def read(self, count: int) -> bytes:
         raise fs_error(errno.EISDIR)

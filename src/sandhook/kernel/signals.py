@@ -38,11 +38,16 @@ DESCRIPTIONS: dict[int, str] = {
 
 
 class UtilityTerminated(BaseException):
-    """A signal ends the utility that a shell waits for, but not the shell, which has a trap for it."""
+    """A signal ends the utility that a shell waits for, but not the shell.
 
-    def __init__(self, signal: int) -> None:
+    Args:
+        pid: The process that the shell reports; 0 for a signal that the shell has a trap for.
+    """
+
+    def __init__(self, signal: int, pid: int = 0) -> None:
         super().__init__(signal)
         self.signal = signal
+        self.pid = pid
 
 
 class Terminated(BaseException):

@@ -404,7 +404,8 @@ class Translator:
             return
         error, low, high, end = self._bounds(closer)
         empty = not misplaced and self.pattern.startswith(closer, self.at)
-        if error and self.extended and self.lenient and low >= 0 and not empty:  # glibc rejects "a{}" always
+        literal = low >= 0 or (low == -2 and misplaced)
+        if error and self.extended and self.lenient and literal and not empty:  # glibc rejects "a{}" always
             self._literal("{")
             return
         if error:
@@ -415,7 +416,7 @@ class Translator:
     def _bounds(self, closer: str) -> tuple[str, int, int, int]:
         """Return error (or ""), bounds (-1: no bound) and offset after an interval.
 
-        With an error, a lower bound of -1 means that grep reports it too.
+        With an error, a lower bound of -1 means that grep reports it too, and -2 that it does so after a character.
         """
         unmatched = r"Unmatched \{"
         invalid = r"Invalid content of \{\}"
@@ -434,6 +435,9 @@ class Translator:
                 low,
                 end + len(closer),
             )
+        second, other, _ = self.pattern[comma + 1 : end if end >= 0 else None].partition(",")
+        if other and _is_count(second):
+            return invalid, -2, 0, 0
         second = self.pattern[comma + 1 : end] if end >= 0 else ""
         if end < 0 and "," not in self.pattern[comma + 1 :]:
             return unmatched, 0, 0, 0

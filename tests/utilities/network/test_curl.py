@@ -81,6 +81,11 @@ from tests.utilities.network.server import check_with_oracle, run
         "curl --retry 2 --retry-max-time 1 -s @/later/503/2; echo $?",
         "curl --retry 2 --retry-all-errors -s @/later/404/1; echo $?",
         "curl --retry 2 --retry-all-errors -s -f @/later/404/9; echo $?",
+        "curl -sS --proto =https @/name.txt 2>&1; echo $?; curl -sS --proto -https @/name.txt; curl -sS --proto = @/name.txt 2>&1; echo $?",
+        "curl -sS -L --proto-redir =https @/to/302 2>&1; echo $?; curl -s -L --proto =http --proto-redir -all,http -o /dev/null @/to/302; echo $?",
+        "curl -sS --proto =http --proto-default https x/ 2>&1; echo $?; curl --proto-default foo x 2>&1; echo $?",
+        "curl -m -1 @/ 2>&1; curl --retry 1.5 @/ 2>&1; curl -C -3 @/ 2>&1; curl -s -L --max-redirs -1 -o /dev/null @/to/302; echo $?",
+        "curl -d a -I @/ 2>&1; curl -T data.txt -d a @/ 2>&1; echo $?",
     ],
 )  # fmt: skip
 def test_as_the_real_program(servers, oracle, tmp_path, script):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.counts import read_count
 from sandhook.command.operands import reason
-from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.options import VERSION, UsageError, opt, option_set
 from sandhook.text.locale import messages_are_posix
 
 READ_ERROR = "-: {}"
@@ -63,6 +63,7 @@ class Options:
         append=True,
     )
     silent: bool = opt("-s", "--quiet", "--silent", help="print nothing; only set the exit status")
+    version: bool = opt("-v", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -201,7 +201,7 @@ def _print_summary(
         ):
             if count:
                 ctx.error(f"WARNING: {count} {singular if count == 1 else plural}")
-        if options.ignore_missing and not matched and not failed and not unreadable:
+        if options.ignore_missing and not matched:
             ctx.error(f"{listing_name}: no file was verified")
     if failed or unreadable or (malformed and options.strict) or (options.ignore_missing and not matched):
         ctx.failed = 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.command.options import VERSION, UsageError, also, opt, option_set
 
 PERMUTE = False
 _RANGES = (
@@ -36,6 +36,7 @@ class Options:
     show_ranges: bool = opt("-m", "--max", help="print the valid priorities")
     pid: bool = opt("-p", "--pid", help="operate on a running process")
     verbose: bool = opt("-v", "--verbose", ignored="")
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -57,7 +58,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 "unsupported priority value for the policy: " + f"{priority}: see --max for valid range"
             )
     if not options.pid:
-        return ctx.run_command(words, "failed to execute {}")
+        return ctx.run_command(words, "failed to execute {}", in_place=True)
     text = words[0]
     if not (text.isascii() and text.isdigit()) or len(text) > 9:
         raise Failure(f"invalid PID argument: '{text}'")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.counts import parse_count
 from sandhook.command.operands import reason, stat_of
-from sandhook.command.options import also, opt, option_set
+from sandhook.command.options import VERSION, also, opt, option_set
 from sandhook.kernel.descriptor import Description
 
 _OPERATION_NAMES = {"": "allocated", "p": "hole created", "z": "zeroed"}
@@ -50,6 +50,7 @@ class Options:
     )
     posix: bool = opt("-x", "--posix", ignored="")
     verbose: bool = opt("-v", "--verbose", help="print the result")
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

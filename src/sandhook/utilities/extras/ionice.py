@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.options import opt, option_set
+from sandhook.command.options import VERSION, opt, option_set
 
 PERMUTE = False
 _CLASSES = ("none", "realtime", "best-effort", "idle")
@@ -50,6 +50,7 @@ class Options:
     group: str | None = opt("-P", "--pgid", "PID", "the processes of a group", convert=_process_number)
     user: str | None = opt("-u", "--uid", "USER", "the processes of a user", convert=_process_number)
     ignore: bool = opt("-t", "--ignore", help="ignore failures", ignored="")
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -57,7 +58,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if (options.class_ or 0) >= len(_CLASSES):
         ctx.error(f"unknown prio class {options.class_}")
     if operands and not (options.pid or options.group or options.user):
-        return ctx.run_command(operands, "failed to execute {}")
+        return ctx.run_command(operands, "failed to execute {}", in_place=True)
     if options.class_ is None and options.level is None:
         for _ in operands if operands and options.pid is None else ("", *operands):
             ctx.write_line("none: prio 0")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
-from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.options import VERSION, UsageError, opt, option_set
 
 WRITE_ERROR = {"": "write error: {}", "EPIPE": "", "EBADF": ""}
 
@@ -33,6 +33,7 @@ class Options:
     terminator: str | None = opt(
         "-t", "--terminate", "CHARACTER", "compare STRING up to and including this character"
     )
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.counts import parse_count
 from sandhook.command.operands import reason
-from sandhook.command.options import opt, option_set
+from sandhook.command.options import VERSION, opt, option_set
 from sandhook.command.utility import WRITE_ERROR_UTIL_LINUX
 
 
@@ -36,6 +36,7 @@ class Options:
         "-m", "--max-size", "BYTES", "mix in at most BYTES bytes of FILE", convert=_size
     )
     verbose: bool = opt("-v", "--verbose", help="print the number of bytes from each source")
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.options import VERSION, UsageError, opt, option_set
 
 USAGE_STATUS = 2
 NAMED_HINT = True
@@ -39,6 +39,7 @@ class Options:
     tab: str | None = opt("--tabsize", "COLUMNS", "columns between tab stops (8)")
     minimal: bool = opt("-d", "--minimal", help="find the smallest set of changes")
     fast: bool = opt("-H", "--speed-large-files", ignored="")
+    version: bool = opt("-v", help="show the version", const=VERSION)
 
 
 _FLAGS = {

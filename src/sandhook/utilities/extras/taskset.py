@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.options import VERSION, UsageError, opt, option_set
 from sandhook.lazy import lazily
 
 PERMUTE = False
@@ -26,6 +26,7 @@ class Options:
     all_: bool = opt("-a", "--all-tasks", ignored="processes have no threads")
     list_: bool = opt("-c", "--cpu-list", help="MASK is a list of numbers")
     pid: bool = opt("-p", "--pid", help="operate on a running process")
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -38,7 +39,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         if (_LIST if options.list_ else _MASK).fullmatch(mask) is None:
             raise Failure(f"failed to parse CPU {'list' if options.list_ else 'mask'}: {mask}")
     if not options.pid:
-        return ctx.run_command(words, "failed to execute {}")
+        return ctx.run_command(words, "failed to execute {}", in_place=True)
     text = words[0]
     if not (text.isascii() and text.isdigit()) or len(text) > 9:
         raise Failure(f"invalid PID argument: '{text}'")

@@ -161,20 +161,21 @@ def _remove_existing(
     if created is not None and (existing.device, existing.inode) in created:
         ctx.fail(f"will not overwrite just-created {quote_always(link)} with {quote_always(target)}")
         return None
+    backup = backup_of(options.backup, options.suffix, ctx)
     info = find(ctx, target, follow=options.follow)
-    if info is not None and (info.device, info.inode) == (existing.device, existing.inode):
-        if link_location(ctx, target) == link_location(ctx, link):
-            ctx.fail(f"{quote_always(target)} and {quote_always(link)} are the same file")
-            return None
-        if not options.symbolic:
-            return None  # two links of one file already
+    same = info is not None and (info.device, info.inode) == (existing.device, existing.inode)
+    checked = not (options.symbolic and backup) and (options.replace != "ask" or backup)
+    if same and checked and link_location(ctx, target) == link_location(ctx, link):
+        ctx.fail(f"{quote_always(target)} and {quote_always(link)} are the same file")
+        return None
     if options.replace == "ask" and not confirm(ctx, f"replace {quote_always(link)}?"):
         return None
-    backup = backup_of(options.backup, options.suffix, ctx)
-    if backup is not None:
-        return backup(link)
-    ctx.fs.unlink(locate(ctx, link))
-    return ""
+    if same and not options.symbolic and not backup:
+        return None  # two links of one file already
+    name = "" if backup is None else backup(link)
+    if not name or find(ctx, link, follow=False):  # a rename to another link of the same file does nothing
+        ctx.fs.unlink(locate(ctx, link))
+    return name
 
 
 def _relative(target: str, link: str, ctx: Context) -> str:

@@ -11,7 +11,7 @@ from string import ascii_lowercase
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import find, reason, stat_of
-from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.options import VERSION, UsageError, opt, option_set
 from sandhook.lazy import lazily
 
 PERMUTE = False
@@ -34,6 +34,7 @@ class Options:
     last: bool = opt("-l", "--last", help="replace the last TEXT")
     no_overwrite: bool = opt("-o", "--no-overwrite", help="replace no existing file")
     interactive: bool = opt("-i", "--interactive", help="ask before replacing an existing file")
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.options import Inform, UsageError, also, opt, option_set
+from sandhook.command.options import VERSION, Inform, UsageError, also, opt, option_set
 from sandhook.command.utility import WRITE_ERROR_UTIL_LINUX
 from sandhook.text.width import width_of
 
@@ -42,6 +42,7 @@ class Options:
     lines: int = opt(
         "-l", "--lines", "LINES", ignored="all lines are kept in memory", convert=_count, default=128
     )
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

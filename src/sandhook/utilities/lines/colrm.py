@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.options import option_set
+from sandhook.command.options import VERSION, opt, option_set
 from sandhook.text.width import width_of
 
 
@@ -18,6 +18,8 @@ class Options:
 
     Copy standard input without its columns from FIRST to LAST, or to the end of the line; columns count from 1.
     """
+
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(_: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Reader
 from sandhook.command.operands import not_readable, reason
-from sandhook.command.options import option_set
+from sandhook.command.options import VERSION, opt, option_set
 from sandhook.command.utility import WRITE_ERROR_UTIL_LINUX
 from sandhook.vfs.errors import fs_error
 
@@ -25,6 +25,8 @@ class Options:
 
     Print the lines of each FILE (standard input) with their characters in reverse order.
     """
+
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

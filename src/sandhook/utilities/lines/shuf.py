@@ -1,17 +1,17 @@
 """shuf: put lines into random order.
 
-Oracle: GNU coreutils 9.1. The same bytes of --random-source produce the same order.
-Divergence: L-SHUF-001, that order differs from GNU's.
+Oracle: GNU coreutils 9.1, also for the order that the bytes of --random-source produce.
 """
 
 from __future__ import annotations
 
+import stat as bits
 from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.counts import bounded_number
-from sandhook.command.operands import not_readable, reason
+from sandhook.command.operands import find, not_readable, reason
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.command.pieces import split
 from sandhook.command.utility import WRITE_ERROR_TWICE
@@ -60,6 +60,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             if not size and count != 0:
                 raise Failure("no lines to repeat")
             pieces: Iterable[bytes] = (line(draw.below(size)) for _ in _turns(count))
+        elif count is not None and options.source is not None and _is_stream(options, operands, ctx):
+            pieces = map(line, _sample(size, count, draw, ctx))
         else:
             pieces = map(line, _draw_numbers(size, size if count is None else min(count, size), draw, ctx))
         if not options.outputs:
@@ -132,6 +134,28 @@ def _lines(
     return len(lines), lines.__getitem__
 
 
+def _is_stream(options: Options, operands: Sequence[str], ctx: Context) -> bool:
+    """Return True if the lines come from a pipe or a device, whose end is not known in advance."""
+    if options.echo or options.range:
+        return False
+    if not operands or operands[0] == "-":
+        return not ctx.process.descriptor(0).seekable
+    info = find(ctx, operands[0])
+    return info is not None and not bits.S_ISREG(info.mode)
+
+
+def _sample(size: int, count: int, draw: _Generator, ctx: Context) -> list[int]:
+    """Return ``count`` different random numbers below ``size``, as GNU's program draws them while it reads a stream."""
+    kept = list(range(min(size, count)))
+    if 0 < count <= size:
+        for number in range(count, size + 1):
+            ctx.charge()
+            place = draw.below(number + 1)
+            if place < count and number < size:
+                kept[place] = number
+    return [kept[at] for at in _draw_numbers(len(kept), len(kept), draw, ctx)]
+
+
 def _draw_numbers(size: int, count: int, draw: _Generator, ctx: Context) -> list[int]:
     """Return ``count`` different random numbers below ``size``.
 
@@ -160,6 +184,7 @@ class _Generator:
         except OSError as error:
             raise Failure(f"{quote_odd(name or '')}: {reason(error)}") from None
         self._system = None
+        self._pool = self._most = 0
         if self._reader is None:
             from random import SystemRandom
 
@@ -171,18 +196,25 @@ class _Generator:
             return 0
         if self._system is not None:
             return self._system.randrange(limit)
-        size = (limit.bit_length() + 7) // 8
-        bound = 256**size // limit * limit
+        # What one number leaves of the bytes' randomness serves the next one, as in GNU's program: the pool is a
+        # random number from 0 to a known maximum.
         while True:
-            data = b""
-            while len(data) < size:
-                piece = self._reader.read(size - len(data)) if self._reader is not None else b""
-                if not piece:
-                    raise Failure(f"'{self._name}': end of file")
-                data += piece
-            value = int.from_bytes(data, "big")
-            if value < bound:
-                return value % limit
+            while self._most < limit - 1:
+                self._pool = (self._pool << 8) + self._byte()
+                self._most = (self._most << 8) + 255
+            numbers, beyond = divmod(self._most + 1, limit)
+            if self._pool < numbers * limit:
+                self._pool, result = divmod(self._pool, limit)
+                self._most = numbers - 1
+                return result
+            self._pool -= numbers * limit
+            self._most = beyond - 1
+
+    def _byte(self) -> int:
+        data = self._reader.read(1) if self._reader is not None else b""
+        if not data:
+            raise Failure(f"'{self._name}': end of file")
+        return data[0]
 
     def close(self) -> None:
         if self._reader is not None:

@@ -15,7 +15,7 @@ from json import JSONDecodeError, loads
 
 from sandhook.command.context import Context, Reader
 from sandhook.command.operands import beneath, reason, stat_of
-from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.command.options import VERSION, UsageError, also, opt, option_set
 from sandhook.lazy import lazily
 
 WRITE_ERROR = ""
@@ -132,6 +132,7 @@ class Options:
     )
     no_effect: bool = opt("-n", "-p", "--no-buffer", "--preserve-date", ignored="")
     errors: bool = opt("-E", help="a file that cannot be read is an error")
+    version: bool = opt("-v", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

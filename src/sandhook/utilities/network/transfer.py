@@ -44,11 +44,11 @@ def network_of(ctx: Context) -> Network | None:
     return network
 
 
-def read_url(text: str) -> Url:
-    """Return the URL of an operand; the default scheme is http. Raises Trouble."""
+def read_url(text: str, default: str = "http") -> Url:
+    """Return the URL of an operand, by default with the scheme ``default``. Raises Trouble."""
     scheme, mark, rest = text.partition("://")
     if not mark:
-        scheme, rest = "http", text
+        scheme, rest = default, text
     if scheme.lower() not in ("http", "https"):
         raise Trouble(1, f'Protocol "{scheme}" not supported or disabled in libcurl')
     rest = rest.partition("#")[0]

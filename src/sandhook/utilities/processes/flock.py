@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
-from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.command.options import VERSION, UsageError, also, opt, option_set
 from sandhook.kernel.descriptor import Description
 from sandhook.kernel.locks import LockableDirectory
 from sandhook.text.numbers import is_number
@@ -72,6 +72,7 @@ class Options:
     close: bool = opt("-o", "--close", help="COMMAND does not inherit the open file")
     no_fork: bool = opt("-F", "--no-fork", ignored="")
     verbose: bool = opt("--verbose", help="print how long locking took")
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

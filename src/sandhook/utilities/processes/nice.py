@@ -52,6 +52,6 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     ctx.flush()
     process.niceness = niceness
     try:
-        return ctx.run_command(operands)
+        return ctx.run_command(operands, in_place=True)
     finally:
         process.niceness = previous

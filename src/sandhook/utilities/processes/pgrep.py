@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from sandhook.command.accounts import current_user, group_number, user_number
 from sandhook.command.context import Context, Failure
-from sandhook.command.options import Syntax, UsageError, opt, option_set
+from sandhook.command.options import VERSION, Syntax, UsageError, opt, option_set
 from sandhook.kernel.signals import SIGTERM
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_ere
@@ -97,6 +97,7 @@ class Options:
     )
     signal: str | None = opt("--signal", "SIGNAL", "pkill: the signal to send")
     echo: bool = opt("-e", "--echo", help="pkill: print each killed process")
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 _SYNTAX = Syntax(Options)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.options import VERSION, UsageError, opt, option_set
 
 PERMUTE = False
 _NOT_STARTED = "failed to execute {}"
@@ -24,6 +24,7 @@ class Options:
     terminal: bool = opt("-c", "--ctty", ignored="there is no terminal")
     fork: bool = opt("-f", "--fork", help="run it in the background")
     wait: bool = opt("-w", "--wait", help="wait for it, and return its status")
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -52,4 +52,4 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise UsageError("missing operand")
     if not options.__dict__:
         raise UsageError("you must specify a buffering mode option")
-    return ctx.run_command(operands, "failed to run command '{}'")
+    return ctx.run_command(operands, "failed to run command '{}'", in_place=True)

@@ -14,7 +14,7 @@ from sandhook.command.context import Context
 from sandhook.command.durations import interval
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.kernel.process import Process
-from sandhook.kernel.signals import NAMES, SIGKILL, SIGTERM, parse_signal
+from sandhook.kernel.signals import NAMES, SIGKILL, SIGTERM, UtilityTerminated, parse_signal
 
 PERMUTE = False
 USAGE_STATUS = 125
@@ -53,17 +53,26 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     seconds = _duration(operands[0])
     command = list(operands[1:])
     ctx.flush()
-    if not seconds:
-        return ctx.run_command(command, _NOT_STARTED, new_group=not options.foreground)
     watch = _Watch(ctx, command[0], seconds, kill_after, signal, options.verbose)
-    watch.start()
+    child = ctx.process.fork()
+    if not options.foreground:
+        child.group = child.pid
+    if seconds:
+        watch.start()
     try:
-        status = ctx.run_command(command, _NOT_STARTED, new_group=not options.foreground)
+        ended = ctx.run(command, process=child)
     finally:
         watch.stop()
+    if ended.not_started is not None:
+        ctx.report_not_started(command[0], ended.not_started, _NOT_STARTED)
+    killed = watch.killed or (watch.fired and signal == SIGKILL)
+    if killed and not options.foreground:
+        raise UtilityTerminated(SIGKILL, child.pid)  # it is in the group that it sends the signal to
+    if not watch.fired and ended.signal:
+        raise UtilityTerminated(ended.signal, child.pid)
     if not watch.fired or options.preserve:
-        return status
-    return 128 + SIGKILL if watch.killed or signal == SIGKILL else TIMED_OUT
+        return ended.status
+    return 128 + SIGKILL if killed else TIMED_OUT
 
 
 def _duration(text: str) -> float:

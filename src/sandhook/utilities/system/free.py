@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.command.options import VERSION, UsageError, also, opt, option_set
 
 _UNITS = "BKMGTPE"
 _COLUMNS = ("total", "used", "free", "shared", "buff/cache", "available")
@@ -62,6 +62,7 @@ class Options:
     seconds: float | None = opt("-s", "--seconds", "SECONDS", "print again every SECONDS", convert=_seconds)
     count: int | None = opt("-c", "--count", "COUNT", "print COUNT times", convert=_count)
     wide: bool = opt("-w", "--wide", help="columns for buffers and cache")
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.machine import host_name
 from sandhook.command.operands import reason
-from sandhook.command.options import also, opt, option_set
+from sandhook.command.options import VERSION, also, opt, option_set
 from sandhook.vfs.path import VirtualPath
 
 WRITE_ERROR = ""
@@ -40,6 +40,7 @@ class Options:
     )
     boot: bool = opt("-b", "--boot", help="set a missing name, which never happens", ignored="")
     file: str | None = opt("-F", "--file", "FILE", "set the name to that in FILE: an error")
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

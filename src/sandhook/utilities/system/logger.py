@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from sandhook.command.accounts import accounts
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
-from sandhook.command.options import opt, option_set
+from sandhook.command.options import VERSION, opt, option_set
 from sandhook.dates.clock import strftime
 
 _FACILITIES = (
@@ -75,6 +75,7 @@ class Options:
     stderr: bool = opt("-s", "--stderr", help="print messages on standard error, too")
     size: int = opt("-S", "--size", "BYTES", "the longest message (1024)", convert=_size, default=1024)
     tag: str | None = opt("-t", "--tag", "TAG", "mark messages with TAG")
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

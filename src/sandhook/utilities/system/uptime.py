@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.options import also, opt, option_set
+from sandhook.command.options import VERSION, also, opt, option_set
 from sandhook.dates.clock import strftime
 
 
@@ -23,6 +23,7 @@ class Options:
         opt("-p", "--pretty", help="print the uptime in words", const="pretty", default=""),
         opt("-s", "--since", help="print the start time", const="since"),
     )
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

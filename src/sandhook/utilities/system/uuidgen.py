@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hashlib import md5, sha1
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.options import also, opt, option_set
+from sandhook.command.options import VERSION, also, opt, option_set
 from sandhook.text.uuids import uuid_text
 
 #: The digit in which the namespaces of RFC 9562 differ.
@@ -33,6 +33,7 @@ class Options:
     namespace: str | None = opt("-n", "--namespace", "NS", "@dns, @url, @oid, @x500 or a UUID")
     name: str | None = opt("-N", "--name", "NAME", "the name")
     hexadecimal: bool = opt("-x", "--hex", help="NAME is in hexadecimal")
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

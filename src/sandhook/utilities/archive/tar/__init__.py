@@ -28,7 +28,9 @@ from sandhook.utilities.archive.tar.names import transformer
 from sandhook.utilities.archive.tar.options import (
     SYNTAX,
     Options,
+    directories_of,
     interleave_directories,
+    listed_names,
     trailing_exclusions,
     with_dashes,
 )
@@ -78,7 +80,8 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         job = Job(options, modes.pop(), ctx)
         job.withdraw_exclusions(trailing_exclusions(arguments, operands))
     except (UsageError, Failure) as error:
-        ctx.error(str(error))
+        end = "\ntar: Error is not recoverable: exiting now" if isinstance(error, Failure) else ""
+        ctx.error(f"{error}{end}")
         return 2
     return job.run(interleave_directories(arguments, operands, options))
 
@@ -121,7 +124,7 @@ class Job:
                 raise UsageError("Invalid mode given on option", hint=False) from None
         newer = options.newer if options.newer is not None else options.newer_mtime
         self.newer = None if newer is None else self._parse_time(newer, "date")
-        excluded = [*options.exclude, *(line for file in options.exclude_from for line in self._lines(file))]
+        excluded = [*options.exclude, *chain(*(self._lines(file, "") for file in options.exclude_from))]
         ctx.budget.check_fits(_PATTERN_COST * len(excluded))
         self.selection = Selection(options, excluded, ctx.charge)
         self.record = format_.BLOCK * (options.blocks or 20)
@@ -165,7 +168,7 @@ class Job:
         self.names = names
         try:
             for file in options.files_from:
-                self.names += [("", line) for line in self._lines(file) if line]
+                self.names += listed_names(self._lines(file), verbatim=options.null or options.verbatim)
             operands = [name for _, name in self.names if name]
             if self.mode == "c" and not operands and not options.files_from:
                 ctx.error(f"Cowardly refusing to create an empty archive\n{_hint(ctx.name)}")
@@ -215,7 +218,7 @@ class Job:
         self._ctx.error(message)
         self._failed = True
 
-    def _lines(self, name: str) -> list[str]:
+    def _lines(self, name: str, problem: str = "Cannot stat: ") -> list[str]:
         """Return the lines of a file of names or patterns. Raises Failure."""
         try:
             with self._ctx.open(name) as reader:
@@ -224,7 +227,7 @@ class Job:
                     line.removesuffix(end).decode("utf-8", "surrogateescape") for line in reader.lines(end)
                 ]
         except OSError as error:
-            raise Failure(f"{name}: Cannot stat: {reason(error)}") from None
+            raise Failure(f"{name}: {problem}{reason(error)}") from None
 
     def _parse_time(self, text: str, name: str) -> int:
         """Return the time of --mtime or -N in nanoseconds. Raises UsageError."""
@@ -270,7 +273,7 @@ class Job:
             except OSError as error:
                 raise FatalError(f"{archive}: Cannot open: {reason(error)}") from None
         if kind_of(data[:8]):
-            raise ConflictError("Cannot update compressed archives")
+            raise FatalError("Cannot update compressed archives")
         try:
             members = spans(data, ctx.charge) if data else []
         except format_.FormatError as error:
@@ -376,12 +379,11 @@ class Job:
                 pieces = unpacker.expanded()
             pieces = self._count_bytes(pieces)
             try:
-                for directory, _ in self.names:
-                    if directory:
-                        try:
-                            ctx.process.cwd = ctx.fs.realpath(ctx.path(directory))
-                        except OSError as error:
-                            raise FatalError(f"{directory}: Cannot open: {reason(error)}") from None
+                for directory in directories_of(self.names):
+                    try:
+                        ctx.process.cwd = ctx.fs.realpath(ctx.path(directory))
+                    except OSError as error:
+                        raise FatalError(f"{directory}: Cannot open: {reason(error)}") from None
                 stream = format_.Stream(pieces)
                 if self.mode == "d":
                     self._compare(stream)

@@ -88,7 +88,7 @@ class Creator:
             try:
                 info = stat_of(self._ctx, name, follow=self._job.follow)
             except OSError as error:
-                self._error(f"{name}: Cannot stat: {reason(error)}")
+                self._stat_error(name, error)
                 continue
             if (info.device, info.inode) == self._job.archive_file:
                 self._ctx.error(f"{name}: file is the archive; not dumped")
@@ -125,6 +125,12 @@ class Creator:
             if self._ctx.fs.exists(self._ctx.path(beneath(name, tag))):
                 return tag if rule == "tag" else rule
         return ""
+
+    def _stat_error(self, name: str, error: OSError) -> None:
+        if self._job.tolerant:
+            self._ctx.error(f"{name}: Warning: Cannot stat: {reason(error)}")
+        else:
+            self._error(f"{name}: Cannot stat: {reason(error)}")
 
     def _read_error(self, name: str, error: OSError) -> None:
         if self._job.tolerant:

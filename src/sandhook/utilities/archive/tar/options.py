@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from sandhook.command.choices import one_of
+from sandhook.command.context import Failure
 from sandhook.command.options import Syntax, UsageError, also, opt, option_set
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _WITHOUT_EFFECT = (
     "--read-full-records", "-l", "--check-links", "-s", "--preserve-order", "--same-order", "--one-file-system",
     "--delay-directory-restore", "--no-delay-directory-restore", "--no-overwrite-dir", "--overwrite-dir",
     "--no-auto-compress", "--recursion", "--force-local", "--seek", "-n", "--no-seek", "--atime-preserve", "-G",
-    "--no-check-device", "--check-device", "--restrict", "--no-quote-chars", "--verbatim-files-from",
+    "--no-check-device", "--check-device", "--restrict", "--no-quote-chars",
     "--no-verbatim-files-from", "--unquote", "--no-unquote", "--no-ignore-command-error",
 )  # fmt: skip
 _PACKERS: dict[str, Compression] = {
@@ -57,6 +58,38 @@ def _packer(text: str) -> Compression:
     if name not in _PACKERS:
         raise UsageError(f"-I: '{text}' is not offered (L-TAR-001)", hint=False, status=2)
     return _PACKERS[name]
+
+
+_keyword = one_of(
+    "--warning", "all", "alone-zero-block", "bad-dumpdir", "cachedir", "contiguous-cast", "file-changed",
+    "file-ignored", "file-removed", "file-shrank", "file-unchanged", "filename-with-nuls", "ignore-archive",
+    "ignore-newer", "new-directory", "rename-directory", "symlink-cast", "timestamp", "unknown-cast",
+    "unknown-keyword", "xdev", "decompress-program", "existing-file", "xattr-write", "record-size", "failed-read",
+    status=2, hint=False,
+)  # fmt: skip
+
+
+def _warning(text: str) -> str:
+    """Return the word of --warning. Raises UsageError for one that GNU tar does not know."""
+    return text if text == "none" else _keyword(text.removeprefix("no-"))
+
+
+def listed_names(lines: Sequence[str], *, verbatim: bool) -> list[tuple[str, str]]:
+    """Return the names in a file of -T, like ``interleave_directories``; a line may be -C with its directory.
+
+    Raises:
+        Failure: A line has another option.
+    """
+    names: list[tuple[str, str]] = []
+    for line in filter(None, lines):
+        directory = next((line[len(flag) :] for flag in ("-C", "--directory=") if line.startswith(flag)), "")
+        if verbatim or line[:1] != "-":
+            names.append(("", line))
+        elif directory.strip():
+            names.append((directory.lstrip(" \t"), ""))
+        else:
+            raise Failure(f"{line}: options in a file of -T other than -C are not offered (L-TAR-001)")
+    return names
 
 
 def _quoting(text: str) -> QuotingStyle:
@@ -171,6 +204,7 @@ class Options:
     occurrence: int | None = opt("--occurrence", "NUMBER", "work on the NUMBERth member of each name (1)",
                                  convert=_count, optional=True, const=1)  # fmt: skip
     null: bool = opt("--null", help="the names in the file of -T end with NUL")
+    verbatim: bool = opt("--verbatim-files-from", help="a name in the file of -T is never an option")
     newer: str | None = opt(
         "-N", "--newer", "--after-date", "DATE", "store files that changed after DATE (or FILE)"
     )
@@ -207,7 +241,7 @@ class Options:
         "-b", "--blocking-factor", "NUMBER", "blocks of 512 bytes in a record", convert=_count, default=20
     )
     utc: bool = opt("--utc", help="list times in UTC")
-    warning: str | None = opt("--warning", "WORD", ignored="")
+    warning: str | None = opt("--warning", "WORD", convert=_warning, ignored="")
     without_effect: bool = opt(*_WITHOUT_EFFECT, ignored="")
     files_from: tuple[str, ...] = opt(
         "-T", "--files-from", "FILE", "take NAMEs from the lines of FILE", append=True
@@ -288,6 +322,12 @@ def interleave_directories(
             placed.append(("", names.pop(0)))
         previous = word
     return [*((directory, "") for directory in directories), *placed, *(("", name) for name in names)]
+
+
+def directories_of(names: list[tuple[str, str]]) -> list[str]:
+    """Return the directories of -C for reading an archive: after the last name -C has no effect."""
+    last = max((at for at, (_, name) in enumerate(names) if name), default=len(names))
+    return [directory for directory, _ in names[:last] if directory]
 
 
 def trailing_exclusions(arguments: Sequence[str], operands: Sequence[str]) -> list[str]:

@@ -60,13 +60,14 @@ def members(
                 raise FormatError("This does not look like a tar archive")
             raise TruncatedError
         if not any(block):
+            at = stream.offset // BLOCK
             after = b"" if past_end else stream.read(BLOCK)
             if first and not past_end and not after:
                 raise FormatError("This does not look like a tar archive")
             if past_end:
                 continue
-            if any(after):
-                warn(f"A lone zero block at {stream.offset // BLOCK - 1}")
+            if len(after) < BLOCK or any(after):
+                warn(f"A lone zero block at {at}")
             return
         try:
             member = reader.member(block)

@@ -207,6 +207,8 @@ class _Job:
         )
 
     def _warning(self, text: str) -> None:
+        if self._options.quiet:
+            return
         _print_text(f"\tzip warning: {text}\n", self._ctx, self._name == "-")
 
     # ------------------------------------------------------------------ the archive

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.command.options import VERSION, UsageError, also, opt, option_set
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.posix import Regex, compile_bre
 from sandhook.utilities.compare.diff.formats import (
@@ -196,3 +196,4 @@ class Options:
     )
     palette: str | None = opt("--palette", "PALETTE", "colours, like rs=0:hd=1:ad=32:de=31:ln=36")
     names: bool = opt("--no-ignore-file-name-case", help="the default", ignored="")
+    version: bool = opt("-v", help="show the version", const=VERSION)

@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.operands import find, reason
+from sandhook.command.operands import find, reason, stat_of
 from sandhook.record import Record
 from sandhook.utilities.compare.patch.apply import Applier, Placement
 from sandhook.utilities.compare.patch.parse import Hunk, Patch
@@ -53,7 +53,7 @@ class Patcher:
         if self._options.output == "-":
             self._ctx.write(b"".join(self._output))
         elif self._options.output is not None and self._output and not self._options.dry:
-            self._write(self._options.output, b"".join(self._output), None)
+            self._write(self._options.output, b"".join(self._output), None, parents=False)
 
     def _say(self, text: str) -> None:
         """Print a message, on standard error if standard output is for the patched file."""
@@ -78,6 +78,7 @@ class Patcher:
             return self._skip_unknown(patch)
         exists = find(self._ctx, name) is not None
         data = self._read(name) if exists else b""
+        self._check_output()
         verb = "checking" if options.dry else "patching"
         target = f"{options.output} (read from {name})" if options.output is not None else name
         new_name = patch.rename[1] if patch.rename[0] is not None and self._target is None else None
@@ -249,6 +250,10 @@ class Patcher:
 
     def _skip_unknown(self, patch: Patch) -> Outcome:
         """Report that there is no file to patch."""
+        if patch.empty[0] or (patch.hunks and not patch.hunks[0].old):
+            for name in dict.fromkeys(self._strip(name) for name in patch.names if name is not None):
+                if name:
+                    self._say(f"Ignoring potentially dangerous file name {name}")
         self._say(f"can't find file to patch at input line {patch.line}")
         if self._options.strip is None:
             self._say("Perhaps you should have used the -p or --strip option?")
@@ -280,11 +285,11 @@ class Patcher:
         except OSError as error:
             raise Failure(f"**** Can't open file {name} : {reason(error)}", 2) from None
 
-    def _write(self, name: str, data: bytes, mode: int | None) -> None:
+    def _write(self, name: str, data: bytes, mode: int | None, *, parents: bool = True) -> None:
         ctx = self._ctx
         parent = name.rpartition("/")[0]
         try:
-            if parent:
+            if parent and parents:
                 self._make_parents(parent)
             info = find(ctx, name)
             if info is not None and info.links > 1:  # other names keep the old contents
@@ -299,6 +304,16 @@ class Patcher:
                 ctx.fs.chmod(ctx.path(name), mode & 0o7777)
         except OSError as error:
             raise Failure(f"**** Can't create file {name} : {reason(error)}", 2) from None
+
+    def _check_output(self) -> None:
+        """Raise Failure if the file of -o cannot be created: nothing is reported as patched then."""
+        output = self._options.output
+        parent = (output or "").rpartition("/")[0]
+        if output is not None and parent and not self._options.dry:
+            try:
+                stat_of(self._ctx, parent)
+            except OSError as error:
+                raise Failure(f"**** Can't create file {output} : {reason(error)}", 2) from None
 
     def _make_parents(self, name: str) -> None:
         ctx = self._ctx

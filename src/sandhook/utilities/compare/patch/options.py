@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandhook.command.choices import one_of
 from sandhook.command.context import Failure
-from sandhook.command.options import also, opt, option_set
+from sandhook.command.options import VERSION, also, opt, option_set
 
 
 def _number(name: str, text: str) -> int:
@@ -58,3 +58,4 @@ class Options:
         convert=one_of("--reject-format", "context", "unified"),
     )  # fmt: skip
     binary: bool = opt("--binary", ignored="data are never changed on the way")
+    version: bool = opt("-v", help="show the version", const=VERSION)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.inputs import Joined
 from sandhook.command.operands import reason
-from sandhook.command.options import also, opt, option_set
+from sandhook.command.options import VERSION, also, opt, option_set
 from sandhook.command.utility import WRITE_ERROR_UTIL_LINUX
 from sandhook.kernel.pipe import PipeReader
 from sandhook.record import Record
@@ -100,6 +100,7 @@ class Options:
         ignored="",
     )
     verbose: bool = opt("-v", "--no-squeezing", help="print every line, instead of * for equal ones")
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.command.context import Context, Reader
-from sandhook.command.options import opt, option_set
+from sandhook.command.options import VERSION, opt, option_set
 from sandhook.command.utility import Whole
 from sandhook.utilities.extras.bc import execute
 from sandhook.utilities.extras.bc.assembler import BcSyntaxError
@@ -35,6 +35,7 @@ class Options:
     standard: bool = opt("-s", "--standard", ignored="GNU extensions are always accepted")
     warn: bool = opt("-w", "--warn", ignored="")
     interactive: bool = opt("-i", "--interactive", ignored="there is no terminal")
+    version: bool = opt("-v", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason
-from sandhook.command.options import UsageError, also, opt, option_set
+from sandhook.command.options import VERSION, UsageError, also, opt, option_set
 from sandhook.utilities.compare.sides import is_binary, split_lines
 from sandhook.utilities.extras.diff3.blocks import ALL, FIRST, SECOND, THIRD, Block, blocks
 
@@ -43,6 +43,7 @@ class Options:
     strip: bool = opt("--strip-trailing-cr", help="drop carriage returns at the end of lines")
     tab: bool = opt("-T", "--initial-tab", help="a tab before lines")
     labels: tuple[str, ...] = opt("-L", "--label", "LABEL", "LABEL instead of a file's name", append=True)
+    version: bool = opt("-v", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:

@@ -23,6 +23,7 @@ from sandhook.utilities.languages.awk.lexer import (
     VARIABLE,
     Dialect,
     ProgramError,
+    tokenize,
     unescape,
 )
 from sandhook.utilities.languages.awk.machine import run_program
@@ -31,6 +32,7 @@ from sandhook.utilities.languages.awk.sources import SourceError, Sources
 from sandhook.utilities.languages.awk.special import ARGC, ARGV, ENVIRON, FS, PROCINFO, SPECIAL
 from sandhook.utilities.languages.awk.symbols import function_table
 from sandhook.utilities.languages.awk.values import Array, Fatal, ScalarContext, Strnum, Unlabelled
+from sandhook.utilities.languages.awk.warnings import Found, Warnings, unknown_escapes
 
 READ_ERROR = "fatal: error reading input file `-': {}"
 READ_STATUS = 2
@@ -51,9 +53,23 @@ class Options:
     Run PROGRAM on the records of the FILEs, or of standard input.
     """
 
-    separator: str | None = opt("-F", "--field-separator", "FS", "separate fields by FS")
-    assignments: tuple[str, ...] = opt(
-        "-v", "--assign", "NAME=VALUE", "set a variable before the program begins", append=True
+    settings: tuple[tuple[str, str], ...] = also(
+        opt(
+            "-F",
+            "--field-separator",
+            "FS",
+            "separate fields by FS",
+            append=True,
+            convert=lambda text: ("F", text),
+        ),
+        opt(
+            "-v",
+            "--assign",
+            "NAME=VALUE",
+            "set a variable before the program begins",
+            append=True,
+            convert=lambda text: ("v", text),
+        ),
     )
     programs: tuple[tuple[str, str], ...] = also(
         opt(
@@ -123,14 +139,19 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
 
 def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context) -> int:
     rt: Runtime | None = None
+    warnings = Warnings(ctx, sources.where, is_gawk=ctx.program != "mawk")
     text = sources.text
     dialect = _dialect(options, ctx)
     if dialect.bytewise and not text.isascii():
         text = as_bytes(text)
     try:
         ctx.budget.charge(len(text) >> 4)
-        program = compile_program(text, dialect, ctx.charge, _assigned_names(options))
-        rt = Runtime(ctx, program.symbols)
+        names_of_settings = _assigned_names(options)
+        for _, setting in options.settings:
+            warnings.print_found(unknown_escapes("string", setting))
+        program = compile_program(text, dialect, ctx.charge, names_of_settings)
+        warnings.print_found(program.warnings)
+        rt = Runtime(ctx, program.symbols, warnings)
         _prepare(rt, options, names)
         status = run_program(rt, program)
         ctx.flush()
@@ -140,9 +161,12 @@ def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context)
     except ProgramError as error:
         # gawk has read the newline that it does not expect, and counts its line
         lines_read = 1 if text[error.at : error.at + 1] == "\n" else 0
+        warnings.print_found(each for each in _warnings_of(text, dialect, ctx) if each.at < error.at)
         _print_error(ctx, text, error, sources.where(error.line, lines_read))
         return 1
     except Fatal as error:
+        if rt is None and error.line:
+            warnings.print_found(each for each in _warnings_of(text, dialect, ctx) if each.line <= error.line)
         if isinstance(error, ScalarContext) and rt is not None:
             complete_trace(rt, error)
         where = sources.where(error.line) if error.line else ""
@@ -153,6 +177,13 @@ def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context)
     finally:
         if rt is not None:
             rt.finish()
+
+
+def _warnings_of(text: str, dialect: Dialect, ctx: Context) -> list[Found]:
+    """Return the warnings about a program that has an error."""
+    found: list[Found] = []
+    tokenize(text, dialect, ctx.charge, found)
+    return found
 
 
 def _report_lost_output(sources: Sources, rt: Runtime | None, ctx: Context, error: WriteError) -> int:
@@ -177,7 +208,9 @@ def _report_lost_output(sources: Sources, rt: Runtime | None, ctx: Context, erro
 def _assigned_names(options: Options) -> tuple[str, ...]:
     """Return the variables of -v. Raises UsageError and Fatal."""
     names: list[str] = []
-    for assignment in options.assignments:
+    for kind, assignment in options.settings:
+        if kind != "v":
+            continue
         name, equals, _ = assignment.partition("=")
         if not equals:
             raise UsageError(f"`{assignment}' argument to `-v' not in `var=value' form", status=1)
@@ -207,10 +240,11 @@ def _prepare(rt: Runtime, options: Options, names: Sequence[str]) -> None:
     if symbols.uses_process or symbols.uses_tables:
         _describe_process(rt, names)
     rt.connections.sandbox = options.sandbox
-    if options.separator is not None:
-        rt.set_special(FS, rt.characters(unescape(options.separator)))
-    for assignment in options.assignments:
-        rt.assign_operand(assignment)
+    for kind, text in options.settings:
+        if kind == "F":
+            rt.set_special(FS, rt.characters(unescape(text)))
+        else:
+            rt.assign_operand(text)
 
 
 def _describe_process(rt: Runtime, names: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ from sandhook.command.pieces import Charge, free
 from sandhook.lazy import lazily
 from sandhook.record import Record
 from sandhook.typed import TYPE_CHECKING
+from sandhook.utilities.languages.awk.warnings import Found, unknown_escapes
 
 if TYPE_CHECKING:
     import re
@@ -185,16 +186,19 @@ class Dialect(Record):
 GAWK = Dialect(True, False)
 
 
-def tokenize(text: str, dialect: Dialect = GAWK, charge: Charge = free) -> list[Token]:
-    """Return the tokens of a program, up to the first text that is no token."""
-    return _Lexer(text, dialect).tokens(charge)
+def tokenize(
+    text: str, dialect: Dialect = GAWK, charge: Charge = free, warnings: list[Found] | None = None
+) -> list[Token]:
+    """Return the tokens of a program, up to the first text that is no token; add to ``warnings`` what gawk reports."""
+    return _Lexer(text, dialect, [] if warnings is None else warnings).tokens(charge)
 
 
 class _Lexer:
     """Divides one program into tokens; it is used once."""
 
-    def __init__(self, text: str, dialect: Dialect) -> None:
+    def __init__(self, text: str, dialect: Dialect, warnings: list[Found]) -> None:
         self.text = text
+        self.warnings = warnings
         self.dialect = dialect
         self.namespace = ""
         self.line = 1
@@ -234,9 +238,12 @@ class _Lexer:
             return "newline", "\n", at + 1
         if char == '"':
             value, end = _string(text, at + 1, line, self.dialect)
+            self._warn("string", at, end)
             return "string", value, end
         if char == "/" and previous not in _OPERANDS:
-            return ("ere", *_regex(text, at + 1, line))
+            value, end = _regex(text, at + 1, line)
+            self._warn("expression", at, end)
+            return "ere", value, end
         if word := _NAME.match(text, at):
             return self._word(word[0], at, word.end())
         if number := (_NUMBER if self.dialect.extensions else _DECIMAL).match(text, at):
@@ -253,11 +260,17 @@ class _Lexer:
         operator = _CANONICAL.get(kind, kind)
         return operator, operator, at + len(kind)
 
+    def _warn(self, kind: str, at: int, end: int) -> None:
+        if "\\" in (source := self.text[at + 1 : end - 1]):
+            self.warnings += unknown_escapes(kind, source, self.line, at)
+
     def _extension(self, at: int) -> tuple[str, str, int]:
         """Return a token that begins with "@": ``@/re/``, an indirect call, or a directive."""
         text = self.text
         if text.startswith("@/", at):
-            return ("regexp", *_regex(text, at + 2, self.line))
+            value, end = _regex(text, at + 2, self.line)
+            self._warn("expression", at, end)
+            return "regexp", value, end
         word = _NAME.match(text, at + 1)
         if word is None:
             raise ProgramError("syntax error", self.line, at)

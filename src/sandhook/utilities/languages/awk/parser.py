@@ -66,6 +66,7 @@ def parse_program(
     parser.scope.names.update(names)
     rules = parser.rules()
     parser.scope.resolve()
+    parser.scope.warnings = parser.tokens.warnings
     return rules, parser.scope
 
 
@@ -74,8 +75,8 @@ class _Parser:
 
     def __init__(self, text: str, dialect: Dialect, charge: Charge) -> None:
         self.scope = Scope()
-        self._tokens = Tokens(text, dialect, charge)
-        self._expressions = ExpressionParser(self._tokens, self.scope, extensions=dialect.extensions)
+        self.tokens = Tokens(text, dialect, charge)
+        self._expressions = ExpressionParser(self.tokens, self.scope, extensions=dialect.extensions)
         self._loops = 0
         self._switches = 0
 
@@ -83,7 +84,7 @@ class _Parser:
 
     def rules(self) -> list[Rule]:
         """Parse the whole program; functions are added to ``scope``."""
-        tokens = self._tokens
+        tokens = self.tokens
         rules: list[Rule] = []
         while True:
             tokens.skip_newlines()
@@ -104,7 +105,7 @@ class _Parser:
             tokens.accept(";")
 
     def _special_rule(self, kind: RuleKind) -> Rule:
-        tokens = self._tokens
+        tokens = self.tokens
         line = tokens.advance().line
         if tokens.kind in ("newline", "end"):
             raise Unlabelled(f"{kind} blocks must have an action part", 1, line + tokens.at_line_end)
@@ -116,7 +117,7 @@ class _Parser:
         return Rule(kind, None, None, action, line)
 
     def _rule(self) -> Rule:
-        tokens = self._tokens
+        tokens = self.tokens
         line = tokens.current.line
         first = second = None
         if tokens.kind != "{":
@@ -130,7 +131,7 @@ class _Parser:
         return Rule("", first, second, action, line)
 
     def _function(self) -> None:
-        tokens = self._tokens
+        tokens = self.tokens
         tokens.advance()
         if tokens.kind == "builtin":
             tokens.fail(f"`{tokens.current.value}' is a built-in function, it cannot be redefined")
@@ -147,7 +148,7 @@ class _Parser:
         self.scope.function = None
 
     def _parameters(self, function: str, line: int) -> list[str]:
-        tokens = self._tokens
+        tokens = self.tokens
         params: list[str] = []
         while tokens.kind == "name":
             name = tokens.advance().value
@@ -163,7 +164,7 @@ class _Parser:
     # ------------------------------------------------------------------ blocks
 
     def _block(self) -> Block:
-        tokens = self._tokens
+        tokens = self.tokens
         tokens.expect("{")
         tokens.enter()
         statements: list[Statement] = []
@@ -177,7 +178,7 @@ class _Parser:
 
     def _body(self) -> Statement:
         """Parse the statement after a condition; ";" alone is an empty statement."""
-        tokens = self._tokens
+        tokens = self.tokens
         tokens.skip_newlines()
         if tokens.accept(";"):
             return Block(())
@@ -194,7 +195,7 @@ class _Parser:
 
     def _statement(self) -> Statement:
         """Parse a statement; all but a block carry their line."""
-        token = self._tokens.current
+        token = self.tokens.current
         if token.kind == "{":
             return self._block()
         compound = _COMPOUND.get(token.kind)
@@ -205,78 +206,78 @@ class _Parser:
         return Located(token.line, node)
 
     def _end_statement(self) -> None:
-        if self._tokens.kind in ("newline", ";"):
-            self._tokens.advance()
-        elif self._tokens.kind != "}":
-            self._tokens.fail_unexpected()
+        if self.tokens.kind in ("newline", ";"):
+            self.tokens.advance()
+        elif self.tokens.kind != "}":
+            self.tokens.fail_unexpected()
 
     # ------------------------------------------------------------------ simple statements
 
     def _simple(self) -> Statement:
-        parse = _SIMPLE.get(self._tokens.kind)
+        parse = _SIMPLE.get(self.tokens.kind)
         return Evaluation(self._expressions.expression()) if parse is None else parse(self)
 
     def _delete(self) -> Statement:
-        self._tokens.advance()
-        if not self._tokens.accept("("):
+        self.tokens.advance()
+        if not self.tokens.accept("("):
             return Delete(self._expressions.array_name())
-        token = self._tokens.expect("name")  # only an array may be in parentheses
+        token = self.tokens.expect("name")  # only an array may be in parentheses
         self.scope.add_name(token.value, token.line)
-        self._tokens.expect(")")
+        self.tokens.expect(")")
         return Delete(self._expressions.as_array(Name(token.value)))
 
     def _break(self) -> Statement:
         if not (self._loops or self._switches):
-            raise Fatal("`break' is not allowed outside a loop or switch", 1, self._tokens.current.line)
-        self._tokens.advance()
+            raise Fatal("`break' is not allowed outside a loop or switch", 1, self.tokens.current.line)
+        self.tokens.advance()
         return Break()
 
     def _continue(self) -> Statement:
         if not self._loops:
-            raise Fatal("`continue' is not allowed outside a loop", 1, self._tokens.current.line)
-        self._tokens.advance()
+            raise Fatal("`continue' is not allowed outside a loop", 1, self.tokens.current.line)
+        self.tokens.advance()
         return Continue()
 
     def _next(self) -> Statement:
         rule = self._expressions.rule_kind
         if rule:
-            raise Fatal(f"`next' used in {rule} action", 1, self._tokens.current.line)
-        self._tokens.advance()
+            raise Fatal(f"`next' used in {rule} action", 1, self.tokens.current.line)
+        self.tokens.advance()
         return Next()
 
     def _next_file(self) -> Statement:
         rule = self._expressions.rule_kind
         if rule and rule != "BEGINFILE":
-            raise Fatal(f"`nextfile' used in {rule} action", 1, self._tokens.current.line)
-        self._tokens.advance()
+            raise Fatal(f"`nextfile' used in {rule} action", 1, self.tokens.current.line)
+        self.tokens.advance()
         return NextFile()
 
     def _exit(self) -> Statement:
-        self._tokens.advance()
+        self.tokens.advance()
         return Exit(self._optional_value())
 
     def _return(self) -> Statement:
-        token = self._tokens.advance()
+        token = self.tokens.advance()
         if self.scope.function is None:
-            self._tokens.fail("`return' used outside function context", token)
-        if self._tokens.kind == "regexp":
+            self.tokens.fail("`return' used outside function context", token)
+        if self.tokens.kind == "regexp":
             return Return(self._expressions.regexp())
         return Return(self._optional_value())
 
     def _optional_value(self) -> Expression | None:
-        at_end = self._tokens.kind in ("newline", ";", "}", "end")
+        at_end = self.tokens.kind in ("newline", ";", "}", "end")
         return None if at_end else self._expressions.expression()
 
     def _print(self) -> Statement:
-        self._tokens.advance()
+        self.tokens.advance()
         return Print(tuple(self._print_arguments()), *self._redirection())
 
     def _printf(self) -> Statement:
-        self._tokens.advance()
+        self.tokens.advance()
         return Printf(tuple(self._print_arguments()), *self._redirection())
 
     def _print_arguments(self) -> list[Expression]:
-        if self._tokens.kind in ("newline", ";", "}", ">", ">>", "|", "|&", "end"):
+        if self.tokens.kind in ("newline", ";", "}", ">", ">>", "|", "|&", "end"):
             return []
         self._expressions.redirects = True
         arguments = self._expressions.expressions(group=True)
@@ -286,16 +287,16 @@ class _Parser:
         return arguments
 
     def _redirection(self) -> tuple[OutputRedirection, Expression | None]:
-        redirection = _REDIRECTIONS.get(self._tokens.kind)
+        redirection = _REDIRECTIONS.get(self.tokens.kind)
         if redirection is None:
             return "", None
-        self._tokens.advance()
+        self.tokens.advance()
         return redirection, self._expressions.redirection()
 
     # ------------------------------------------------------------------ compound statements
 
     def _if(self) -> Statement:
-        tokens = self._tokens
+        tokens = self.tokens
         arms: list[tuple[Expression, Statement]] = []
         otherwise: Statement | None = None
         while True:
@@ -315,27 +316,27 @@ class _Parser:
         return If(tuple(arms), otherwise)
 
     def _condition(self) -> Expression:
-        self._tokens.expect("(")
+        self.tokens.expect("(")
         node = self._expressions.expression()
-        self._tokens.expect(")")
+        self.tokens.expect(")")
         return node
 
     def _while(self) -> Statement:
-        self._tokens.advance()
+        self.tokens.advance()
         condition = self._condition()
-        if self._tokens.accept(";"):
+        if self.tokens.accept(";"):
             return While(condition, Block(()))
         return While(condition, self._loop_body())
 
     def _do(self) -> Statement:
-        self._tokens.advance()
+        self.tokens.advance()
         body = self._loop_body()
-        self._tokens.skip_newlines()
-        self._tokens.expect("while")
+        self.tokens.skip_newlines()
+        self.tokens.expect("while")
         return Do(body, self._condition())  # needs no terminator
 
     def _for(self) -> Statement:
-        tokens = self._tokens
+        tokens = self.tokens
         tokens.advance()
         tokens.expect("(")
         over_array = self._for_in()
@@ -353,7 +354,7 @@ class _Parser:
 
     def _for_in(self) -> Statement | None:
         """Parse the rest of a loop that begins with ``for (name in``; return None for another loop."""
-        tokens = self._tokens
+        tokens = self.tokens
         if tokens.kind != "name" or tokens.following != "in":
             return None
         variable = self._expressions.name()
@@ -363,11 +364,11 @@ class _Parser:
         return ForIn(variable, array, self._loop_body())
 
     def _empty(self) -> Statement:
-        self._tokens.advance()
+        self.tokens.advance()
         return Block(())
 
     def _switch(self) -> Statement:
-        tokens = self._tokens
+        tokens = self.tokens
         tokens.advance()
         subject = self._condition()
         tokens.skip_newlines()
@@ -388,7 +389,7 @@ class _Parser:
         return Switch(subject, tuple(cases))
 
     def _case(self) -> SwitchCase:
-        tokens = self._tokens
+        tokens = self.tokens
         label: Expression | None = None
         if tokens.accept("case"):
             if tokens.kind not in ("number", "string", "ere", "regexp", "-", "+"):

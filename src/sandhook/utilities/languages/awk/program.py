@@ -12,6 +12,7 @@ from sandhook.utilities.languages.awk.nodes import Rule
 from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.symbols import Symbols
 from sandhook.utilities.languages.awk.values import Array, Value
+from sandhook.utilities.languages.awk.warnings import Found
 
 Evaluate: TypeAlias = Callable[[Runtime], Value]
 ToNumber: TypeAlias = Callable[[Runtime], float]
@@ -40,6 +41,7 @@ class Program:
         rules: The other rules, which test their patterns themselves.
         bodies: The user's functions by name; arguments are in ``Runtime.frame``.
         tree: The rules with patterns, as they were parsed.
+        warnings: What gawk reports about the text.
         block_rules: The rules for many records at once; None before ``is_planned``, and when the rules do not suit.
         is_planned: A block of records was long enough to ask for ``block_rules``.
     """
@@ -53,5 +55,6 @@ class Program:
         self.rules: list[Step] = []
         self.bodies: dict[str, Evaluate] = {}
         self.tree: list[Rule] = []
+        self.warnings: list[Found] = []
         self.block_rules: BlockRules | None = None
         self.is_planned = False

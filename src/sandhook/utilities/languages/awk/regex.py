@@ -15,6 +15,7 @@ from sandhook.pattern.translate import Dialect
 from sandhook.record import Record
 from sandhook.typed import TYPE_CHECKING
 from sandhook.utilities.languages.awk.values import Fatal
+from sandhook.utilities.languages.awk.warnings import unknown_escapes
 
 if TYPE_CHECKING:
     import re
@@ -105,15 +106,17 @@ class Pattern:
     Attributes:
         literal: The only text that the expression matches; None when it matches others.
         choice: The characters of an expression that is a short bracket expression; None for others.
+        unknown: Warnings about escapes in the expression.
         start: The text after "^" in an expression that is "^" and a literal text; None for others.
         codec: Decodes a part of the data to text.
     """
 
-    __slots__ = ("choice", "codec", "literal", "regex", "start")
+    __slots__ = ("choice", "codec", "literal", "regex", "start", "unknown")
 
     def __init__(self, source: str, matching: Matching) -> None:
         text = _translate(source)
         icase, bytewise = matching
+        self.unknown = unknown_escapes("expression", source) if "\\" in source else []
         self.codec = "ascii" if bytewise else "utf-8"
         try:
             self.regex: Regex = compile_regex(text, _BYTE_DIALECT if bytewise else _DIALECT, icase=icase)

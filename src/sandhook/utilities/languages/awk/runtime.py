@@ -15,7 +15,7 @@ from sandhook.utilities.languages.awk.arithmetic import to_count
 from sandhook.utilities.languages.awk.connections import Connections
 from sandhook.utilities.languages.awk.format import number_to_text
 from sandhook.utilities.languages.awk.inplace import Replacement
-from sandhook.utilities.languages.awk.lexer import BUILTINS, KEYWORDS, VARIABLE, unescape
+from sandhook.utilities.languages.awk.operands import assigned_text, split_assignment, target
 from sandhook.utilities.languages.awk.regex import Pattern, pattern
 from sandhook.utilities.languages.awk.special import (
     ARGC,
@@ -51,6 +51,7 @@ from sandhook.utilities.languages.awk.special import (
 )
 from sandhook.utilities.languages.awk.symbols import Symbols, SymbolTable, function_table
 from sandhook.utilities.languages.awk.values import Array, Fatal, FieldString, Strnum, Value, to_number
+from sandhook.utilities.languages.awk.warnings import Warnings, unknown_escapes
 from sandhook.vfs.errors import error_text, fs_error
 
 
@@ -80,17 +81,19 @@ class Runtime:
         file_rule: "BEGINFILE" or "ENDFILE" while such a rule runs, where getline cannot read the main input.
         directory: The name of that input when it is a directory.
         argument: Index in ARGV of the next operand.
+        begun: A file of the main input was opened.
     """
 
     __slots__ = (
-        "any_file", "argument", "arrays", "at_end", "blanks", "budget", "charged_bytes",
+        "any_file", "argument", "arrays", "at_end", "begun", "blanks", "budget", "charged_bytes",
         "connections", "convfmt", "count_pieces", "ctx", "depth", "directory", "dirty", "failure", "fields", "file_rule", "fnr", "frame",
         "g", "has_large", "icase", "matching", "mode", "nr", "ofmt", "ofs", "ors", "random", "ranges", "read_untyped", "record",
-        "record_is_string", "replacement", "rs", "seed", "source", "split_record", "status", "subsep", "symbols", "value",
+        "record_is_string", "replacement", "rs", "seed", "source", "split_record", "status", "subsep", "symbols", "value", "warnings",
     )  # fmt: skip
 
-    def __init__(self, ctx: Context, symbols: Symbols) -> None:
+    def __init__(self, ctx: Context, symbols: Symbols, warnings: Warnings) -> None:
         self.ctx = ctx
+        self.warnings = warnings
         self.budget = ctx.budget
         self.count_pieces = records.piece_counter(ctx.budget)
         self.symbols = symbols
@@ -127,7 +130,7 @@ class Runtime:
         self.file_rule = ""
         self.directory = ""
         self.argument = 1
-        self.any_file = False
+        self.any_file = self.begun = False
         self.at_end = False
         self.icase = False
         self.matching = symbols.matching
@@ -437,38 +440,27 @@ class Runtime:
 
     def skip_directory(self) -> None:
         """Print a warning that an operand is a directory, and skip it."""
-        self.ctx.error(f"warning: command line argument `{self.directory}' is a directory: skipped")
+        line = (self.symbols.rule_line if self.begun else 0) or self.symbols.begin_line
+        self.fnr = 0.0
+        self.warn(f"command line argument `{self.directory}' is a directory: skipped", line)
         self.g[FILENAME] = Strnum(self.directory)
         self.directory = ""
 
     def _begin(self, reader: Reader, name: str) -> None:
         self.g[FILENAME] = Strnum(name)
         self.fnr = 0.0
+        self.begun = True
         self.source = records.Source(reader, self.rs, self.matching)
 
     def assign_operand(self, operand: str) -> bool:
-        """Carry out ``name=value``; return False when the operand is not an assignment."""
-        name, equals, value = operand.partition("=")
-        if not equals or not VARIABLE.fullmatch(name):
+        """Carry out ``name=value``; return False when the operand is not an assignment. Raises Fatal."""
+        name, value = split_assignment(operand)
+        if not name:
             return False
-        name = name.removeprefix("awk::")
-        self.set_variable(name, value)
+        self.warnings.print_found(unknown_escapes("string", value))
+        if (slot := target(name, self.symbols, self.g)) is not None:
+            self.set_global(slot, Strnum(self.characters(assigned_text(value))))
         return True
-
-    def set_variable(self, name: str, value: str) -> None:
-        """Set a variable for -v or an operand; the value is unescaped and becomes a Strnum. Raises Fatal."""
-        slot = self.symbols.slots.get(name)
-        if name in BUILTINS or name in KEYWORDS:
-            raise Fatal(f"cannot use gawk builtin `{name}' as variable name")
-        if name in self.symbols.functions:
-            raise Fatal(f"cannot use function `{name}' as variable name")
-        if slot is None:
-            return
-        if slot in self.symbols.arrays or isinstance(self.g[slot], Array):
-            raise Fatal(f"cannot use array `{name}' as variable name")
-        if (len(value) - len(value.rstrip("\\"))) % 2:
-            value = value[:-1]  # a backslash at the end escapes nothing
-        self.set_global(slot, Strnum(self.characters(unescape(value))))
 
     def read_main(self) -> tuple[str, str] | None:
         """Return the next record of the main input and its terminator, or None at the very end."""
@@ -495,6 +487,13 @@ class Runtime:
         """Return the position of the record for messages, ``(FILENAME=f FNR=2) ``; "" before the first record."""
         return f"(FILENAME={self.text(self.g[FILENAME]) or '-'} FNR={int(self.fnr)}) " if self.fnr else ""
 
-    def pattern(self, source: str) -> Pattern:
-        """Compile a regular expression that is a string at run time. Raises Fatal."""
-        return pattern(source, self.matching)
+    def warn(self, text: str, line: int) -> None:
+        """Print a warning about the statement on a line."""
+        self.warnings.print(text, line, self.where())
+
+    def pattern(self, source: str, line: int = 0) -> Pattern:
+        """Compile a regular expression that is a string at run time, and report its escapes. Raises Fatal."""
+        compiled = pattern(source, self.matching)
+        if compiled.unknown and line:
+            self.warnings.print_found(compiled.unknown, line, self.where())
+        return compiled

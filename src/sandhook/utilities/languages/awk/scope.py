@@ -11,6 +11,7 @@ from sandhook.utilities.languages.awk.lexer import Token
 from sandhook.utilities.languages.awk.nodes import Expression, Function, Name
 from sandhook.utilities.languages.awk.special import SPECIAL, SPECIAL_ARRAYS
 from sandhook.utilities.languages.awk.values import Fatal
+from sandhook.utilities.languages.awk.warnings import Found
 
 _SPECIAL_SCALARS = frozenset(SPECIAL) - {SPECIAL[slot] for slot in SPECIAL_ARRAYS}
 
@@ -25,6 +26,7 @@ class Scope:
         arrays: Names of global arrays.
         mixed: Names of variables that calls may make arrays, and that are also used as scalars.
         nests: The program has arrays of arrays.
+        warnings: What gawk reports about the text.
     """
 
     def __init__(self) -> None:
@@ -34,6 +36,7 @@ class Scope:
         self.arrays: set[str] = set()
         self.mixed: set[str] = set()
         self.nests = False
+        self.warnings: list[Found] = []
         self._first_lines: dict[str, int] = {}
         self._scalar_uses: dict[str, int] = {}
         self._array_arguments: list[tuple[Function | None, str, str, int]] = []

@@ -6,6 +6,7 @@ from typing import NoReturn
 
 from sandhook.command.pieces import Charge, free
 from sandhook.utilities.languages.awk.lexer import Dialect, ProgramError, Token, tokenize
+from sandhook.utilities.languages.awk.warnings import Found
 
 NESTING = 100  #: levels of braces and prefix operators; a parenthesis counts as two
 
@@ -17,10 +18,12 @@ class Tokens:
         current: The token at the cursor; the last one has the kind "end".
         at: Index of ``current``.
         depth: Levels of nesting at the cursor.
+        warnings: What gawk reports about the strings and regular expressions.
     """
 
     def __init__(self, text: str, dialect: Dialect, charge: Charge = free) -> None:
-        self._tokens = tokenize(text, dialect, charge)
+        self.warnings: list[Found] = []
+        self._tokens = tokenize(text, dialect, charge, self.warnings)
         self._charge = charge
         self.depth = 0
         self.rewind(0)

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import not_readable, reason
-from sandhook.command.options import also, opt, option_set
+from sandhook.command.options import VERSION, also, opt, option_set
 from sandhook.command.pieces import PIECE
 from sandhook.command.utility import WRITE_ERROR_UTIL_LINUX
+from sandhook.text.locale import characters_are_bytes
 from sandhook.text.width import width_of
-from sandhook.utilities.lines.column.tables import as_json, as_tree, fit_widths, wrap_row
+from sandhook.utilities.lines.column.tables import as_json, as_tree, fit_widths, visible, wrap_row
 from sandhook.vfs.errors import fs_error
 
 WRITE_ERROR = WRITE_ERROR_UTIL_LINUX
@@ -94,6 +95,7 @@ class Options:
         opt("--columns", "WIDTH", "the same", convert=_number),
     )
     across: bool = opt("-x", "--fillrows", help="fill rows before columns")
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -101,6 +103,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     table = options.table or options.json or options.tree is not None
     _check(options, table)
     lines: list[str] = []
+    bytewise = characters_are_bytes(ctx.environment.get)
     size = 0
     for name in operands or ["-"]:
         try:
@@ -110,7 +113,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
                 for raw in reader.lines():
                     size += len(raw) + 64
                     ctx.budget.check_fits(4 * size)
-                    line = raw.decode("utf-8", "surrogateescape").rstrip("\n")
+                    line = visible(raw.decode("utf-8", "surrogateescape").rstrip("\n"), bytewise)
                     if line.strip():
                         lines.append(line)
                     elif options.keep_empty:

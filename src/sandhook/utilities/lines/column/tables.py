@@ -7,10 +7,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from sandhook.limits import timed_pieces
 from sandhook.text.width import width_of
 
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _MAX_DEPTH = 1000  #: generations that a tree may show
+
+
+def visible(line: str, bytewise: bool) -> str:
+    """Return a line with ``\\xHH`` for each byte that is no character of the locale."""
+    if line.isascii() or (not bytewise and _is_text(line)):
+        return line
+    last = "\x7f" if bytewise else "\udc7f"
+    return "".join(
+        [
+            char if char <= last or (not bytewise and char > "\udcff") else _hexadecimal(char)
+            for piece in timed_pieces(line)
+            for char in piece
+        ]
+    )
+
+
+def _is_text(line: str) -> bool:
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _hexadecimal(char: str) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape"))
 
 
 def as_json(name: str, names: Sequence[str], rows: Sequence[Sequence[str]], order: Sequence[int]) -> bytes:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from sandhook.command.options import options_by_flag
 from sandhook.utilities.network.curl.options import UNSUPPORTED, Options
+from sandhook.utilities.network.curl.protocols import OFFERED, allowed
 
 _OPTIONS = {flag.lstrip("-"): option for flag, option in options_by_flag(Options).items()}
 
@@ -24,7 +26,8 @@ _LISTS = frozenset({"data", "form", "headers", "outputs", "urls", "cookies", "ur
 _NUMBERS = frozenset(
     {"max_time", "connect_timeout", "retry", "retry_delay", "retry_max_time", "max_redirects", "max_size"}
 )
-
+#: Those with a fraction.
+_SECONDS = frozenset({"max_time", "connect_timeout"})
 
 _MAX_FILES = 16  #: of options, which may refer to one another
 
@@ -70,6 +73,8 @@ class Arguments:
         self.urls: list[tuple[str, str]] = []
         self.cookies: list[tuple[str, str]] = []
         self.url_query: list[tuple[str, str]] = []
+        self.protocols = self.redirect_protocols = OFFERED
+        self.default_protocol = "http"
         self.method: str | None = None
         self.agent: str | None = None
         self.referer: str | None = None
@@ -220,12 +225,30 @@ def _value(target: Arguments, name: str, value: str, argument: str) -> None:
     if field in _LISTS:
         getattr(target, field).append((name, value))
     elif field in _NUMBERS:
-        try:
-            number = float(value[:20])
-        except ValueError:
-            number = -1.0
-        if not 0 <= number < 1e15:
-            raise Misuse(f"option {argument}: expected a proper numerical parameter")
-        setattr(target, field, number)
+        setattr(target, field, _number(field, value, argument))
+    elif field in ("protocols", "redirect_protocols"):
+        if not value.strip("+-="):
+            if value:
+                raise Misuse(f"option {argument}: is badly used here")
+            return
+        setattr(target, field, allowed(value, getattr(target, field)))
+    elif field == "default_protocol" and value.lower() not in OFFERED:
+        raise Misuse(f"option {argument}: a specified protocol is unsupported by libcurl", status=1)
     elif not _OPTIONS[name].ignored:
         setattr(target, field, value)
+
+
+def _number(field: str, value: str, argument: str) -> float:
+    """Return the number of an option. Raises Misuse."""
+    try:
+        number = float(value[:20])
+    except ValueError:
+        number = math.nan
+    if field == "max_redirects" and number == -1.0:
+        return math.inf
+    if number < 0:
+        raise Misuse(f"option {argument}: expected a positive numerical parameter")
+    whole = number == number and (field in _SECONDS or not set(value) - set("+0123456789"))
+    if not whole or number >= 1e15:
+        raise Misuse(f"option {argument}: expected a proper numerical parameter")
+    return number

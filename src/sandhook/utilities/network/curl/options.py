@@ -101,14 +101,10 @@ class Options:
         opt("-Z", "--parallel", "--parallel-immediate", ignored="one transfer runs at a time"),
         opt("--disallow-username-in-url", ignored=""),
     )
+    protocols: str = opt("--proto", "PROTOCOLS", "the protocols of URLs, such as =https")
+    redirect_protocols: str = opt("--proto-redir", "PROTOCOLS", "the protocols of redirects")
+    default_protocol: str = opt("--proto-default", "PROTOCOL", "the protocol of a URL without one")
     value_without_effect: str = also(
-        opt(
-            "--proto",
-            "--proto-redir",
-            "--proto-default",
-            "PROTOCOLS",
-            ignored="only http and https are supported",
-        ),
         opt("--keepalive-time", "--expect100-timeout", "--happy-eyeballs-timeout-ms", "TIME", ignored=""),
         opt("--limit-rate", "--rate", "-Y", "--speed-limit", "-y", "--speed-time", "RATE", ignored=""),
         opt("--parallel-max", "N", ignored="one transfer runs at a time"),

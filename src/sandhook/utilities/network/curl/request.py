@@ -173,15 +173,16 @@ def _one_method(arguments: Arguments) -> None:
     methods = [
         words
         for words, is_requested in (
-            ("PUT \nWarning: (-T, --upload-file)", arguments.upload is not None),
-            ("POST \nWarning: (-d, --data)", arguments.data and not arguments.get),
-            ("multipart formpost \nWarning: (-F, --form)", arguments.form),
-            ("HEAD \nWarning: (-I, --head)", arguments.head),
+            ("PUT (-T, --upload-file)", arguments.upload is not None),
+            ("POST (-d, --data)", arguments.data and not arguments.get),
+            ("multipart formpost (-F, --form)", arguments.form),
+            ("HEAD (-I, --head)", arguments.head),
         )
         if is_requested
     ]
     if len(methods) > 1:
-        message = f"Warning: You can only select one HTTP request method! You asked for both {methods[0]} and {methods[1]}."
+        first, options = methods[0].split("(", 1)  # where curl breaks the line
+        message = f"Warning: You can only select one HTTP request method! You asked for both {first}\nWarning: ({options} and {methods[1]}."
         raise Misuse("" if arguments.silent else message, hint=False, named=False)
 
 

@@ -110,7 +110,8 @@ class UrlTransfer:
         elif offset.isascii() and offset.isdigit():
             self._offset = int(offset[:15])
         else:
-            raise Misuse("option -C: expected a proper numerical parameter")
+            kind = "positive" if offset[:1] == "-" and offset[1:].isdigit() else "proper"
+            raise Misuse(f"option -C: expected a {kind} numerical parameter")
         if self._offset:
             self._arguments.range = f"{self._offset}-"
 
@@ -189,7 +190,8 @@ class UrlTransfer:
                 )
             if user and "authorization" not in request.overridden | {n.lower() for n, _ in request.headers}:
                 request = request.with_user(user)
-            url = read_url(text)
+            url = read_url(text, self._arguments.default_protocol)
+            _check_protocol(url, self._arguments.protocols)
             if query:
                 url = url._replace(path=f"{url.path}{'&' if '?' in url.path else '?'}{query}")
             self._transfer(url, request)
@@ -237,6 +239,7 @@ class UrlTransfer:
                 if following is None:
                     self._body(transfer, url, response)
                     return
+            _check_protocol(following, arguments.protocols & arguments.redirect_protocols)
             if self._redirects >= max_redirects:
                 raise Trouble(47, f"Maximum ({max_redirects}) redirects followed")
             self._redirects += 1
@@ -484,3 +487,9 @@ class Nameless(Exception):
 
 class Unwritable(Exception):
     """Output cannot be written; the message is a warning."""
+
+
+def _check_protocol(url: Url, protocols: frozenset[str]) -> None:
+    """Raise Trouble unless --proto and --proto-redir allow the URL."""
+    if url.scheme not in protocols:
+        raise Trouble(1, f'Protocol "{url.scheme}" not supported or disabled in libcurl')

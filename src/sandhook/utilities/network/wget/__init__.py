@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context
 from sandhook.command.operands import reason
-from sandhook.command.options import Syntax, UsageError
+from sandhook.command.options import OptionError, Syntax, UsageError
 from sandhook.command.pieces import Charge, split_lines
 from sandhook.kernel.descriptor import Description
 from sandhook.net.url import UrlRefused, join
@@ -27,6 +27,7 @@ _TWO_LETTERS = {
     "-np": "--no-parent",
 }  # fmt: skip
 
+_USAGE = "Usage: wget [OPTION]... [URL]...\n\nTry `wget --help' for more options."
 _BOTH_OFFSETS = (
     b"Specifying both --start-pos and --continue is not recommended; --continue will be disabled.\n"
 )
@@ -36,7 +37,10 @@ _SYNTAX = Syntax(Options)
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return wget's exit status: 0, 1 wrong URL, 2 usage, 3 files, 4 network, 5 certificates, 8 an error of the server's."""
-    options, operands = _SYNTAX.parse([_TWO_LETTERS.get(word, word) for word in arguments])
+    try:
+        options, operands = _SYNTAX.parse([_TWO_LETTERS.get(word, word) for word in arguments])
+    except OptionError as error:
+        raise UsageError(f"{error}\n{_USAGE}", hint=False) from None
     return _run(options, operands, ctx)
 
 
@@ -50,9 +54,7 @@ def _run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     if options.start is not None and options.resume:
         ctx.process.write_error(_BOTH_OFFSETS)
     if not operands and options.input is None:
-        ctx.process.write_error(
-            b"wget: missing URL\nUsage: wget [OPTION]... [URL]...\n\nTry `wget --help' for more options.\n"
-        )
+        ctx.process.write_error(f"wget: missing URL\n{_USAGE}\n".encode())
         return 1
     if not (options.redirects.isascii() and options.redirects.isdigit()):
         raise UsageError(f"--max-redirect: Invalid number '{options.redirects}'.", hint=False)

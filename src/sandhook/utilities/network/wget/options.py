@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.options import VERSION, UsageError, opt, option_set
 
 _AGENT = "Wget/1.21.3"
 _MAX_TRIES = 20
@@ -119,3 +119,4 @@ class Options:
         "VALUE",
         ignored="-T limits the whole attempt",
     )
+    version: bool = opt("-V", help="show the version", const=VERSION)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import locate, reason
-from sandhook.command.options import Syntax, UsageError, opt, option_set
+from sandhook.command.options import OptionError, Syntax, UsageError, opt, option_set
 from sandhook.kernel.environment import ChangedEnvironment
 from sandhook.text.env_string import EnvStringError, split_string
 from sandhook.text.quoting import quote_always, quoted_name
@@ -19,6 +19,13 @@ from sandhook.vfs.path import normalize
 
 RAW = True  # the words of -S come before what follows it
 USAGE_STATUS = 125
+
+
+_NOT_FOUND = 127
+
+#: A "#!" line passes all words after the program as one argument: "#!/usr/bin/env bash -e".
+_SPLIT_HINT = "use -[v]S to pass options in shebang lines"
+_BLANKS = frozenset(" \t\n\v\f\r")
 
 
 @option_set
@@ -42,7 +49,7 @@ class Options:
 
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return the command's status; 125 when env fails, 126 and 127 when it cannot be run or found."""
-    options, operands = _SYNTAX.parse(arguments)
+    options, operands = _parse(arguments, ctx)
     directory, empty, zero, unset = options.directory, options.empty, options.zero, options.unset
     debug, signals, listing = options.debug, options.signals, options.list_signals
     while options.split is not None:  # the words of STRING, which may be options, precede the operands
@@ -52,7 +59,7 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             raise Failure(str(error)) from None
         if debug:
             _print_split(options.split, words, ctx)
-        options, operands = _SYNTAX.parse([*words, *operands])
+        options, operands = _parse([*words, *operands], ctx)
         directory = options.directory if options.directory is not None else directory
         empty, zero, unset = empty or options.empty, zero or options.zero, unset + options.unset
         debug, signals = debug or options.debug, signals + options.signals
@@ -94,6 +101,15 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         ctx.process.ignored = ignored
 
 
+def _parse(arguments: Sequence[str], ctx: Context) -> tuple[Options, list[str]]:
+    try:
+        return _SYNTAX.parse(arguments)
+    except OptionError as error:
+        if not error.unknown.isspace():
+            raise
+        raise OptionError(f"{error}\n{ctx.name}: {_SPLIT_HINT}") from None
+
+
 def _run(
     argv: list[str], environment: dict[str, str], directory: str | None, debug: bool, ctx: Context
 ) -> int:
@@ -117,9 +133,14 @@ def _run(
         for at, word in enumerate(argv):
             print_line(ctx, f"   arg[{at}]= {quoted_name(word, 'locale')}")
     try:
-        return ctx.run_command(argv, environment=environment, in_place=True)
+        ended = ctx.run(argv, environment=environment, in_place=True)
     finally:
         process.cwd = previous
+    if ended.not_started is not None:
+        ctx.report_not_started(argv[0], ended.not_started)
+        if ended.status == _NOT_FOUND and not _BLANKS.isdisjoint(argv[0]):
+            ctx.error(_SPLIT_HINT)
+    return ended.status
 
 
 def _print_split(text: str, words: list[str], ctx: Context) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sandhook.command.context import Context
-from sandhook.command.options import Syntax, UsageError, opt, option_set
+from sandhook.command.options import VERSION, Syntax, UsageError, opt, option_set
 from sandhook.lazy import lazily
 from sandhook.text.quoting import in_single_quotes
 from sandhook.utilities.system.getopt.long import (
@@ -70,6 +70,7 @@ class Options:
     )
     test: bool = opt("-T", "--test", help="exit with status 4, which marks this enhanced getopt")
     unquoted: bool = opt("-u", "--unquoted", help="do not quote")
+    version: bool = opt("-V", help="show the version", const=VERSION)
 
 
 _SYNTAX = Syntax(Options, permute=False)

@@ -105,15 +105,17 @@ def _call(compiler: Compiler, name: str, arguments: Sequence[Expression]) -> Eva
         parameters.append(
             compile_argument(compiler, argument) if by_name else compile_untouched(compiler, argument)
         )
-    start = len(arguments)
+    start, line = len(arguments), compiler.line
     local_arrays = [param in function.arrays for param in function.params[start:]]
     # arguments without a parameter are evaluated for their effects
     extra_arguments = [compiler.value(argument) for argument in arguments[len(function.params) :]]
 
     def call(rt: Runtime) -> Value:
         frame: list[Value] = [argument(rt) for argument in parameters]
-        for argument in extra_arguments:
-            argument(rt)
+        if extra_arguments:
+            for argument in extra_arguments:
+                argument(rt)
+            rt.warn(f"function `{name}' called with more arguments than declared", line)
         frame += [Array() if is_array else None for is_array in local_arrays]
         rt.depth += 1
         budget = rt.budget

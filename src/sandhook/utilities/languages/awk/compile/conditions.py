@@ -174,8 +174,8 @@ def compile_regex(compiler: Compiler, node: Expression) -> Callable[[Runtime], P
         source = node.source
         compiled = constant_pattern(compiler, source)
         return lambda rt: rt.pattern(source) if rt.icase else compiled
-    text = compiler.text(node)
-    return lambda rt: rt.pattern(text(rt))
+    text, line = compiler.text(node), compiler.line
+    return lambda rt: rt.pattern(text(rt), line)
 
 
 def compile_match(compiler: Compiler, node: Match) -> Test:

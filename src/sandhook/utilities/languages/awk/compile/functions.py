@@ -67,6 +67,28 @@ def _total(function: Callable[[float], float]) -> Callable[[float], float]:
     return apply
 
 
+def _reported(name: str, function: Callable[[float], float]) -> CompileCall:
+    """Compile a function that reports arguments outside of its domain, or, for exp, of its range."""
+    apply = _total(function)
+
+    def compile_(compiler: Compiler, arguments: Arguments) -> ToNumber:
+        argument, line = compiler.number(arguments[0]), compiler.line
+
+        def call(rt: Runtime) -> float:
+            value = argument(rt)
+            result = apply(value)
+            if name == "exp":
+                if value - value == 0.0 and not 0.0 < result < math.inf:
+                    rt.warn(f"exp: argument {number_to_text(value, '%g')} is out of range", line)
+            elif value < 0:
+                rt.warn(f"{name}: received negative argument {number_to_text(value, '%g')}", line)
+            return result
+
+        return call
+
+    return compile_
+
+
 def truncate(value: float) -> float:
     """Return int(value): without the fraction, with the sign also of zero."""
     return math.copysign(float(math.trunc(value)), value) if value - value == 0.0 else value
@@ -412,10 +434,12 @@ def _close(compiler: Compiler, arguments: Arguments) -> ToNumber:
 
 def _fflush(compiler: Compiler, arguments: Arguments) -> ToNumber:
     name = compiler.text(arguments[0]) if arguments else None
+    line = compiler.line
 
     def fflush(rt: Runtime) -> float:
         stream = "" if name is None else name(rt)
         if stream and not any(name == stream and kind[0] != "<" for kind, name in rt.connections.streams):
+            rt.warn(f"fflush: `{stream}' is not an open file, pipe or co-process", line)
             return -1.0
         rt.connections.flush()
         return 0.0
@@ -458,7 +482,7 @@ FUNCTIONS: dict[str, CompileCall] = {
     "match": _match, "sprintf": _sprintf, "sub": sub, "gsub": gsub, "gensub": gensub,
     "tolower": _case(str.lower), "toupper": _case(str.upper),
     "sin": _numeric(_total(math.sin)), "cos": _numeric(_total(math.cos)), "atan2": _numeric(math.atan2),
-    "exp": _numeric(_total(math.exp)), "log": _numeric(_total(math.log)), "sqrt": _numeric(_total(math.sqrt)),
+    "exp": _reported("exp", math.exp), "log": _reported("log", math.log), "sqrt": _reported("sqrt", math.sqrt),
     "int": _numeric(truncate), "rand": rand, "srand": srand, "strftime": strftime, "systime": systime,
     "mktime": mktime, "asort": _asort(False), "asorti": _asort(True),
     "and": _bits("and", lambda a, b: a & b), "or": _bits("or", lambda a, b: a | b),

@@ -306,6 +306,7 @@ def gensub(compiler: Compiler, arguments: _Arguments) -> ToText:
     regex, replacement = compile_regex(compiler, arguments[0]), compiler.text(arguments[1])
     how = compiler.value(arguments[2])
     text = compiler.text(arguments[3] if len(arguments) > 3 else RECORD)
+    line = compiler.line
 
     def substitute(rt: Runtime) -> str:
         expression = regex(rt)
@@ -316,11 +317,12 @@ def gensub(compiler: Compiler, arguments: _Arguments) -> ToText:
             else _gensub_parts.__wrapped__(template)
         )
         which = how(rt)
-        number = (
-            0
-            if isinstance(which, str) and which[:1] in ("g", "G")
-            else int(max(1.0, min(to_number(which), 1e9)))
-        )
+        number = 0
+        if not (isinstance(which, str) and which[:1] in ("g", "G")):
+            count = to_number(which)
+            number = int(max(1.0, min(count, 1e9)))
+            if count < 1:
+                rt.warn(f"gensub: third argument `{rt.text(which)}' treated as 1", line)
         return _replace(rt, expression, parts, text(rt), number)[0]
 
     return substitute
