@@ -226,7 +226,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "hermes": {
         "L-HERMES-001": ("closed.*",),
-        "L-HERMES-002": ("matcher.*",),
+        "L-HERMES-002": ("matcher.*", "patterns.*"),
         "L-HERMES-003": (
             "pre_tool_call.out.deny",
             "pre_tool_call.out.halt",

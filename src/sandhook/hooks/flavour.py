@@ -13,8 +13,9 @@ from sandhook.limits import check_clock, present_budget
 from sandhook.pattern.errors import PatternError
 from sandhook.typed import Literal
 
-#: The syntax of an expression: Go's regexp (RE2's own), Rust's regex crate, or JavaScript's RegExp.
-Flavour = Literal["go", "rust", "js"]
+#: The syntax of an expression: Go's regexp (RE2's own), Rust's regex crate, JavaScript's RegExp, or Python's re, which must
+#: match all of the text.
+Flavour = Literal["go", "rust", "js", "python"]
 
 
 def compile_search(pattern: str, flavour: Flavour) -> Callable[[str], bool]:
@@ -48,6 +49,10 @@ def _compile(pattern: str, flavour: Flavour) -> Callable[[str], bool]:
 
         def search(text: str) -> bool:
             return all(test(text) is wanted for wanted, test in tests) and last(text)
+    elif flavour == "python":
+        from sandhook.pattern.python import compile_python
+
+        search = compile_python(pattern)
     else:
         from sandhook.pattern.linear import compile_re2
 
