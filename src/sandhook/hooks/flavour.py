@@ -47,8 +47,10 @@ def _compile(pattern: str, flavour: Flavour) -> Callable[[str], bool]:
         tests = [(wanted, compile_ecma(text, groups=False).search) for wanted, text in ahead]
         last = compile_ecma(rest, groups=False).search
 
-        def search(text: str) -> bool:
+        def search_all(text: str) -> bool:
             return all(test(text) is wanted for wanted, test in tests) and last(text)
+
+        search: Callable[[str], bool] = search_all
     elif flavour == "python":
         from sandhook.pattern.python import compile_python
 

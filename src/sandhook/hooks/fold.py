@@ -5,6 +5,8 @@ Verdicts are folded in config order, never in the order in which hooks finish.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sandhook.hooks.event import Event, ToolResult
 from sandhook.hooks.model import (
     PERMISSIONS,
@@ -26,7 +28,7 @@ Dedupe = Literal["", "text", "source"]
 Reasons = Literal["first", "last", "join"]
 
 #: How an agent makes one output of several.
-Merge = Literal["", "reasons", "fields"]
+Merge = Literal["", "reasons", "last stop", "fields"]
 
 
 class FoldPolicy(Record):
@@ -51,7 +53,8 @@ class FoldPolicy(Record):
             newlines.
         strict_reasons: The same as the agent does it, for strict mode; "" when ``reasons`` is that.
         strict_merge: In strict mode the outputs are one before anything is decided. "reasons": its reason has those of
-            all hooks, or else of those that halt and override. "fields": the last decision and the last reason count.
+            all hooks, or else of those that halt and override. "last stop": of these the last one's, and overriding is
+            enough. "fields": the last decision and the last reason count.
         no_reason: What stands for a reason that is missing; it goes when another hook has one.
         user_messages: "first" or "join", as for ``reasons``.
         contexts: "join" joins texts of one placement by newlines, "list" keeps them apart.
@@ -100,6 +103,8 @@ class Fold:
         event: The event for the next hook.
         matched_against: The event for the next hook's matcher.
         stopped: A refusal ended the chain.
+        goes_on_in: The layer whose hooks run all the same: the verdict "policy failed" of the organisation's ends no chain of
+            theirs before a prompt and a stop.
     """
 
     def __init__(self, policy: FoldPolicy, event: Event, *, strict: bool = False) -> None:
@@ -109,6 +114,7 @@ class Fold:
         self.event = event
         self.matched_against = event
         self.stopped = False
+        self.goes_on_in = ""
         self._stops_on_ask = strict and policy.strict_stop_on_ask
         self._overrides = strict and policy.strict_overrides
         self._first_overrides = strict and policy.strict_first_override
@@ -124,6 +130,11 @@ class Fold:
             if self.policy.matchers_see_changes:
                 self.matched_against = self.event
         if verdict.intervenes and self.policy.stop_on_refusal:
+            self.stopped = True
+            self.goes_on_in = (
+                "managed" if verdict.label == "policy failed" and verdict.permission == "none" else ""
+            )
+        elif verdict.label == "policy failed":
             self.stopped = True
         if self._stops_on_ask and verdict.permission == "ask":
             self.stopped = True
@@ -147,6 +158,7 @@ class Fold:
         if self._first_overrides:  # the reason is that of a decision, whatever statuses have
             refusing = [verdict for verdict in refusing if verdict.overrides] or refusing
         deciding = refusing or [verdict for verdict in verdicts if verdict.force_continue]
+        deciding = [verdict for verdict in deciding if verdict.label != "policy failed"] or deciding
         policy = self.policy
         input_: tuple[Operation, ...] = ()
         prompt: tuple[Operation, ...] = ()
@@ -237,10 +249,17 @@ def _merged(verdicts: list[Verdict], how: Merge, no_reason: str) -> list[Verdict
             each if each.halt or number >= last else each._replace(label="none", block=False)
             for number, each in enumerate(verdicts)
         ]
+    if len(verdicts) > 1:  # reasons that are joined are a text
+        verdicts = [
+            each._replace(label="block", halt=False, force_continue=True) if each.label == "unsent" else each
+            for each in verdicts
+        ]
     acting = [each for each in verdicts if each.intervenes or _replaces_by_reason(each)]
-    stopping = [each for each in verdicts if each.halt and each.overrides]
+    stopping = [each for each in verdicts if each.overrides and (each.halt or how == "last stop")]
+    if how == "last stop":
+        stopping = stopping[-1:]
     reasons = [each.reason for each in stopping or verdicts if each.reason and each.reason != no_reason]
-    reason = _joined("join" if how == "reasons" else "last", reasons) or no_reason
+    reason = _joined("last" if how == "fields" else "join", reasons) or no_reason
     merged = []
     for each in verdicts:
         if each in acting:
@@ -255,7 +274,7 @@ def _replaces_by_reason(verdict: Verdict) -> bool:
     return verdict.label == "block" and verdict.result is not None
 
 
-def _joined(how: Reasons, texts: list[str | None], no_reason: str = "") -> str | None:
+def _joined(how: Reasons, texts: Sequence[str | None], no_reason: str = "") -> str | None:
     if how != "join":
         return (texts[0] if how == "first" else texts[-1]) if texts else None
     words = [text for text in texts if text]
