@@ -140,8 +140,10 @@ class Fold:
             self.stopped = True
 
     def stop_if_refused(self) -> None:
-        """End the chain if a hook so far refuses."""
+        """End the chain if a hook of the organisation refuses; the model then gets no context of any of them."""
         self.stopped = self.stopped or any(verdict.refuses for _, verdict in self._verdicts)
+        if self.stopped:
+            self.policy = self.policy._replace(context_survives_refusal=False)
 
     def decision(self) -> Decision:
         """Return the decision of all verdicts that were added, without the event's names and outcomes."""
