@@ -111,7 +111,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "L-HOOKS-008": ("limits.*",),
         "L-HOOKS-009": ("settings.matcher-*",),
-        "L-GEMINI-006": ("places.deny-*", "losses.two.*", "spread.several.*", "several.*"),
+        "L-GEMINI-006": ("places.deny-*", "losses.two.*", "spread.several.*", "several.*", "tangles.25"),
         "L-HOOKS-002": ("places.same-timeouts",),
         "L-GEMINI-005": ("layers.off-project", "layers.disabled-project", "layers.disabled-both"),
     },
@@ -209,7 +209,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     "openhands": {
         "L-HOOKS-008": ("limits.*",),
         "L-OPENHANDS-001": ("layers.*", "places.*", "blends.layers-*"),
-        "L-OPENHANDS-003": ("matcher.9", "patterns.*"),
+        "L-OPENHANDS-003": ("matcher.9", "patterns.*", "chance.39"),
         "L-OPENHANDS-004": ("PreToolUse.out.block", "*.inner-deny", "mixed.bytes-*", "blends.top-*"),
     },
     "cline": {
