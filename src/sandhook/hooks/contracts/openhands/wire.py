@@ -63,7 +63,13 @@ def event(name: str, payload: Json) -> Event:
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
     better = compat != "strict"
-    return as_read(ran, "python", lambda each: _decode(spec, event, each, better=better), strict=not better)
+    return as_read(
+        ran,
+        "python",
+        lambda each: _decode(spec, event, each, better=better),
+        strict=not better,
+        trimmer="json",
+    )
 
 
 def _decode(spec: HookSpec, event: Event, ran: RunResult, *, better: bool) -> Verdict:
