@@ -57,6 +57,9 @@ BUNDLES = ("/plugins/cache/", "/extensions/", "/plug/hooks/")
 #: Codex's flag for hooks that nobody approved; the recorder uses it unless a case has flags of its own.
 _BYPASS = "--dangerously-bypass-hook-trust"
 
+#: Grok Build's flag that answers its questions; the recorder uses it unless a case has flags of its own.
+_APPROVE = "--always-approve"
+
 Case = dict[str, Any]
 Facts = dict[str, Any]
 
@@ -346,8 +349,10 @@ def _result_text(value: dict[str, Any]) -> str:
 
 
 def _touched(world: World, decision: Decision, call: Any) -> list[str] | None:
-    """Return the files that the call makes: no user is there to be asked."""
+    """Return the files that the call makes: no user is there to be asked, and Grok Build agrees by itself."""
     word, forbidden = decision.permission, "--disallowedTools" in world.case.get("args", [])
+    if word == "ask" and world.contract.name == "grok" and _APPROVE in world.case.get("args", [_APPROVE]):
+        word = "allow"
     permitted = word == "allow" or (word == "none" and world.case.get("allowed", "Bash"))
     if decision.refused or forbidden or not permitted:
         return []

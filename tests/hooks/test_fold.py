@@ -179,3 +179,41 @@ def test_system_messages_join() -> None:
         fold(JCODE, Verdict(system_message="a"), NONE, Verdict(system_message="b"))[1].system_message
         == "a\nb"
     )
+
+
+def _blocking(reason: str, *, over: bool = False) -> Verdict:
+    return Verdict("block", True, block=True, reason=reason, overrides=over)
+
+
+@pytest.mark.parametrize(
+    ("how", "verdicts", "reason"),
+    [
+        ("reasons", [Verdict(reason="one"), deny("two")], "one\ntwo"),
+        ("reasons", [deny("none"), deny("two")], "two"),
+        ("reasons", [deny("none")], "none"),
+        ("reasons", [Verdict(halt=True, overrides=True, reason="over"), deny("two")], "over"),
+        ("last stop", [_blocking("s1", over=True), _blocking("s2", over=True), _blocking("r")], "s2"),
+        ("last stop", [_blocking("one"), _blocking("two")], "one\ntwo"),
+        ("fields", [_blocking("one", over=True), Verdict(reason="two")], "two"),
+        ("fields", [_blocking("one", over=True), Verdict(reason="two", overrides=True)], None),
+    ],
+)
+def test_outputs_that_an_agent_merges_have_one_reason(
+    how: Any, verdicts: list[Verdict], reason: str | None
+) -> None:
+    policy = FoldPolicy(stop_on_refusal=False, reasons="join", strict_merge=how, no_reason="none")
+    made = Fold(policy, ToolPre("bash", {}), strict=True)
+    for number, verdict in enumerate(verdicts):
+        made.add(f"h{number}", verdict)
+    decision = made.decision()
+    assert decision.reason == reason
+    assert decision.refused is (reason is not None)
+
+
+def test_a_failure_of_the_organisation_lets_its_other_hooks_run_and_their_reason_count() -> None:
+    made = Fold(FoldPolicy(), ToolPre("bash", {}))
+    made.add("a", Verdict("policy failed", block=True, reason="failed"))
+    assert (made.stopped, made.goes_on_in) == (True, "managed")
+    made.add("b", _blocking("not so"))
+    assert (made.stopped, made.goes_on_in) == (True, "")
+    assert made.decision().reason == "not so"

@@ -112,7 +112,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "L-HOOKS-008": ("limits.*",),
         "L-HOOKS-009": ("settings.matcher-*",),
-        "L-GEMINI-006": ("places.deny-*", "losses.two.*", "spread.several.*"),
+        "L-GEMINI-006": ("places.deny-*", "losses.two.*", "spread.several.*", "several.*", "tangles.25"),
         "L-HOOKS-002": ("places.same-timeouts",),
         "L-GEMINI-005": ("layers.off-project", "layers.disabled-project", "layers.disabled-both"),
     },
@@ -137,7 +137,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
                 "UserPrompt*.out.block-noreason",
             ),
         ),
-        "L-COPILOT-007": ("fault.version-2",),
+        "L-COPILOT-007": ("fault.version-2", "policy.key.*", "policy.hook.*"),
         "L-HOOKS-011": ("updates.*",),
         "L-COPILOT-008": ("matcher.*", "patterns.*"),
         "L-COPILOT-013": ("settings.args-text", "limits.null"),
@@ -151,6 +151,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("blends.exit2*", "blends.status-*", "blends.stderr-*"),
             *("losses.command-*", "losses.late-status", "losses.status-*", "losses.two.broken-exit2"),
             *("spread.several.*exit2*", "spread.several.*kill*"),
+            *("policy.p*", "tangles.*"),
             "chance.*",
         ),
         "L-COPILOT-011": ("layers.disable-all-*",),
@@ -174,6 +175,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("PermissionRequest.exit2*", "mixed.blank-stderr", "mixed.empty-exit2", "blends.exit2-text"),
             *("chance.0", "chance.14"),
         ),
+        "L-QWEN-010": ("several.Stop.*", "tangles.*", "reason.*", "chance.34"),
         "L-QWEN-011": ("chance.23", "extra.two-*"),
         "L-QWEN-003": (
             *("Todo*.out.halt", "PermissionRequest.out.block", "PermissionRequest.out.halt"),
@@ -208,7 +210,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     "openhands": {
         "L-HOOKS-008": ("limits.*",),
         "L-OPENHANDS-001": ("layers.*", "places.*", "blends.layers-*"),
-        "L-OPENHANDS-003": ("matcher.9", "patterns.*"),
+        "L-OPENHANDS-003": ("matcher.9", "patterns.*", "chance.39"),
         "L-OPENHANDS-004": ("PreToolUse.out.block", "*.inner-deny", "mixed.bytes-*", "blends.top-*"),
     },
     "cline": {
@@ -227,7 +229,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "hermes": {
         "L-HERMES-001": ("closed.*",),
-        "L-HERMES-002": ("matcher.*",),
+        "L-HERMES-002": ("matcher.*", "patterns.*"),
         "L-HERMES-003": (
             "pre_tool_call.out.deny",
             "pre_tool_call.out.halt",
@@ -253,6 +255,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("mixed.doubled", "mixed.reason-list"),
             *("notices.PreToolUse.halt*", "notices.UserPromptSubmit.halt*"),
             *("blends.layers-halt-first", "blends.layers-halt-last", "blends.top-block"),
+            "tangles.33",
         ),
         "L-GROK-005": ("mcp.claude", "patterns.*"),
         "L-GROK-009": ("mixed.no-shebang", "losses.command-newline", "losses.command-tab"),

@@ -94,7 +94,7 @@ def test_in_better_mode_an_approval_next_to_a_sign_that_the_agent_does_not_trim_
     for sign in ("\x1c", "\x1e", "\x1f", "\ufeff"):
         for text in (f"{sign}{answer}", f"{answer}{sign}", f"{sign}{answer}\n{sign}"):
             decision = decide(block, RunResult(0, text.encode()))
-            python = name in ("hermes", "openhands", "mistral_vibe") and sign != "\ufeff"
+            python = name in ("hermes", "mistral_vibe") and sign != "\ufeff"
             plain = decide(block, RunResult(0, answer.encode()))
             # JavaScript trims a mark, so that the agent makes the change, and without it another call would go ahead
             kept = [each for each in effects(decision) if (sign, each) != ("\ufeff", "input")]

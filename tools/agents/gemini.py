@@ -74,7 +74,9 @@ def facts(record: Record) -> Facts:
         did["mode"] = next((mapping(each).get("mode") for each in objects(record.seen.get("tools"))), "AUTO")
     elif event == "AfterAgent":
         did["stops"] = requests
-    if _blocked(record):
+    if _blocked(record) and "Hook system message: " not in str(
+        record.seen.get("stderr")
+    ):  # which is shown instead
         did["reason"] = _blocked(record)
     return did
 

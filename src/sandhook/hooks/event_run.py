@@ -289,7 +289,7 @@ class EventRun:
         match = self._match(spec, event, self._match_budget)
         if not match.matched and not match.undecided:
             return Outcome(spec, "not_matched", match.why)
-        if fold.stopped:
+        if fold.stopped and (spec.layer != fold.goes_on_in or not spec.layer):
             return Outcome(spec, "skipped", "skipped: an earlier hook refused")
         if match.undecided:
             return Outcome(

@@ -13,8 +13,9 @@ from sandhook.limits import check_clock, present_budget
 from sandhook.pattern.errors import PatternError
 from sandhook.typed import Literal
 
-#: The syntax of an expression: Go's regexp (RE2's own), Rust's regex crate, or JavaScript's RegExp.
-Flavour = Literal["go", "rust", "js"]
+#: The syntax of an expression: Go's regexp (RE2's own), Rust's regex crate, JavaScript's RegExp, or Python's re, which must
+#: match all of the text.
+Flavour = Literal["go", "rust", "js", "python"]
 
 
 def compile_search(pattern: str, flavour: Flavour) -> Callable[[str], bool]:
@@ -46,8 +47,14 @@ def _compile(pattern: str, flavour: Flavour) -> Callable[[str], bool]:
         tests = [(wanted, compile_ecma(text, groups=False).search) for wanted, text in ahead]
         last = compile_ecma(rest, groups=False).search
 
-        def search(text: str) -> bool:
+        def search_all(text: str) -> bool:
             return all(test(text) is wanted for wanted, test in tests) and last(text)
+
+        search: Callable[[str], bool] = search_all
+    elif flavour == "python":
+        from sandhook.pattern.python import compile_python
+
+        search = compile_python(pattern)
     else:
         from sandhook.pattern.linear import compile_re2
 

@@ -5,6 +5,8 @@ Verdicts are folded in config order, never in the order in which hooks finish.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sandhook.hooks.event import Event, ToolResult
 from sandhook.hooks.model import (
     PERMISSIONS,
@@ -23,7 +25,10 @@ from sandhook.typed import Literal
 Dedupe = Literal["", "text", "source"]
 
 #: Which reasons of several hooks that refuse remain.
-Reasons = Literal["first", "last", "join", "all"]
+Reasons = Literal["first", "last", "join"]
+
+#: How an agent makes one output of several.
+Merge = Literal["", "reasons", "last stop", "fields"]
 
 
 class FoldPolicy(Record):
@@ -45,8 +50,12 @@ class FoldPolicy(Record):
         strict_void: In strict mode a verdict "void" takes the effect of all: the agent fails when it joins the outputs.
         precedence: Permissions, strongest first.
         reasons: "first" keeps the first refusing hook's reason, "last" the last one's, "join" joins theirs by
-            newlines, "all" those of the other hooks as well.
+            newlines.
         strict_reasons: The same as the agent does it, for strict mode; "" when ``reasons`` is that.
+        strict_merge: In strict mode the outputs are one before anything is decided. "reasons": its reason has those of
+            all hooks, or else of those that halt and override. "last stop": of these the last one's, and overriding is
+            enough. "fields": the last decision and the last reason count.
+        no_reason: What stands for a reason that is missing; it goes when another hook has one.
         user_messages: "first" or "join", as for ``reasons``.
         contexts: "join" joins texts of one placement by newlines, "list" keeps them apart.
         replacements: "chain" applies every operation in order, "last" only the last one, "first" only the first.
@@ -74,6 +83,8 @@ class FoldPolicy(Record):
     precedence: tuple[Permission, ...] = PERMISSIONS
     reasons: Reasons = "first"
     strict_reasons: Reasons | Literal[""] = ""
+    strict_merge: Merge = ""
+    no_reason: str = ""
     user_messages: Literal["first", "join"] = "first"
     contexts: Literal["join", "list"] = "list"
     replacements: Literal["chain", "last", "first"] = "chain"
@@ -92,6 +103,8 @@ class Fold:
         event: The event for the next hook.
         matched_against: The event for the next hook's matcher.
         stopped: A refusal ended the chain.
+        goes_on_in: The layer whose hooks run all the same: the verdict "policy failed" of the organisation's ends no chain of
+            theirs before a prompt and a stop.
     """
 
     def __init__(self, policy: FoldPolicy, event: Event, *, strict: bool = False) -> None:
@@ -101,10 +114,12 @@ class Fold:
         self.event = event
         self.matched_against = event
         self.stopped = False
+        self.goes_on_in = ""
         self._stops_on_ask = strict and policy.strict_stop_on_ask
         self._overrides = strict and policy.strict_overrides
         self._first_overrides = strict and policy.strict_first_override
         self._voids = strict and policy.strict_void
+        self._merge: Merge = policy.strict_merge if strict else ""
         self._verdicts: list[tuple[str, Verdict]] = []
 
     def add(self, hook_id: str, verdict: Verdict) -> None:
@@ -116,12 +131,19 @@ class Fold:
                 self.matched_against = self.event
         if verdict.intervenes and self.policy.stop_on_refusal:
             self.stopped = True
+            self.goes_on_in = (
+                "managed" if verdict.label == "policy failed" and verdict.permission == "none" else ""
+            )
+        elif verdict.label == "policy failed":
+            self.stopped = True
         if self._stops_on_ask and verdict.permission == "ask":
             self.stopped = True
 
     def stop_if_refused(self) -> None:
-        """End the chain if a hook so far refuses."""
+        """End the chain if a hook of the organisation refuses; the model then gets no context of any of them."""
         self.stopped = self.stopped or any(verdict.refuses for _, verdict in self._verdicts)
+        if self.stopped:
+            self.policy = self.policy._replace(context_survives_refusal=False)
 
     def decision(self) -> Decision:
         """Return the decision of all verdicts that were added, without the event's names and outcomes."""
@@ -132,10 +154,13 @@ class Fold:
             verdicts = [Verdict("void") for _ in verdicts]
         if self._first_overrides:
             verdicts = _without_later_overrides(verdicts)
+        if self._merge:
+            verdicts = _merged(verdicts, self._merge, self.policy.no_reason)
         refusing = [verdict for verdict in verdicts if verdict.refuses]
         if self._first_overrides:  # the reason is that of a decision, whatever statuses have
             refusing = [verdict for verdict in refusing if verdict.overrides] or refusing
         deciding = refusing or [verdict for verdict in verdicts if verdict.force_continue]
+        deciding = [verdict for verdict in deciding if verdict.label != "policy failed"] or deciding
         policy = self.policy
         input_: tuple[Operation, ...] = ()
         prompt: tuple[Operation, ...] = ()
@@ -154,10 +179,7 @@ class Fold:
             block=any(verdict.block for verdict in verdicts),
             halt=any(verdict.halt for verdict in verdicts),
             force_continue=any(verdict.force_continue for verdict in verdicts),
-            reason=_joined(
-                policy.reasons,
-                [each.reason for each in (verdicts if policy.reasons == "all" and deciding else deciding)],
-            ),
+            reason=_joined(policy.reasons, [verdict.reason for verdict in deciding], policy.no_reason),
             user_message=_joined(policy.user_messages, [verdict.user_message for verdict in deciding]),
             system_message=_joined("join", [verdict.system_message for verdict in verdicts]),
             input=input_,
@@ -221,10 +243,44 @@ def _without_later_overrides(verdicts: list[Verdict]) -> list[Verdict]:
     return [each._replace(input=None) for each in kept]
 
 
-def _joined(how: Reasons, texts: list[str | None]) -> str | None:
-    if how not in ("join", "all"):
+def _merged(verdicts: list[Verdict], how: Merge, no_reason: str) -> list[Verdict]:
+    """Return the verdicts as if the agent had read one output, whose reason the first has that decides."""
+    if how == "fields":
+        last = max((number for number, each in enumerate(verdicts) if each.overrides), default=-1)
+        verdicts = [
+            each if each.halt or number >= last else each._replace(label="none", block=False)
+            for number, each in enumerate(verdicts)
+        ]
+    if len(verdicts) > 1:  # reasons that are joined are a text
+        verdicts = [
+            each._replace(label="block", halt=False, force_continue=True) if each.label == "unsent" else each
+            for each in verdicts
+        ]
+    acting = [each for each in verdicts if each.intervenes or _replaces_by_reason(each)]
+    stopping = [each for each in verdicts if each.overrides and (each.halt or how == "last stop")]
+    if how == "last stop":
+        stopping = stopping[-1:]
+    reasons = [each.reason for each in stopping or verdicts if each.reason and each.reason != no_reason]
+    reason = _joined("last" if how == "fields" else "join", reasons) or no_reason
+    merged = []
+    for each in verdicts:
+        if each in acting:
+            own = reason if each is acting[0] else None
+            result = Operation("replace", reason) if _replaces_by_reason(each) else each.result
+            each = each._replace(reason=own, result=result)
+        merged.append(each)
+    return merged
+
+
+def _replaces_by_reason(verdict: Verdict) -> bool:
+    return verdict.label == "block" and verdict.result is not None
+
+
+def _joined(how: Reasons, texts: Sequence[str | None], no_reason: str = "") -> str | None:
+    if how != "join":
         return (texts[0] if how == "first" else texts[-1]) if texts else None
-    return "\n".join(text for text in texts if text) or None
+    words = [text for text in texts if text]
+    return "\n".join([text for text in words if text != no_reason] or words[:1]) or None
 
 
 def _changed(event: Event, verdict: Verdict) -> Event:

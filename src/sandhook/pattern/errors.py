@@ -29,3 +29,7 @@ class UnmatchedBracketError(PatternError):
 
     def __init__(self) -> None:
         super().__init__("Unmatched [, [^, [:, [., or [=")
+
+
+class UnsupportedError(PatternError):
+    """An expression that its own language accepts, and that cannot be searched in linear time."""

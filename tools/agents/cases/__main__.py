@@ -32,6 +32,7 @@ TOPICS = (
     "parts",
     "chance",
     "drawn",
+    "tangles",
 )
 
 

@@ -41,7 +41,7 @@ _KINDS: dict[str, dict[str, str]] = {
 }
 _USUAL = {"post": "PostToolUse", "prompt": "UserPromptSubmit", "stop": "Stop", "start": "SessionStart"}
 #: Events on which a hook that refuses is asked again.
-_AGAIN = (
+AGAIN = (
     "Stop",
     "AfterAgent",
     "agentStop",
@@ -52,7 +52,7 @@ _AGAIN = (
     "post_agent",
 )
 #: The shell, as matchers see it.
-_TOOL = {
+TOOL = {
     **dict.fromkeys(("claude_code", "codex", "kimi"), "Bash"),
     **dict.fromkeys(("gemini", "qwen"), "run_shell_command"),
     **dict.fromkeys(("hermes", "openhands"), "terminal"),
@@ -62,8 +62,8 @@ _TOOL = {
     "droid": "Execute",
     "mistral_vibe": "bash",
 }
-_WORDS = ("deny", "allow", "ask", "block", "approve", "defer", "none", "pass", "DENY", "Block", " deny")
-_TYPED: tuple[Json, ...] = (
+WORDS = ("deny", "allow", "ask", "block", "approve", "defer", "none", "pass", "DENY", "Block", " deny")
+TYPED: tuple[Json, ...] = (
     None,
     True,
     False,
@@ -85,7 +85,7 @@ _KEYS = (
     *("permissionDecision", "permissionDecisionReason", "action", "message", "cancel", "errorMessage"),
     *("context", "behavior", "interrupt", "modifiedArgs", "updatedInput", "hookEventName", "nosuch"),
 )
-_LINES = (
+LINES = (
     "plain",
     "two\nlines",
     "é ü 👩\u200d💻",
@@ -104,10 +104,10 @@ _LINES = (
 def cases(agent: str, numbers: range = range(COUNT)) -> list[Object]:
     """Return the cases of an agent."""
     known = known_cases(agent)
-    return [_Draw(agent, number, known).case() for number in numbers]
+    return [Draw(agent, number, known).case() for number in numbers]
 
 
-class _Draw:
+class Draw:
     """The draws of one case."""
 
     def __init__(self, agent: str, number: int, known: list[Object]) -> None:
@@ -131,7 +131,7 @@ class _Draw:
                 )
             elif delay:
                 body = f"sleep {delay}\n{body}"
-            if self.event in _AGAIN:
+            if self.event in AGAIN:
                 body = f'[ -e "$PROBE/once-{label}" ] && exit 0; : >"$PROBE/once-{label}"\n{body}'
             files = {**files, f"project/{label}.sh": f"#!/bin/sh\n{probe(label)}\n{body}\n"}
             hooks.append(hook)
@@ -197,7 +197,7 @@ class _Draw:
     def _body(self) -> str:
         parts = [self._printed()] if self.lot.random() < 0.85 else []
         if self.lot.random() < 0.35:
-            parts.insert(self.lot.randrange(len(parts) + 1), shown(self.lot.choice(_LINES) + "\n", " >&2"))
+            parts.insert(self.lot.randrange(len(parts) + 1), shown(self.lot.choice(LINES) + "\n", " >&2"))
         ending = self.lot.choices(("0", "2", "1", "any", "signal"), (11, 5, 2, 2, 1))[0]
         if ending == "any":
             ending = str(self.lot.randrange(3, 256))
@@ -210,7 +210,7 @@ class _Draw:
     def _printed(self) -> str:
         """Return shell text that prints something."""
         if self.lot.random() < 0.12:
-            return shown(self.lot.choice(_LINES) + self.lot.choice(("", "\n", "\n\n")))
+            return shown(self.lot.choice(LINES) + self.lot.choice(("", "\n", "\n\n")))
         value = self._value()
         for _ in range(self.lot.choices((0, 1, 2, 3), (5, 4, 2, 1))[0]):
             value = self._mutated(value)
@@ -222,7 +222,7 @@ class _Draw:
     def _value(self) -> Object:
         """Return an output that means something to the agent, on some event."""
         lot, agent, event = self.lot, self.agent, self.event
-        word = lot.choice(_WORDS[:5]) if lot.random() < 0.8 else lot.choice(_WORDS)
+        word = lot.choice(WORDS[:5]) if lot.random() < 0.8 else lot.choice(WORDS)
         nested: Object = {"hookEventName": event, "additionalContext": "more to know"}
         changed: Object = {"command": "touch other", **MORE.get(agent, {})}
         makers: list[Callable[[], Object]] = [
@@ -257,11 +257,11 @@ class _Draw:
         keys = [*value] or ["nosuch"]
         key = lot.choice(keys)
         if how == "type":
-            return {**value, key: lot.choice(_TYPED)}
+            return {**value, key: lot.choice(TYPED)}
         if how == "word":
-            return {**value, key: lot.choice(_WORDS)}
+            return {**value, key: lot.choice(WORDS)}
         if how == "add":
-            word = lot.choice(_WORDS) if lot.random() < 0.5 else lot.choice(_TYPED)
+            word = lot.choice(WORDS) if lot.random() < 0.5 else lot.choice(TYPED)
             return {**value, lot.choice(_KEYS): word}
         if how == "drop":
             return {name: each for name, each in value.items() if name != key}
@@ -303,10 +303,10 @@ class _Draw:
         """Return a hook with a matcher, if the lot has one."""
         if self.lot.random() > 0.3 or self.agent == "cline":
             return hook
-        name = _TOOL[self.agent]
+        name = TOOL[self.agent]
         if self.lot.random() < 0.15:
             name = self.lot.choice(("startup", "do it", "done", "other"))
-        return {**hook, "matcher": self.lot.choice(_MATCHERS)(name)}
+        return {**hook, "matcher": self.lot.choice(MATCHERS)(name)}
 
     def _files(self, hooks: list[Object]) -> Object:
         """Return the hooks of Cline that are no layers of its records."""
@@ -316,7 +316,7 @@ class _Draw:
         return {f"project/.cline/hooks/{self.event}{end}": f"exec {hook['command']}\n" for hook, end in ends}
 
 
-_MATCHERS: tuple[Callable[[str], str], ...] = (
+MATCHERS: tuple[Callable[[str], str], ...] = (
     *(lambda name: name, lambda name: name.swapcase(), lambda name: name[:-1], lambda name: f"^{name}$"),
     *(
         lambda name: f"{name}|Other",
@@ -367,7 +367,7 @@ def _doubled(text: str, value: Object, lot: random.Random) -> str:
     if not value:
         return text
     key = lot.choice([*value])
-    other = lot.choice([*_WORDS, *_TYPED])
+    other = lot.choice([*WORDS, *TYPED])
     return f"{text[:-1]}, {json.dumps(key)}: {json.dumps(other)}}}"
 
 

@@ -265,6 +265,15 @@ def _given() -> list[Object]:
         for name, script in scripts.items()
     ]
     found.append({"id": "given.cancelled", "event": "*", "layers": {}, "files": cancelling})
+    resumed: Object = {"script": _DONE, "env": {"CLINE_HOOK_AGENT_RESUME": "1"}}
+    found.append({"id": "given.resumed", "event": "*", "layers": {}, "files": hooks, **resumed})
+    waiting: Json = {
+        "tool": "run_commands",
+        "input": {"commands": ["(sleep 2; kill -INT $PPID) >/dev/null 2>&1 & sleep 9"]},
+    }
+    found.append(
+        {"id": "given.signal", "event": "*", "layers": {}, "files": hooks, "script": [waiting, *_DONE]}
+    )
     typed: Object = {"args": ["-i"], "script": [_PRINT, *_DONE, *_DONE]}
     typed["keys"] = [*_START, {"requests": 2, "pause": 3, "type": "again\r"}, *_leave(3)]
     found.append({"id": "given.typed", "event": "*", "layers": {}, "files": hooks, **typed})

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 from tools.agents.cases.servers import TOUCHING
-from tools.agents.cases.shapes import EVENTS, layer_of
+from tools.agents.cases.shapes import EVENTS, layer_of, layers_of, script
 from tools.agents.grid import CLAUDE_CODE, CODEX, COPILOT, GEMINI, KIMI, QWEN, probe
 from tools.agents.records import Json, Object
 
@@ -250,9 +250,73 @@ def of_tool(name: str) -> list[str]:
     ]
 
 
+#: Agents whose matchers are expressions of Python over the whole name, and what begins one.
+_PYTHON = {"hermes": ("terminal", ""), "openhands": ("terminal", ""), "mistral_vibe": ("bash", "re:")}
+
+
+def of_python(name: str) -> list[str]:
+    """Return expressions of Python, those that it does not accept, and those that other syntaxes read otherwise."""
+    head, last = name[:2], name[-1]
+    return [
+        *(f"(?<x>{name})", f"(?P<x>{name})", f"(?P<x>{head}).*(?P=x)?", f"(?P<x>a)?(?P<x>{name})"),
+        *(
+            f"(?i){name.upper()}",
+            f"{head}(?i){name[2:]}.*",
+            f"(?i:{head.upper()}){name[2:]}",
+            f"(?-i:{name})?",
+        ),
+        *(
+            f"(?x) {head} {name[2:]} # all",
+            f"(?#note){name}",
+            f"(?u){name}",
+            f"(?L){name}.*",
+            f"(?U){name}.*",
+        ),
+        *(f"\\A{name}\\Z", f"\\A{name}\\z", f"{name}$", f"^{name}$", f"\\b{name}\\b", f"\\Q{name}\\E"),
+        *(f"{name[:-1]}[[:alpha:]]", f"{name[:-1]}[^\\W_]", f"{name[:-1]}[\\w-]", f"{name[:-1]}[a-\\d]"),
+        *(f"{name[:-1]}\\x{ord(last):x}", f"{name[:-1]}\\u{ord(last):04x}", f"{name[:-1]}\\{ord(last):03o}"),
+        *(f"{name[:-1]}\\x{{{ord(last):x}}}", f"{name[:-1]}\\N{{LATIN SMALL LETTER {last.upper()}}}"),
+        *(
+            f"{name[:-1]}\\p{{L}}",
+            f"{name[:-1]}{last}{{1}}",
+            f"{name}{{,2}}",
+            f"{name}{{a}}",
+            f"{name}{{2,1}}",
+        ),
+        *(f"(?!nosuch){name}", f"(?!{head}).*", f"(?={head}).*", f"^(?!.*x){name}", f"{head}(?!x).*"),
+        *(f"(?<={head}){name}|{name}", f"(?>{name})", f"{name[:-1]}{last}*+", "(.).*\\1?", f"{name}**"),
+        *(
+            f"*{name}",
+            f"{name}|",
+            f"({name}",
+            f"[{head}]+.*",
+            "[^]]*",
+            ".*(?:",
+            "\\w+",
+            "[]x]?.+",
+            f"{name}\\",
+        ),
+    ]
+
+
+def _of_python(agent: str) -> Object:
+    """Return a case with a hook before a call for each expression."""
+    name, start = _PYTHON[agent]
+    hooks: list[Object] = [{"command": "@P@/a.sh"}]
+    files: Object = {"project/a.sh": f"#!/bin/sh\n{probe('a')}\n"}
+    for number, pattern in enumerate(of_python(name)):
+        files[f"project/m{number}.sh"] = script(f"m{number}", "exit 0")
+        hooks.append({"command": f"@P@/m{number}.sh", "matcher": start + pattern})
+    event = EVENTS.get(agent, "PreToolUse")
+    layers = layers_of(agent, *hooks)
+    if agent == "openhands":
+        layers = {"project": _configured(agent, event, hooks)}
+    return {"id": "patterns.python", "event": event, "layers": layers, "files": files, "limit": 200}
+
+
 def cases(agent: str) -> list[Object]:
     """Return the cases of an agent."""
-    found: list[Object] = []
+    found: list[Object] = [_of_python(agent)] if agent in _PYTHON else []
     if agent in TOOLS:
         name, scene = TOOLS[agent]
         event = EVENTS.get(agent, "PreToolUse")

@@ -14,7 +14,8 @@ from sandhook.hooks.contracts._payload import look
 from sandhook.hooks.decode import text_of, type_name
 from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import Event, Json, JsonObject
-from sandhook.hooks.matcher import Matcher, TextTest, ToolName, as_text
+from sandhook.hooks.flavour import compile_search
+from sandhook.hooks.matcher import Matcher, Regex, TextTest, ToolName, as_text
 from sandhook.hooks.model import Executor, HookSpec
 
 if TYPE_CHECKING:
@@ -307,6 +308,15 @@ def matcher_on(
         return as_text(absent if value is None else value)
 
     return Value(key, read, test)
+
+
+def whole_python(pattern: str) -> ToolName:
+    """Return the matcher of an expression of Python's ``re`` over the whole name.
+
+    Raises:
+        PatternError: It does not compile in Python, or (UnsupportedError) cannot be searched in linear time.
+    """
+    return ToolName(Regex(f"^(?:{pattern})$", "python", compile_search(pattern, "python")))
 
 
 def whole_name(pattern: str) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
+from sandhook.errors import Problem
 from sandhook.hooks.contracts import Document, Layer, Loaded, LoadOptions
 from sandhook.hooks.contracts._convert import Target, flat
 from sandhook.hooks.contracts._fields import Fields, did_you_mean
@@ -34,7 +35,7 @@ from sandhook.hooks.contracts.copilot.names import (
     ROWS,
     TOOLS,
 )
-from sandhook.hooks.decode import text_of, texts_of, type_name
+from sandhook.hooks.decode import encode, text_of, texts_of, type_name
 from sandhook.hooks.event import Event, Json, JsonObject, ToolCall
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, Match, Matcher, Never, OneOf, Regex, TextTest, quote
@@ -62,22 +63,59 @@ def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
 
 def load(documents: Sequence[Document], options: LoadOptions) -> Loaded:
     """Read configurations in the order of ``layers``; every fault is in the result, with its path."""
-    loaded = gather(documents, EVENTS, partial(_document, strict=options.strict))
-    return without_disabled(loaded, documents, strict=options.strict)
+    read = partial(_document, strict=options.strict)
+    dropped: list[Problem] = []
+    kept: list[Document] = []
+    for document in documents:
+        faults = _faults_of_policy(document, read) if document.layer == "managed" else []
+        dropped += (*faults, Problem("", _OF_POLICIES, file=document.name)) if faults else ()
+        if not (faults and options.strict):
+            kept.append(document)
+    loaded = gather(kept, EVENTS, read)
+    problems = dict.fromkeys((*loaded.problems, *dropped))
+    return without_disabled(loaded._replace(problems=tuple(problems)), kept, strict=options.strict)
+
+
+def _faults_of_policy(
+    document: Document, read: Callable[[Fields, JsonObject], Iterator[HookSpec]]
+) -> list[Problem]:
+    """Return why Copilot CLI drops a file of the policy: it looks at the lists of its own events, and at other keys."""
+    faults = []
+    for problem in gather([document], EVENTS, read).problems:
+        event = problem.path.removeprefix("hooks.").partition("[")[0]
+        looked_at = event in EVENTS if problem.path.startswith("hooks.") else True
+        if looked_at and not problem.path.endswith((".matcher", ".description")):
+            faults.append(problem)
+    return faults
+
+
+#: What a fault in a file of the machine's policy means.
+_OF_POLICIES = "Copilot CLI drops the whole file, as any file of the policy with a fault"
 
 
 def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[HookSpec]:
-    version = fields.get(value, "version", int, "")
-    if version not in (None, 1):
-        fields.problem("version", f"is {version}; wanted 1")
-        if strict:  # as upstream, which drops the file
+    policy = fields.document.layer == "managed"
+    version = value.get("version")
+    if isinstance(version, bool) or version != 1:
+        if "version" in value:
+            fields.problem("version", f"is {encode(version)}; wanted 1")
+        elif policy:
+            fields.problem("version", "is missing, and a file of the policy needs it: 1")
+        if strict and "version" in value:  # as upstream, which drops the file
             return
+    for key in value if policy else ():
+        if key not in ("version", "hooks"):
+            fields.problem(key, "is not known in a file of the policy")
     hooks = fields.get(value, "hooks", dict, "") or {}
     for name in sorted(hooks, key=lambda name: name in ALIASES):  # those under Claude Code's names run last
         if name not in EVENTS and name not in ALIASES:
             hint = did_you_mean(name, EVENTS)
             fields.note(f"hooks.{name}", f"is not an event of GitHub Copilot: its hooks never run{hint}")
+        if policy and name in EVENTS and hooks[name] is None:
+            fields.problem(f"hooks.{name}", "wanted an array, got null")
         for entry in entries(fields, hooks, name, "hooks"):
+            if policy and name in EVENTS and ("hooks" in entry.raw or entry.raw.get("type") == "prompt"):
+                fields.problem(entry.path, "wanted one command in a file of the policy")
             for handler in _of_group(fields, entry) if "hooks" in entry.raw else (entry,):
                 before = len(fields.problems)
                 spec = _hook(fields, handler, strict=strict)

@@ -121,6 +121,10 @@ BLOCKED = "Tool result blocked: "
 PERMISSION_DENIED = "Permission denied by hook."
 PERMISSION_FAILED = "Permission request hook failed"
 
+#: What the agent writes when a hook of the machine's policy fails, on the kinds of events that such a failure refuses.
+POLICY_FAILED = "Policy hook failed"
+CLOSED_BY_POLICY = frozenset({"permission.request", "prompt.submit", "tool.post", "stop", "subagent.stop"})
+
 #: How often a hook may keep the agent from stopping.
 STOPS = 8
 

@@ -21,6 +21,7 @@ from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.copilot.names import (
     ALIASES,
     BLOCKED,
+    CLOSED_BY_POLICY,
     EVENTS,
     FAILED,
     MAX_CONTEXT,
@@ -28,6 +29,7 @@ from sandhook.hooks.contracts.copilot.names import (
     PERMISSION_DENIED,
     PERMISSION_FAILED,
     PLACES,
+    POLICY_FAILED,
     ROWS,
     SNAKE_ROWS,
     STOPS,
@@ -140,11 +142,15 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Ver
             reason = (own or "hook exited with code 2") if ran.exit_status == 2 else FAILED
         notes += accidents(ran, words, ran.exit_status) if ran.exit_status else []
         return refusal(event.kind, reason, notes)._replace(could_not_run=why, decided=why is None)
+    failed = POLICY_FAILED if spec.layer == "managed" else PERMISSION_FAILED
     if native == "permissionRequest" and (why is not None or ran.exit_status):
-        reason = words or (PERMISSION_DENIED if ran.exit_status == 2 else PERMISSION_FAILED)
-        if compat == "strict":
-            reason = PERMISSION_DENIED if ran.exit_status == 2 else PERMISSION_FAILED
+        reason = PERMISSION_DENIED if ran.exit_status == 2 else failed
+        reason = reason if compat == "strict" else words or reason
         return refusal(event.kind, reason, notes)._replace(could_not_run=why, decided=why is None)
+    if failed == POLICY_FAILED and event.kind in CLOSED_BY_POLICY and (why or ran.exit_status not in (0, 2)):
+        reason = f"{BLOCKED}{failed}" if event.kind == "tool.post" else failed
+        closed = refusal(event.kind, reason, notes)
+        return closed._replace(label="policy failed", could_not_run=why, decided=why is None)
     if why is not None:
         return Verdict("error", could_not_run=why, diagnostics=tuple(notes))
     spoke = (
@@ -166,7 +172,7 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Ver
         unread = unreadable(odd, notes, exceeded_bound=output.exceeded_bound)
         if native != "permissionRequest" or unread.exceeded_bound or _is_array(text):
             return unread
-        return refusal(event.kind, PERMISSION_FAILED, notes)._replace(undecodable=odd)
+        return refusal(event.kind, failed, notes)._replace(undecodable=odd)
     notes += output.diagnostics
     better = compat != "strict"
     if native == "preToolUse" and (spec.extras or {}).get("name") == native:

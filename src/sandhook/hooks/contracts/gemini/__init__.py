@@ -10,12 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts._sequential import SequentialAgent
-from sandhook.hooks.contracts.gemini.names import EVENTS
+from sandhook.hooks.contracts.gemini.names import EVENTS, NO_REASON
 from sandhook.hooks.fold import FoldPolicy
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sandhook.hooks.event import Event
-    from sandhook.hooks.model import Decision
+    from sandhook.hooks.model import Decision, HookSpec
 
 
 class Gemini(SequentialAgent):
@@ -34,16 +36,22 @@ class Gemini(SequentialAgent):
         chained=False,
         stop_on_refusal=False,
         reasons="join",
-        strict_reasons="all",
+        strict_merge="reasons",
+        no_reason=NO_REASON,
         contexts="join",
         survive_refusal=False,
         dedupe="source",
     )
     sequential = fold._replace(parallel=False, chained=True, matchers_see_changes=False)
 
+    def fold_for(self, specs: Sequence[HookSpec], event: Event) -> FoldPolicy:
+        """Return how hooks compose: those around a request to the model replace what earlier ones said."""
+        policy = super().fold_for(specs, event)
+        return policy._replace(strict_merge="fields") if event.kind in ("model.pre", "model.post") else policy
+
     def message(self, decision: Decision, event: Event) -> str:
         """Return the text that the model sees instead of what was refused."""
-        reason = decision.reason or "No reason provided"
+        reason = decision.reason or NO_REASON
         if decision.halt:
             return f"Agent execution stopped by hook: {reason}"
         return f"Tool execution blocked: {reason}" if event.kind == "tool.pre" else reason

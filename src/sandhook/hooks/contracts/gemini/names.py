@@ -45,3 +45,6 @@ DEFAULT_TIMEOUT = 60.0
 
 #: Keys below ``hooks`` in older files that are not events.
 SETTINGS = ("enabled", "disabled", "notifications")
+
+#: The reason of a refusal that has none.
+NO_REASON = "No reason provided"

@@ -6,6 +6,7 @@ from sandhook.hooks.contracts._agent import SNAKE, agent_event, asking, payload
 from sandhook.hooks.contracts._outcome import (
     accidents,
     broken,
+    counts_in_javascript,
     in_javascript,
     refusal,
     unreadable,
@@ -14,7 +15,7 @@ from sandhook.hooks.contracts._outcome import (
 )
 from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts._reading.languages import as_read
-from sandhook.hooks.contracts.gemini.names import ABSENT, COMMON, EVENTS, ROWS
+from sandhook.hooks.contracts.gemini.names import ABSENT, COMMON, EVENTS, NO_REASON, ROWS
 from sandhook.hooks.decode import (
     DATA_DEPTH,
     BoundExceeded,
@@ -228,18 +229,21 @@ def _verdict_of(name: str, event: Event, value: JsonObject, notes: list[str]) ->
 
 
 def _decided(name: str, event: Event, value: JsonObject, word: Json, notes: list[str]) -> Verdict:
-    reason = in_javascript(value.get("reason"))
+    reason, over = (
+        in_javascript(value.get(key)) if counts_in_javascript(value.get(key)) else None
+        for key in ("reason", "stopReason")
+    )
     if value.get("continue") is False:
         if name in ("SessionStart", "SessionEnd", "PreCompress", "Notification", "BeforeToolSelection"):
             notes.append(f"continue is ignored on {name}")
-            return Verdict("none")
-        return Verdict("halt", True, halt=True, reason=text_of(value, "stopReason") or reason)
+            return Verdict("none", reason=reason)
+        return Verdict("halt", True, halt=True, reason=over or reason, overrides=bool(over))
     if word in ("deny", "block"):
         if name in BLOCKABLE:
-            return refusal(event.kind, reason or "No reason provided", notes)
+            return refusal(event.kind, reason or NO_REASON, notes)._replace(overrides=True)
         notes.append(f"decision {word} is ignored on {name}: there is nothing to refuse")
-        return Verdict("none")
+        return Verdict("none", reason=reason)
     if name == "BeforeTool" and word in ("allow", "approve", "ask"):
         permission: Permission = "ask" if word == "ask" else "allow"
         return Verdict(permission, True, permission=permission, reason=reason)
-    return Verdict("none", decided=word in ("allow", "approve"))
+    return Verdict("none", decided=word in ("allow", "approve"), reason=reason, overrides="decision" in value)

@@ -155,7 +155,7 @@ def _of_call(
             notes.append("continue is not looked at on PreToolUse: Grok Build wants decision deny")
             permission, reason = "deny", text_of(value, "stopReason", "reason")
     if permission == "deny":
-        return refusal("tool.pre", reason or words or generic(spec, status))
+        return refusal("tool.pre", reason or words or generic(spec, None))
     if word is not None and permission is None and word != "defer":
         odd = f"unknown decision value {str(word)!r} in {key!r}"
         notes.append(f"{odd}: the hook failed, and the action proceeds")

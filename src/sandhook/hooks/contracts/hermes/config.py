@@ -19,6 +19,7 @@ from sandhook.hooks.contracts._loader import (
     lists_of,
     schema,
     whole_name,
+    whole_python,
 )
 from sandhook.hooks.contracts.hermes.names import (
     DEFAULT_TIMEOUT,
@@ -30,10 +31,9 @@ from sandhook.hooks.contracts.hermes.names import (
     SETTINGS,
 )
 from sandhook.hooks.event import Json, JsonObject
-from sandhook.hooks.flavour import compile_search
-from sandhook.hooks.matcher import ALWAYS, Exact, Matcher, Regex, ToolName
+from sandhook.hooks.matcher import ALWAYS, Exact, Matcher, ToolName
 from sandhook.hooks.model import Executor, HookSpec
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 from sandhook.text.quoting import quote_word
 
 
@@ -170,9 +170,11 @@ def _matcher(fields: Fields, handler: Handler, *, strict: bool) -> Matcher:
     if not ROWS[handler.event].matched:
         fields.note(path, f"has no meaning on {handler.event}: all match")
         return ALWAYS
-    whole = f"^(?:{pattern})$"
     try:
-        return ToolName(Regex(whole, "go", compile_search(whole, "go")))
+        return whole_python(pattern)
+    except UnsupportedError as error:
+        fields.note(path, f"{error}: every tool matches")
+        return ALWAYS
     except PatternError as error:
         meaning = "a name in Hermes Agent" if strict else "every tool; Hermes Agent reads it as a name"
         fields.note(path, f"does not compile ({error}): it means {meaning}")

@@ -33,7 +33,7 @@ from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, Exact, Glob, Matcher, Regex, ToolName
 from sandhook.hooks.model import Executor, HookSpec
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 from sandhook.record import Record
 
 
@@ -195,7 +195,10 @@ def _matcher(fields: Fields, raw: JsonObject, event: str, path: str, *, strict: 
         return ToolName(Exact(pattern) if plain and pattern.islower() else AnyCase(pattern), _BARE_NAMES)
     text = f"(?i)^(?:{pattern[3:]})$"
     try:
-        return ToolName(Regex(text, "go", compile_search(text, "go")), _BARE_NAMES)
+        return ToolName(Regex(text, "python", compile_search(f"(?i){pattern[3:]}", "python")), _BARE_NAMES)
+    except UnsupportedError as error:
+        fields.note(f"{path}.match", f"{error}: every tool matches")
+        return ALWAYS
     except PatternError as error:
         fields.problem(f"{path}.match", f"does not compile: {error}")
         return ALWAYS

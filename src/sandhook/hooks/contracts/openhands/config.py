@@ -22,6 +22,7 @@ from sandhook.hooks.contracts._loader import (
     seconds,
     shell_text,
     timer,
+    whole_python,
 )
 from sandhook.hooks.contracts.openhands.names import (
     DEFAULT_TIMEOUT,
@@ -33,10 +34,9 @@ from sandhook.hooks.contracts.openhands.names import (
     ROWS,
 )
 from sandhook.hooks.event import Json, JsonObject
-from sandhook.hooks.flavour import compile_search
-from sandhook.hooks.matcher import ALWAYS, Exact, Matcher, Never, Regex, ToolName
+from sandhook.hooks.matcher import ALWAYS, Exact, Matcher, Never, ToolName
 from sandhook.hooks.model import Executor, HookSpec
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 
 
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
@@ -131,9 +131,11 @@ def _matcher(fields: Fields, handler: Handler, *, strict: bool) -> Matcher:
     inner = pattern[1:-1] if len(pattern) > 2 and pattern[0] == pattern[-1] == "/" else ""
     if not inner and not METACHARACTERS & set(pattern):
         return ToolName(Exact(pattern))
-    whole = f"^(?:{inner or pattern})$"
     try:
-        return ToolName(Regex(whole, "go", compile_search(whole, "go")))
+        return whole_python(inner or pattern)
+    except UnsupportedError as error:
+        fields.note(path, f"{error}: every tool matches")
+        return ALWAYS
     except PatternError as error:
         meaning = "nothing" if inner else "a name"
         fields.note(path, f"does not compile ({error}): in OpenHands it means {meaning}")

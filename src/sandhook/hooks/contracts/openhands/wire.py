@@ -10,7 +10,6 @@ from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.openhands.names import EVENTS, GENERIC, NAMES
 from sandhook.hooks.decode import encode, object_of
 from sandhook.hooks.event import Event, Json, JsonObject
-from sandhook.hooks.matcher import as_text
 from sandhook.hooks.model import Compat, HookSpec, Request, RunResult, Verdict
 from sandhook.text.nearest import hint
 
@@ -64,7 +63,13 @@ def event(name: str, payload: Json) -> Event:
 def decode(spec: HookSpec, event: Event, ran: RunResult, compat: Compat) -> Verdict:
     """Return what a run means for this event."""
     better = compat != "strict"
-    return as_read(ran, "python", lambda each: _decode(spec, event, each, better=better), strict=not better)
+    return as_read(
+        ran,
+        "python",
+        lambda each: _decode(spec, event, each, better=better),
+        strict=not better,
+        trimmer="json",
+    )
 
 
 def _decode(spec: HookSpec, event: Event, ran: RunResult, *, better: bool) -> Verdict:
@@ -78,7 +83,7 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, *, better: bool) -> Ve
     readable = better or is_utf8(ran.stdout, ran.stderr)
     if not readable:
         value, odd = {}, "the output is not UTF-8: upstream takes the hook for failed"
-    reason = as_text(value["reason"]) if "reason" in value else ""
+    reason = _written(value, "reason")
     words = words_of(ran)
     if native not in BLOCKABLE:
         verdict = _context(native, value, notes)
@@ -89,8 +94,8 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, *, better: bool) -> Ve
     if _refuses(value, notes, better=better) or by_status:
         if by_status:
             notes += accidents(ran, words, 2)
-        feedback = value.get("additionalContext") if native == "Stop" else None
-        text = (as_text(feedback) if feedback else "") or reason or words or GENERIC
+        feedback = _written(value, "additionalContext") if native == "Stop" else ""
+        text = feedback or reason or words or GENERIC
         return refusal(event.kind, text, notes)._replace(could_not_run=why if ran.signal else None)
     why = ran.could_not_run or output.could_not_run
     if ran.exit_status and why is None:
@@ -111,6 +116,11 @@ def _decode(spec: HookSpec, event: Event, ran: RunResult, *, better: bool) -> Ve
 
 def _printed(ran: RunResult) -> Printed:
     return printed("" if ran.truncated else ran.stdout.decode("utf-8", "replace").strip())
+
+
+def _written(value: JsonObject, key: str) -> str:
+    """Return a field as Python writes its value, null and objects too; "" without the field."""
+    return str(value[key]) if key in value else ""
 
 
 def _unknown(word: Json) -> str | None:
@@ -135,12 +145,12 @@ def _refuses(value: JsonObject, notes: list[str], *, better: bool) -> bool:
 
 
 def _context(native: str, value: JsonObject, notes: list[str]) -> Verdict:
-    text = value.get("additionalContext")
+    text = _written(value, "additionalContext")
     if not text:
         return Verdict("none")
     if native == "UserPromptSubmit":
-        return Verdict("none", context=((as_text(text), "prompt"),))
+        return Verdict("none", context=((text, "prompt"),))
     if native == "SessionStart":
-        return Verdict("none", context=((as_text(text), "session"),))
+        return Verdict("none", context=((text, "session"),))
     notes.append(f"additionalContext is not looked at on {native}")
     return Verdict("none")

@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sandhook.hooks.contracts._sequential import SequentialAgent
-from sandhook.hooks.contracts.qwen.names import EVENTS
+from sandhook.hooks.contracts.qwen.names import EVENTS, NO_REASON
 from sandhook.hooks.fold import FoldPolicy
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sandhook.hooks.event import Event
-    from sandhook.hooks.model import Decision
+    from sandhook.hooks.model import Decision, HookSpec
 
 
 class Qwen(SequentialAgent):
@@ -41,12 +43,19 @@ class Qwen(SequentialAgent):
         strict_void=True,
         dedupe="text",
         strict_overrides=True,
+        no_reason=NO_REASON,
     )
     sequential = fold._replace(parallel=False, chained=True, matchers_see_changes=False)
 
+    def fold_for(self, specs: Sequence[HookSpec], event: Event) -> FoldPolicy:
+        """Return how hooks compose: around a call a ``permissionDecision`` is stronger than other words, elsewhere a stop reason."""
+        policy = super().fold_for(specs, event)
+        around = event.kind in ("tool.pre", "permission.request")
+        return policy if around else policy._replace(strict_merge="last stop")
+
     def message(self, decision: Decision, event: Event) -> str:
         """Return the text that the model sees instead of what was refused."""
-        return decision.reason or "No reason provided"
+        return decision.reason or NO_REASON
 
 
 CONTRACT = Qwen()

@@ -104,3 +104,6 @@ ALIASES = {
     "monitor": ("Monitor", "MonitorTool"),
     "lsp": ("Lsp", "LspTool"),
 }
+
+#: The reason of a refusal that has none.
+NO_REASON = "No reason provided"

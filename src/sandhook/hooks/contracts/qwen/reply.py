@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from sandhook.hooks.contracts._outcome import GOES_ON, counts_in_javascript, in_javascript, refusal
+from sandhook.hooks.contracts.qwen.names import NO_REASON
 from sandhook.hooks.decode import encode, object_of, text_of, type_name
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Operation, Permission, Placement, Verdict
-
-#: The reason of a refusal that has none.
-NO_REASON = "No reason provided"
 
 #: How often a hook may keep the agent from stopping.
 STOPS = 7
@@ -93,10 +91,15 @@ def _escaped(name: str, context: str, notes: list[str]) -> str:
     return text[:MAX_EXPANSION]
 
 
-def _stop_reason(value: JsonObject) -> str:
+def _said(value: JsonObject) -> Json:
+    """Return what is written as the reason, None for nothing that counts."""
     written = (value.get(key) for key in ("stopReason", "reason"))
-    counting = next((each for each in written if counts_in_javascript(each)), None)
-    return NO_REASON if counting is None else in_javascript(counting) or ""
+    return next((each for each in written if counts_in_javascript(each)), None)
+
+
+def _stop_reason(value: JsonObject) -> str:
+    said = _said(value)
+    return NO_REASON if said is None else in_javascript(said) or ""
 
 
 def _of_call(
@@ -153,14 +156,22 @@ def _of_request(event: Event, value: JsonObject, specific: JsonObject, *, better
 def _of_others(name: str, event: Event, value: JsonObject, notes: list[str], *, better: bool) -> Verdict:
     blocks = value.get("decision") in ("deny", "block")
     halts = value.get("continue") is False
+    over = halts and counts_in_javascript(value.get("stopReason"))
     if event.kind in GOES_ON and (blocks or halts):
         count = (event.extras or {}).get("stop_count")
         if isinstance(count, int) and count >= STOPS:
             notes.append(f"the agent was kept from stopping {STOPS} times already: it stops")
             return Verdict("none", True)
-        return refusal(event.kind, _stop_reason(value))
+        said = _said(value)
+        if isinstance(said, dict) and isinstance(said.get("text"), str):  # the form of a part of a prompt
+            return refusal(event.kind, said["text"])._replace(overrides=over)
+        kept = refusal(event.kind, _stop_reason(value))._replace(overrides=over)
+        if better or said is None or isinstance(said, str):
+            return kept
+        notes.append("the reason is no text: Qwen Code fails to send it, and the turn ends")
+        return kept._replace(label="unsent", force_continue=False, halt=True)
     if name in ("UserPromptSubmit", "UserPromptExpansion", "PostToolBatch") and (blocks or halts):
-        return refusal(event.kind, _stop_reason(value))
+        return refusal(event.kind, _stop_reason(value))._replace(overrides=over)
     if name in ("TodoCreated", "TodoCompleted") and (blocks or (halts and better)):
         if not better and value.get("decision") != "block":
             notes.append("decision deny is not looked at here: Qwen Code wants block")
@@ -172,7 +183,8 @@ def _of_others(name: str, event: Event, value: JsonObject, notes: list[str], *, 
         return refusal(event.kind, _stop_reason(value))
     if blocks or halts:
         notes.append(f"a refusal is ignored on {name}: there is nothing to refuse")
-    return Verdict("none", undecodable=_odd(value))
+    said = in_javascript(value.get("reason")) if counts_in_javascript(value.get("reason")) else None
+    return Verdict("none", undecodable=_odd(value), reason=said)
 
 
 def _odd(value: JsonObject) -> str | None:

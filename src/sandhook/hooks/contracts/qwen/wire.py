@@ -16,8 +16,8 @@ from sandhook.hooks.contracts._outcome import (
 from sandhook.hooks.contracts._payload import variable
 from sandhook.hooks.contracts._reading.languages import as_read
 from sandhook.hooks.contracts.qwen import http
-from sandhook.hooks.contracts.qwen.names import COMMON, EVENTS, ROWS, TEXT_EVENTS
-from sandhook.hooks.contracts.qwen.reply import NO_REASON, verdict_of
+from sandhook.hooks.contracts.qwen.names import COMMON, EVENTS, NO_REASON, ROWS, TEXT_EVENTS
+from sandhook.hooks.contracts.qwen.reply import verdict_of
 from sandhook.hooks.decode import DATA_DEPTH, BoundExceeded, DecodeError, encode
 from sandhook.hooks.decode import decode as decode_json
 from sandhook.hooks.event import Event, Json, JsonObject
