@@ -101,3 +101,18 @@ def joined_list(compiled: Parameter, *, quoted: bool, by_ifs: bool) -> Text:
     if by_ifs:
         return lambda state: join_values(state, separator(state, True) or " ", values(state))
     return lambda state: join_values(state, " ", values(state))
+
+
+def value_or_text(base: Parameter, choose: Text, nonempty: bool, quoted: bool) -> Text:
+    """Return a closure for the value of a parameter that is set, else for what ``choose`` returns."""
+    read = base.value
+    if read is None:
+        return lambda state: base.text(state) if base.is_set(state, nonempty, quoted) else choose(state)
+    if nonempty:
+        return lambda state: read(state) or choose(state)
+
+    def value_or_text(state: State) -> str:
+        text = read(state)  # once: the subscript may run commands
+        return choose(state) if text is None else text
+
+    return value_or_text

@@ -253,7 +253,10 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
                 value = state.element(name, "0")  # an array is set, even if its first element is not
             else:
                 value = base.value(state)  # fails under set -u
-            return declared.declaration(state, node, base.values is not None, base.text, unset=value is None)
+            text_of = (
+                base.text if base.value is None else lambda _: value or ""
+            )  # its subscript may run commands
+            return declared.declaration(state, node, base.values is not None, text_of, unset=value is None)
 
         if base.values is not None and not base.star:
             return _Declaration(lambda state: declared.words_of(state, node, declaration(state)), declaration)

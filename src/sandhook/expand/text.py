@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand.blanks import chosen, joined_list
+from sandhook.expand.blanks import chosen, joined_list, value_or_text
 from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter, shown_name
 from sandhook.expand.reference import Parameter, compile_base, plain_value
 from sandhook.expand.shapes import has_braces, runs_commands, unquoting
@@ -243,22 +243,12 @@ class TextCompiler:
             nonempty = False  # in an assignment, one empty value counts as a list
         if operator[-1] in "=?":
             choose = self._assign_or_fail(node, quoted, reference)
-            return lambda state: base.text(state) if base.is_set(state, nonempty, quoted) else choose(state)
+            return value_or_text(base, choose, nonempty, quoted)
         inner = node.word or Word(())
         word = self._string(inner.parts, quoted=True, stored=stored) if quoted else chosen(self, inner)
         if operator[-1] == "+":
             return lambda state: word(state) if base.is_set(state, nonempty, quoted) else ""
-        if base.value is not None:
-            read = base.value
-            if nonempty:
-                return lambda state: read(state) or word(state)
-
-            def value_or_word(state: State) -> str:
-                text = read(state)
-                return word(state) if text is None else text
-
-            return value_or_word
-        return lambda state: base.text(state) if base.is_set(state, nonempty, quoted) else word(state)
+        return value_or_text(base, word, nonempty, quoted)
 
     # ------------------------------------------------------------------ patterns and pieces
 
@@ -322,12 +312,18 @@ class TextCompiler:
         base = compile_base(node, self, checked=False)
         operator = node.operator or ""
         word = self.pieces(node.word or Word(()))
-        plus = operator[-1] == "+"
+        nonempty, plus = operator[0] == ":", operator[-1] == "+"
+        read = base.value
 
         def run(state: State) -> list[tuple[str, bool]]:
-            if base.is_set(state, operator[0] == ":") == plus:
+            text = read(state) if read is not None else None
+            if read is None:
+                chosen = base.is_set(state, nonempty)
+            else:
+                chosen = bool(text) if nonempty else text is not None
+            if chosen == plus:
                 return word(state)
-            return [] if plus else [(base.text(state), False)]
+            return [] if plus else [(base.text(state) if text is None else text, False)]
 
         return run
 

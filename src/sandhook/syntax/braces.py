@@ -65,7 +65,12 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
     if (
         operator is None
         or (operator[:1] in _CASE_OPERATORS and name in "#?-")
-        or (prefix == "!" and operator in ("*", "@") and not NAME.fullmatch(name))
+        or (
+            prefix == "!"
+            and operator in ("*", "@")
+            and text[at + 1 : at + 2] == "}"
+            and not NAME.fullmatch(name)
+        )
     ):
         return _bad(reader, start, double_quoted)
     word = second = None
