@@ -14,7 +14,8 @@ from typing import TypeAlias, TypeGuard
 from sandhook.errors import LimitExceeded
 from sandhook.lazy import lazily
 from sandhook.limits import check_clock, timed_items
-from sandhook.syntax.nodes import Literal, ParameterExpansion, SingleQuoted, Word, WordPart
+from sandhook.record import Record
+from sandhook.syntax.nodes import ExtendedPattern, Literal, ParameterExpansion, SingleQuoted, Word, WordPart
 from sandhook.text.names import is_name
 
 _INTEGERS = lazily(r"([+-]?[0-9]{1,19})\.\.([+-]?[0-9]{1,19})(?:\.\.([+-]?[0-9]{1,19}))?")
@@ -32,20 +33,39 @@ MAX_COPIED = 1 << 22
 #: The item of ``{Z..a}`` that is a backslash: it quotes the next character and vanishes.
 _NOTHING = SingleQuoted("")
 
-#: One unit of a word: an unquoted character, or any other part as a whole.
-Unit: TypeAlias = "str | WordPart"
+
+class _Mark(Record):
+    """``@(`` and similar, ``|`` or ``)`` of an extended pattern: text for braces, which may stand across it."""
+
+    text: str
+
+
+_BAR, _CLOSE = _Mark("|"), _Mark(")")
+
+#: One unit of a word: an unquoted character, a part of an extended pattern, or any other part as a whole.
+Unit: TypeAlias = "str | WordPart | _Mark"
 
 
 def expand_braces(word: Word) -> Iterator[Word]:
     """Yield the words that the braces of a word stand for, or the word itself if it has none."""
+    for result in _expand(_units(word)):
+        yield Word(_parts(result), word.span)
+
+
+def _units(word: Word) -> list[Unit]:
     units: list[Unit] = []
     for part in word.parts:
         if isinstance(part, Literal):
             units.extend(part.text)
+        elif isinstance(part, ExtendedPattern):
+            units.append(_Mark(part.operator + "("))
+            for index, alternative in enumerate(part.alternatives):
+                units += [_BAR] * bool(index)
+                units += _units(alternative)
+            units.append(_CLOSE)
         else:
             units.append(part)
-    for result in _expand(units):
-        yield Word(_parts(result), word.span)
+    return units
 
 
 def plain_sequence(word: Word) -> range | None:
@@ -63,21 +83,49 @@ def plain_sequence(word: Word) -> range | None:
 def _parts(units: list[Unit]) -> tuple[WordPart, ...]:
     parts: list[WordPart] = []
     text: list[str] = []
-    for unit in units:
-        if isinstance(unit, str):
+    for unit in _grouped(units) if any(isinstance(unit, _Mark) for unit in units) else units:
+        if isinstance(unit, _Mark):
+            text.append(unit.text)
+        elif isinstance(unit, str):
             last = parts[-1] if parts and not text else None
             if (unit == "_" or (unit.isalnum() and unit.isascii())) and _is_open_name(last):
                 parts[-1] = last._replace(name=last.name + unit)  # $x{1,2} is $x1 $x2
             else:
                 text.append(unit)
-            continue
-        if text:
-            parts.append(Literal("".join(text)))
-            text = []
-        parts.append(unit)
+        else:
+            if text:
+                parts.append(Literal("".join(text)))
+                text = []
+            parts.append(unit)
     if text:
         parts.append(Literal("".join(text)))
     return tuple(parts)
+
+
+def _grouped(units: list[Unit]) -> list[Unit]:
+    """Make extended patterns of their parts again; a part whose partner is in another word stays."""
+    current: list[Unit] = []
+    opened: list[tuple[list[Unit], _Mark, list[Word]]] = []
+    for unit in units:
+        if not isinstance(unit, _Mark) or (not opened and unit in (_BAR, _CLOSE)):
+            current.append(unit)
+        elif unit is _BAR:
+            opened[-1][2].append(Word(_parts(current)))
+            current = []
+        elif unit is _CLOSE:
+            before, opening, alternatives = opened.pop()
+            alternatives.append(Word(_parts(current)))
+            current = [*before, ExtendedPattern(opening.text[:-1], tuple(alternatives))]
+        else:
+            opened.append((current, unit, []))
+            current = []
+    while opened:
+        before, opening, alternatives = opened.pop()
+        inside: list[Unit] = [opening]
+        for alternative in alternatives:
+            inside += [*_units(alternative), _BAR]
+        current = [*before, *inside, *current]
+    return current
 
 
 def _is_open_name(part: WordPart | None) -> TypeGuard[ParameterExpansion]:
@@ -198,7 +246,7 @@ def _find(units: list[Unit]) -> tuple[int, int] | None:
     return None
 
 
-def _count_unclosed(unit: WordPart) -> int:
+def _count_unclosed(unit: WordPart | _Mark) -> int:
     """Return the number of { that the word of ``${x:-{a,b}`` leaves open; bash matches them with later }."""
     if not isinstance(unit, ParameterExpansion) or unit.word is None:
         return 0
