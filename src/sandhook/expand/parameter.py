@@ -183,10 +183,12 @@ class Indirect(Parameter):
         base = Parameter(lambda _: name)
         if node.operator is None or node.operator in CHOOSING:
             return base
-        from sandhook.expand.changes import compile_operator
+        from sandhook.expand.changes import compile_operator, compile_slice
 
         if target[1] is not None or not isinstance(state.values.get(target[0], ""), str):
             base = self._reference
+        if node.operator == ":":
+            return compile_slice(node, base, self._words, f"!{node.name}")
         return compile_operator(node._replace(prefix=""), base, self._words)
 
     def assigned_name(self, state: State) -> str:
