@@ -60,6 +60,11 @@ def compile_length(node: ParameterExpansion, words: Words) -> Callable[[State], 
         return count
     value = base.value
     assert value is not None
+    if node.subscript is not None and not node.subscript.parts:
+        from sandhook.expand.bad_substitution import bad_substitution
+
+        fail = bad_substitution(words, "", f"${{#{name}[]}}")
+        return lambda state: len(fail(state))
     if node.subscript is not None:
         key_of = words.key(node.subscript, lambda state: state.is_associative(name))
         index_of = words.index(node.subscript)
