@@ -11,6 +11,7 @@ from typing import Any
 from sandhook.expand import transform
 from sandhook.expand.escapes import prompt_value
 from sandhook.expand.reference import Parameter, SpacedList, Value, Values, Words, elements
+from sandhook.state.references import refers_to_element
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, IndexedArray, held
 from sandhook.syntax.nodes import DoubleQuoted, Escaped, Literal, ParameterExpansion, SingleQuoted, Word
@@ -200,7 +201,7 @@ def compile_slice(
     def elements_of(state: State) -> list[str]:
         variable: Any = None
         if not positional:
-            variable = state.value(name)
+            variable = None if refers_to_element(state.namerefs, name) else state.value(name)
             if variable is None or (not isinstance(variable, str) and not len(variable)):
                 return values(state)  # an empty list; bash does not evaluate the numbers here
         offset = offset_of(state)

@@ -174,7 +174,7 @@ def elements(state: State, name: str) -> list[str]:
 
 def keys(state: State, name: str) -> list[str]:
     """Return ``${!name[@]}``."""
-    value = state.value(name)
+    value = None if refers_to_element(state.namerefs, name) else state.value(name)
     if value is None:
         return []
     return ["0"] if isinstance(value, str) else value.keys()

@@ -154,15 +154,19 @@ class ShellError(Exception):
         """True when the built-in that assigned the value puts its name before the message."""
         return "integer" in self.origins and self.reason != "unbound variable"
 
-    def named(self, builtin: str) -> ShellError:
-        """Return this error with a built-in's name before the message, which no other name precedes then."""
+    def unnamed(self) -> ShellError:
+        """Return this error as one that no name of a built-in precedes: bash assigns lists before a built-in runs."""
         return ShellError(
-            f"{builtin}: {self.message}",
+            self.message,
             self.status,
             ends=self.ends,
             reason=self.reason,
             origins=self.origins - {"integer"},
         )
+
+    def named(self, builtin: str) -> ShellError:
+        """Return this error with a built-in's name before the message, which no other name precedes then."""
+        return self.worded(f"{builtin}: {self.message}").unnamed()
 
 
 def expression_error(message: str) -> ShellError:

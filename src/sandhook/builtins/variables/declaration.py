@@ -220,7 +220,10 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
     if add & (ARRAY | ASSOC):
         _make_array(state, name)
     if assigned is not None:
-        assign(state, assigned)
+        try:
+            assign(state, assigned)
+        except ShellError as error:
+            raise error.unnamed() if listed and error.names_builtin else error from None
         if add & (ARRAY | ASSOC) and not bits & EXPORT:
             # set -a does not apply to arrays
             state.attributes[name] = state.attributes.get(name, 0) & ~(EXPORT & ~add)
