@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import TypeAlias, TypeGuard
 
 from sandhook.errors import LimitExceeded
@@ -50,6 +51,13 @@ def expand_braces(word: Word) -> Iterator[Word]:
     """Yield the words that the braces of a word stand for, or the word itself if it has none."""
     for result in _expand(_units(word)):
         yield Word(_parts(result), word.span)
+
+
+def are_expanded(word: Word) -> bool:
+    """Return True if a word has braces that are more than text."""
+    units = _units(word)
+    results = list(islice(_expand(units), 2))
+    return len(results) > 1 or results[0] != units
 
 
 def _units(word: Word) -> list[Unit]:
@@ -182,13 +190,15 @@ class _Scope:
         start: Where its { is; -1 outside.
         separator: Where its last comma or ".." is; -1 without any.
         end: Where its } is; -1 while it is open.
+        skipped: It is a { in the word of ``${x-{``, or inside of one: bash skips everything up to its }.
     """
 
-    __slots__ = ("end", "parent", "separator", "start")
+    __slots__ = ("end", "parent", "separator", "skipped", "start")
 
-    def __init__(self, start: int, parent: _Scope | None) -> None:
+    def __init__(self, start: int, parent: _Scope | None, skipped: bool = False) -> None:
         self.start = start
         self.parent = parent
+        self.skipped: bool = skipped or (parent is not None and parent.skipped)
         self.separator = self.end = -1
 
 
@@ -209,7 +219,8 @@ def _find(units: list[Unit]) -> tuple[int, int] | None:
             if depth > 10 * MAX_BRACES:
                 raise LimitExceeded("nesting", 10 * MAX_BRACES)
             scope = _Scope(index, scope)
-            opened.append(scope)
+            if not scope.skipped:
+                opened.append(scope)
         elif unit == "}":
             if scope.parent is None:
                 ends.append(index)
@@ -225,7 +236,7 @@ def _find(units: list[Unit]) -> tuple[int, int] | None:
                 separators.append(index)
         elif not isinstance(unit, str):
             for _ in range(_count_unclosed(unit)):
-                scope = _Scope(index, scope)
+                scope = _Scope(index, scope, skipped=True)
                 depth += 1
     for candidate in timed_items(opened):
         start = candidate.start

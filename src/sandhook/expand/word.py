@@ -221,7 +221,7 @@ class WordCompiler(TextCompiler):
         )
 
     def _with_braces(self, word: Word) -> FieldsOf:
-        from sandhook.expand.brace import expand_braces, plain_sequence  # few words have braces
+        from sandhook.expand.brace import are_expanded, expand_braces, plain_sequence  # few words have braces
 
         sequence = plain_sequence(word)
         if sequence is not None:
@@ -234,8 +234,8 @@ class WordCompiler(TextCompiler):
             if size > EAGER_BRACES:
                 return self._many_braces(word)
         plain = self._fields(word)
-        if len(words) == 1:
-            return self._fields(words[0])
+        if len(words) == 1 and not are_expanded(word):
+            return plain
         # Words made by braces are never assignments.
         compiled = [self._fields(result, named_tildes=False) for result in words]
         if len(constants := [text for text in map(self.constant, words) if text is not None]) == len(words):
