@@ -186,13 +186,13 @@ def _simple_command(lexer: Lexer, p: Symbols) -> SimpleCommand:
     else:
         end = last.arguments[-1].span[1] if last.arguments else last.end
     parts = tuple(assignments), tuple(words), tuple(redirections)
-    line = lexer.line_at(_line_ends(elements))
+    line = lexer.line_at(_line_ends(lexer, elements))
     if lexer.is_divided(start, end):
         parts = renumbered(parts, line)
     return new_record(SimpleCommand, (*parts, line, (start, end)))
 
 
-def _line_ends(elements: Symbols) -> int:
+def _line_ends(lexer: Lexer, elements: Symbols) -> int:
     """Return the offset whose line bash counts as a command's: the parser's position when it begins one.
 
     That is after its first word and the token that follows, which may have newlines in quotes.
@@ -202,8 +202,10 @@ def _line_ends(elements: Symbols) -> int:
         return int(first.span[1])
     if first.arguments:
         return int(first.arguments[0].span[1])
-    if first.kind == "ASSIGNMENT_WORD" or len(elements) == 1:
+    if first.kind == "ASSIGNMENT_WORD":
         return int(first.end)
+    if len(elements) == 1:
+        return lexer.after_continuations(first.end)
     second = elements[1]
     return int(second.end if second.__class__ is Token else second.span[0])
 
