@@ -19,7 +19,10 @@ from sandhook.syntax.nodes import (
     CaseClause,
     Command,
     CommandList,
+    CondBinary,
     ConditionalCommand,
+    CondNot,
+    CondUnary,
     Coprocess,
     For,
     FunctionDefinition,
@@ -351,9 +354,18 @@ def _arithmetic_command(lexer: Lexer, p: Symbols) -> ArithmeticCommand:
     )  # bash counts its last line
 
 
+_SINGLE = (CondBinary, CondUnary)
+
+
 def _conditional_command(lexer: Lexer, p: Symbols) -> ConditionalCommand:
     redirections, _, span = _place(lexer, p[0], p[2])
-    return new_record(ConditionalCommand, (p[1].value, redirections, lexer.line_at(span[1] - 1), span))
+    condition = p[1].value
+    last = condition
+    while last.__class__ is CondNot:
+        last = last.operand
+    # bash counts where the condition ends: a single one with its last word, others with the token after it
+    end = last[2 if last.__class__ is CondBinary else 1].span[1] if last.__class__ in _SINGLE else span[1]
+    return new_record(ConditionalCommand, (condition, redirections, lexer.line_at(end - 1), span))
 
 
 def _function(lexer: Lexer, p: Symbols) -> FunctionDefinition:
