@@ -134,3 +134,32 @@ def test_permissions_of_the_lower_count(lower):
     assert fs.read_bytes("/a") == b"1"
     fs.chmod("/d", 0o700)
     fs.unlink("/d/x")
+
+
+def test_a_walk_looks_at_each_directory_once(fs, monkeypatch):
+    deep = "/d" * 300
+    for depth in range(2, len(deep) + 1, 2):
+        if depth > 2:
+            fs.mkdir(deep[:depth])
+    looked = []
+    find = MemoryFileSystem.inode
+    monkeypatch.setattr(MemoryFileSystem, "inode", lambda fs, path: (looked.append(path), find(fs, path))[1])
+    fs.stat(deep)
+    assert looked == ["/"]
+
+
+def test_a_walk_after_a_change_sees_it(fs):
+    fs.mkdir("/d/n")
+    fs.write_bytes("/d/n/f", b"old")
+    assert fs.stat("/d/n/f").size == 3
+    fs.rename("/d/n", "/d/o")
+    fs.mkdir("/d/n")
+    fails(errno.ENOENT, fs.stat, "/d/n/f")
+    assert fs.read_bytes("/d/o/f") == b"old"
+    with fs.superuser() as view:
+        view.unlink("/d/o/f")
+    fails(errno.ENOENT, fs.stat, "/d/o/f")
+    fork = fs.fork(fs.lower)
+    fs.rmdir("/d/o")
+    assert fork.exists("/d/o")
+    assert not fs.exists("/d/o")

@@ -12,6 +12,7 @@ from sandhook.expand.parameter import CHOOSING
 from sandhook.expand.reference import Parameter, Text
 from sandhook.expand.shapes import is_star
 from sandhook.expand.special import join_values, separator
+from sandhook.expand.tilde import has_tilde
 from sandhook.state.state import State
 from sandhook.syntax.nodes import Assignment, BadSubstitution, Literal, ParameterExpansion, Word, WordPart
 from sandhook.typed import Protocol
@@ -21,14 +22,30 @@ _ALL = Word((Literal("@"),))
 
 
 class Words(Protocol):
-    """The method of ``text.TextCompiler`` that this file calls."""
+    """The methods of ``text.TextCompiler`` that this file calls."""
 
     def string(self, word: Word, *, quoted: bool = False, assignment: bool = False) -> Text: ...
 
+    def chosen_in_assignment(self, word: Word) -> Text: ...
 
-def chosen(words: Words, word: Word) -> Text:
-    """Compile the word of an operator to one string."""
-    return _by_ifs(words, word, is_star, assignment=False)
+
+def chosen(words: Words, word: Word, *, assignment: bool) -> Text:
+    """Compile the word of an operator to one string.
+
+    Args:
+        assignment: The expansion is in the value of an assignment: outside POSIX mode, a tilde counts after each ":".
+    """
+    plain = _by_ifs(word, is_star, words.string)
+    if not (assignment and _may_have_tilde(word)):
+        return plain
+    expanded = _by_ifs(word, is_star, words.chosen_in_assignment)
+    return lambda state: (plain if state.options.posix else expanded)(state)
+
+
+def _may_have_tilde(word: Word) -> bool:
+    return has_tilde(word.parts, assignment=True) or any(
+        isinstance(part, ParameterExpansion) and part.operator in CHOOSING for part in word.parts
+    )
 
 
 def declared(words: Words, node: Assignment, value: Word) -> Text:
@@ -42,7 +59,7 @@ def declared(words: Words, node: Assignment, value: Word) -> Text:
             for part in value.parts
         ]
         value = _with(value, parts)
-    return _by_ifs(words, value, _is_joined, assignment=True)
+    return _by_ifs(value, _is_joined, lambda word: words.string(word, assignment=True))
 
 
 def _left_side(node: Assignment) -> str:
@@ -52,12 +69,12 @@ def _left_side(node: Assignment) -> str:
     return f"{node.name}{subscript}{'+=' if node.append else '='}"
 
 
-def _by_ifs(words: Words, word: Word, joins: Callable[[WordPart], bool], *, assignment: bool) -> Text:
-    plain = words.string(word, assignment=assignment)
+def _by_ifs(word: Word, joins: Callable[[WordPart], bool], compiled: Callable[[Word], Text]) -> Text:
+    plain = compiled(word)
     if not any(map(joins, word.parts)):
         return plain
     parts = [_with_blanks(part) if joins(part) else part for part in word.parts]
-    blanks = words.string(_with(word, parts), assignment=assignment)
+    blanks = compiled(_with(word, parts))
 
     def text(state: State) -> str:
         return (blanks if state.get("IFS") == "" else plain)(state)
@@ -101,3 +118,18 @@ def joined_list(compiled: Parameter, *, quoted: bool, by_ifs: bool) -> Text:
     if by_ifs:
         return lambda state: join_values(state, separator(state, True) or " ", values(state))
     return lambda state: join_values(state, " ", values(state))
+
+
+def value_or_text(base: Parameter, choose: Text, nonempty: bool, quoted: bool) -> Text:
+    """Return a closure for the value of a parameter that is set, else for what ``choose`` returns."""
+    read = base.value
+    if read is None:
+        return lambda state: base.text(state) if base.is_set(state, nonempty, quoted) else choose(state)
+    if nonempty:
+        return lambda state: read(state) or choose(state)
+
+    def value_or_text(state: State) -> str:
+        text = read(state)  # once: the subscript may run commands
+        return choose(state) if text is None else text
+
+    return value_or_text

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import TypeAlias, TypeGuard
 
 from sandhook.errors import LimitExceeded
 from sandhook.lazy import lazily
 from sandhook.limits import check_clock, timed_items
-from sandhook.syntax.nodes import Literal, ParameterExpansion, SingleQuoted, Word, WordPart
+from sandhook.record import Record
+from sandhook.syntax.nodes import ExtendedPattern, Literal, ParameterExpansion, SingleQuoted, Word, WordPart
 from sandhook.text.names import is_name
 
 _INTEGERS = lazily(r"([+-]?[0-9]{1,19})\.\.([+-]?[0-9]{1,19})(?:\.\.([+-]?[0-9]{1,19}))?")
@@ -32,20 +34,46 @@ MAX_COPIED = 1 << 22
 #: The item of ``{Z..a}`` that is a backslash: it quotes the next character and vanishes.
 _NOTHING = SingleQuoted("")
 
-#: One unit of a word: an unquoted character, or any other part as a whole.
-Unit: TypeAlias = "str | WordPart"
+
+class _Mark(Record):
+    """``@(`` and similar, ``|`` or ``)`` of an extended pattern: text for braces, which may stand across it."""
+
+    text: str
+
+
+_BAR, _CLOSE = _Mark("|"), _Mark(")")
+
+#: One unit of a word: an unquoted character, a part of an extended pattern, or any other part as a whole.
+Unit: TypeAlias = "str | WordPart | _Mark"
 
 
 def expand_braces(word: Word) -> Iterator[Word]:
     """Yield the words that the braces of a word stand for, or the word itself if it has none."""
+    for result in _expand(_units(word)):
+        yield Word(_parts(result), word.span)
+
+
+def are_expanded(word: Word) -> bool:
+    """Return True if a word has braces that are more than text."""
+    units = _units(word)
+    results = list(islice(_expand(units), 2))
+    return len(results) > 1 or results[0] != units
+
+
+def _units(word: Word) -> list[Unit]:
     units: list[Unit] = []
     for part in word.parts:
         if isinstance(part, Literal):
             units.extend(part.text)
+        elif isinstance(part, ExtendedPattern):
+            units.append(_Mark(part.operator + "("))
+            for index, alternative in enumerate(part.alternatives):
+                units += [_BAR] * bool(index)
+                units += _units(alternative)
+            units.append(_CLOSE)
         else:
             units.append(part)
-    for result in _expand(units):
-        yield Word(_parts(result), word.span)
+    return units
 
 
 def plain_sequence(word: Word) -> range | None:
@@ -63,21 +91,49 @@ def plain_sequence(word: Word) -> range | None:
 def _parts(units: list[Unit]) -> tuple[WordPart, ...]:
     parts: list[WordPart] = []
     text: list[str] = []
-    for unit in units:
-        if isinstance(unit, str):
+    for unit in _grouped(units) if any(isinstance(unit, _Mark) for unit in units) else units:
+        if isinstance(unit, _Mark):
+            text.append(unit.text)
+        elif isinstance(unit, str):
             last = parts[-1] if parts and not text else None
             if (unit == "_" or (unit.isalnum() and unit.isascii())) and _is_open_name(last):
                 parts[-1] = last._replace(name=last.name + unit)  # $x{1,2} is $x1 $x2
             else:
                 text.append(unit)
-            continue
-        if text:
-            parts.append(Literal("".join(text)))
-            text = []
-        parts.append(unit)
+        else:
+            if text:
+                parts.append(Literal("".join(text)))
+                text = []
+            parts.append(unit)
     if text:
         parts.append(Literal("".join(text)))
     return tuple(parts)
+
+
+def _grouped(units: list[Unit]) -> list[Unit]:
+    """Make extended patterns of their parts again; a part whose partner is in another word stays."""
+    current: list[Unit] = []
+    opened: list[tuple[list[Unit], _Mark, list[Word]]] = []
+    for unit in units:
+        if not isinstance(unit, _Mark) or (not opened and unit in (_BAR, _CLOSE)):
+            current.append(unit)
+        elif unit is _BAR:
+            opened[-1][2].append(Word(_parts(current)))
+            current = []
+        elif unit is _CLOSE:
+            before, opening, alternatives = opened.pop()
+            alternatives.append(Word(_parts(current)))
+            current = [*before, ExtendedPattern(opening.text[:-1], tuple(alternatives))]
+        else:
+            opened.append((current, unit, []))
+            current = []
+    while opened:
+        before, opening, alternatives = opened.pop()
+        inside: list[Unit] = [opening]
+        for alternative in alternatives:
+            inside += [*_units(alternative), _BAR]
+        current = [*before, *inside, *current]
+    return current
 
 
 def _is_open_name(part: WordPart | None) -> TypeGuard[ParameterExpansion]:
@@ -134,13 +190,15 @@ class _Scope:
         start: Where its { is; -1 outside.
         separator: Where its last comma or ".." is; -1 without any.
         end: Where its } is; -1 while it is open.
+        skipped: It is a { in the word of ``${x-{``, or inside of one: bash skips everything up to its }.
     """
 
-    __slots__ = ("end", "parent", "separator", "start")
+    __slots__ = ("end", "parent", "separator", "skipped", "start")
 
-    def __init__(self, start: int, parent: _Scope | None) -> None:
+    def __init__(self, start: int, parent: _Scope | None, skipped: bool = False) -> None:
         self.start = start
         self.parent = parent
+        self.skipped: bool = skipped or (parent is not None and parent.skipped)
         self.separator = self.end = -1
 
 
@@ -161,7 +219,8 @@ def _find(units: list[Unit]) -> tuple[int, int] | None:
             if depth > 10 * MAX_BRACES:
                 raise LimitExceeded("nesting", 10 * MAX_BRACES)
             scope = _Scope(index, scope)
-            opened.append(scope)
+            if not scope.skipped:
+                opened.append(scope)
         elif unit == "}":
             if scope.parent is None:
                 ends.append(index)
@@ -177,7 +236,7 @@ def _find(units: list[Unit]) -> tuple[int, int] | None:
                 separators.append(index)
         elif not isinstance(unit, str):
             for _ in range(_count_unclosed(unit)):
-                scope = _Scope(index, scope)
+                scope = _Scope(index, scope, skipped=True)
                 depth += 1
     for candidate in timed_items(opened):
         start = candidate.start
@@ -198,7 +257,7 @@ def _find(units: list[Unit]) -> tuple[int, int] | None:
     return None
 
 
-def _count_unclosed(unit: WordPart) -> int:
+def _count_unclosed(unit: WordPart | _Mark) -> int:
     """Return the number of { that the word of ``${x:-{a,b}`` leaves open; bash matches them with later }."""
     if not isinstance(unit, ParameterExpansion) or unit.word is None:
         return 0

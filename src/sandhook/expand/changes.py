@@ -11,6 +11,7 @@ from typing import Any
 from sandhook.expand import transform
 from sandhook.expand.escapes import prompt_value
 from sandhook.expand.reference import Parameter, SpacedList, Value, Values, Words, elements
+from sandhook.state.references import refers_to_element
 from sandhook.state.state import State
 from sandhook.state.values import AssociativeArray, IndexedArray, held
 from sandhook.syntax.nodes import DoubleQuoted, Escaped, Literal, ParameterExpansion, SingleQuoted, Word
@@ -200,7 +201,7 @@ def compile_slice(
     def elements_of(state: State) -> list[str]:
         variable: Any = None
         if not positional:
-            variable = state.value(name)
+            variable = None if refers_to_element(state.namerefs, name) else state.value(name)
             if variable is None or (not isinstance(variable, str) and not len(variable)):
                 return values(state)  # an empty list; bash does not evaluate the numbers here
         offset = offset_of(state)
@@ -253,7 +254,10 @@ def _transformation(node: ParameterExpansion, base: Parameter) -> Parameter:
                 value = state.element(name, "0")  # an array is set, even if its first element is not
             else:
                 value = base.value(state)  # fails under set -u
-            return declared.declaration(state, node, base.values is not None, base.text, unset=value is None)
+            text_of = (
+                base.text if base.value is None else lambda _: value or ""
+            )  # its subscript may run commands
+            return declared.declaration(state, node, base.values is not None, text_of, unset=value is None)
 
         if base.values is not None and not base.star:
             return _Declaration(lambda state: declared.words_of(state, node, declaration(state)), declaration)

@@ -35,7 +35,7 @@ def all_attributes(state: State, name: str, elements: list[str]) -> list[str]:
 
 
 def pairs_of(state: State, name: str, letter: str) -> list[str]:
-    value = state.value(name)
+    value = None if refers_to_element(state.namerefs, name) else state.value(name)
     if value is None:
         return []
     if isinstance(value, str):

@@ -121,6 +121,52 @@ def emit_value(compiled: Parameter, quoted: bool) -> Emit:
     return run
 
 
+def emit_value_or_text(base: Parameter, choose: Text, nonempty: bool, quoted: bool, *, if_any: bool) -> Emit:
+    """``${x=word}`` and ``${x?word}``: the value, or the text that ``choose`` returns.
+
+    Args:
+        if_any: An empty value begins no field.
+    """
+    read = base.value
+    if read is None:
+        emit_list = emit_value(base, quoted)
+        if if_any:
+            emit_list = without_empty(emit_list)
+
+        def run(state: State, fields: Fields) -> None:
+            if base.is_set(state, nonempty, quoted):
+                emit_list(state, fields)
+            else:
+                (fields.quoted if quoted else fields.expansion)(choose(state))
+
+        return run
+
+    def run_once(state: State, fields: Fields) -> None:
+        text = read(state)  # once: the subscript may run commands
+        if not text and (nonempty or text is None):
+            text = choose(state)
+        elif if_any and not text:
+            return
+        (fields.quoted if quoted else fields.expansion)(text)
+
+    return run_once
+
+
+def emit_value_or_word(read: Value, word: Sequence[Emit], operator: str, quoted: bool) -> Emit:
+    """``${x-word}``, ``${x+word}`` and similar for one value, which is read once: its subscript may run commands."""
+    nonempty, plus = operator[0] == ":", operator[-1] == "+"
+
+    def run(state: State, fields: Fields) -> None:
+        text = read(state)
+        if (bool(text) if nonempty else text is not None) == plus:
+            for emit in word:
+                emit(state, fields)
+        elif not plus:
+            (fields.quoted if quoted else fields.expansion)(text or "")
+
+    return run
+
+
 def emit_changed_next_to_list(operator: str, value_of: Value, base_of: Value) -> Emit:
     """``"${x#p}$@"`` for one value: bash makes a field even if the operator removed all of the value."""
 

@@ -69,7 +69,7 @@ def _prompt(state: State, text: str, recover: Recover | None) -> str:
             check_clock()
         c = text[index]
         if c != "\\" or index + 1 == len(text):
-            out.append(c)
+            out.append("\\\\" if c == "\\" and expands else c)
             index += 1
             continue
         letter = text[index + 1]

@@ -60,6 +60,11 @@ def compile_length(node: ParameterExpansion, words: Words) -> Callable[[State], 
         return count
     value = base.value
     assert value is not None
+    if node.subscript is not None and not node.subscript.parts:
+        from sandhook.expand.bad_substitution import bad_substitution
+
+        fail = bad_substitution(words, "", f"${{#{name}[]}}")
+        return lambda state: len(fail(state))
     if node.subscript is not None:
         key_of = words.key(node.subscript, lambda state: state.is_associative(name))
         index_of = words.index(node.subscript)
@@ -81,6 +86,8 @@ def _compile_bang(node: ParameterExpansion, words: Words) -> Parameter:
     """${!name} (indirection), ${!prefix*}, ${!prefix@}, ${!name[@]}."""
     name = node.name
     if node.operator in ("*", "@") and node.word is None:
+        if node.subscript is not None:  # as in bash, no name begins with "name["
+            return Parameter(values=lambda state: [], star=node.operator == "*")
         return Parameter(
             values=lambda state: [variable for variable in seen_names(state) if variable.startswith(name)],
             star=node.operator == "*",
@@ -128,22 +135,26 @@ class Indirect(Parameter):
         node = self._node
         if node.subscript is None and node.name in state.namerefs:
             return self._name_of_nameref(state)
-        name = self._reference.text(state)
-        if self._reference.values is not None:  # ${!a[@]-word}
+        values = self._reference.values
+        if values is not None:  # ${!a[@]-word}
+            listed = values(state)
             joiner = separator(state, True) or ("" if self._reference.star else " ")
-            name = join_values(state, joiner, self._reference.values(state))
-        if not self._reference.is_set(state, nonempty=False):
+            name = join_values(state, joiner, listed) if listed else None
+        else:
+            assert self._reference.value is not None
+            name = self._reference.value(state)
+        if name is None:
             declared = node.name in state.attributes
             if node.operator in CHOOSING and (not is_name(node.name) or declared):
                 return None
-            if declared and not state.options.nounset:
-                return None
-            if state.options.nounset and not is_name(node.name):
-                raise unbound_error(f"!{node.name}")
+            if not state.options.nounset and (declared or not is_name(node.name)):
+                return None  # as in bash, ${!1} and ${!@} without an argument are empty
+            if state.options.nounset and (node.name in state.values or not is_name(node.name)):
+                raise unbound_error(f"!{shown_name(node)}")
             raise _invalid_indirection(shown_name(node))
         target = self._words.parse_name(name)
         if state.options.nounset and not node.operator and is_name(name) and state.get(name) is None:
-            raise unbound_error(f"!{node.name}")
+            raise unbound_error(f"!{shown_name(node)}")
         if target is None:
             raise ShellError(f"{name}: invalid variable name", ends="unit", reason="indirection")
         expansion = ParameterExpansion(
@@ -152,7 +163,7 @@ class Indirect(Parameter):
         if state.options.nounset and node.operator not in CHOOSING:
             base = compile_base(expansion, self._words, checked=False)
             if base.value is not None and base.value(state) is None:
-                raise unbound_error(f"!{node.name}")
+                raise unbound_error(f"!{shown_name(node)}")
         if node.operator == ":":
             from sandhook.expand.changes import compile_slice
 
@@ -165,7 +176,10 @@ class Indirect(Parameter):
         return compiled
 
     def _name_of_nameref(self, state: State) -> Parameter:
-        """Return ``${!nameref}``, the name it refers to, as a value that the operator applies to."""
+        """Return ``${!nameref}``, the name it refers to, as a value that the operator applies to.
+
+        As in bash, an operator applies to the value if the target is an array or an element.
+        """
         node = self._node
         target = follow(state.namerefs, node.name)
         if target is None or target[0] == node.name:  # a circle, or a nameref without a target
@@ -174,8 +188,12 @@ class Indirect(Parameter):
         base = Parameter(lambda _: name)
         if node.operator is None or node.operator in CHOOSING:
             return base
-        from sandhook.expand.changes import compile_operator
+        from sandhook.expand.changes import compile_operator, compile_slice
 
+        if target[1] is not None or not isinstance(state.values.get(target[0], ""), str):
+            base = self._reference
+        if node.operator == ":":
+            return compile_slice(node, base, self._words, f"!{node.name}")
         return compile_operator(node._replace(prefix=""), base, self._words)
 
     def assigned_name(self, state: State) -> str:

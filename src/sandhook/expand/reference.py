@@ -130,6 +130,24 @@ def plain_value(name: str, *, braces: bool = True) -> Value:
     return positional if name.isdigit() and name[0] != "0" else special
 
 
+def plain_text(name: str, value: Callable[[State], str | None]) -> Text:
+    """Compile ``$name`` to one string; the closure reads a plain variable or ``$1`` without another call."""
+    if name.isdigit() and name[0] != "0":
+        index = int(name[:9]) - 1
+
+        def numbered(state: State) -> str:
+            positional = state.positional
+            return positional[index] if index < len(positional) else value(state) or ""
+
+        return numbered
+
+    def text(state: State) -> str:
+        variable = state.values.get(name)
+        return variable if variable.__class__ is str else value(state) or ""
+
+    return text if is_ordinary(name) else lambda state: value(state) or ""
+
+
 def _unchecked(name: str) -> Value:
     """Return the closure that reads a parameter for operators which test whether it is set."""
     if is_ordinary(name):

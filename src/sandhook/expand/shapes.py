@@ -12,6 +12,7 @@ from sandhook.syntax.nodes import (
     Backquoted,
     CommandSubstitution,
     Escaped,
+    ExtendedPattern,
     Literal,
     ParameterExpansion,
     ProcessSubstitution,
@@ -31,8 +32,10 @@ FieldsOf: TypeAlias = Callable[[State], "list[str]"]
 
 def has_braces(word: Word) -> bool:
     """Return True when a word could have a brace expansion (cheap; with false positives)."""
-    for part in word.parts:  # noqa: SIM110 -- half the time of any(): it is asked for every word
+    for part in word.parts:  # a loop: half the time of any(): it is asked for every word
         if part.__class__ is Literal and "{" in part.text:
+            return True
+        if part.__class__ is ExtendedPattern and any(map(has_braces, part.alternatives)):
             return True
     return False
 

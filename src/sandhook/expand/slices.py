@@ -37,7 +37,8 @@ def named(number_of: Callable[[State], int], shown: str) -> Callable[[State], in
         try:
             return number_of(state)
         except ShellError as error:
-            if error.ends != "shell" and "operand" not in error.origins:
+            unnamed = error.ends == "shell" or error.reason == "readonly variable"
+            if not unnamed and "operand" not in error.origins:
                 error = error.worded(f"{shown}: {error.message}")
             raise error.within("subscript") from None
 

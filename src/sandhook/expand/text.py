@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from sandhook.errors import ShellSyntaxError
-from sandhook.expand.blanks import chosen, joined_list
+from sandhook.expand.blanks import chosen, joined_list, value_or_text
 from sandhook.expand.parameter import CHOOSING, Indirect, compile_parameter, shown_name
-from sandhook.expand.reference import Parameter, compile_base, plain_value
+from sandhook.expand.reference import Parameter, compile_base, plain_text, plain_value
 from sandhook.expand.shapes import has_braces, runs_commands, unquoting
 from sandhook.expand.special import join_values
 from sandhook.expand.tilde import expand_tilde, has_tilde, split_assignment_tildes, split_tildes
@@ -39,7 +39,7 @@ from sandhook.syntax.nodes import (
     Word,
     WordPart,
 )
-from sandhook.text.names import is_name, is_ordinary
+from sandhook.text.names import is_name
 from sandhook.typed import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -54,6 +54,10 @@ Pieces: TypeAlias = Callable[[State], "list[tuple[str, bool]]"]
 _GLOB = frozenset("*?[")
 _SPECIAL = _GLOB | frozenset("{~")  #: what makes more than a constant of a literal
 _DECLARING = (Literal("A"),)  #: the letter of ${a[@]@A}
+
+#: What is special in the value of an assignment: lists are joined with IFS, and in the words of operators
+#: a tilde counts after each ":".
+_JOINED, _COLONS = 1, 2
 
 
 class TextCompiler:
@@ -114,15 +118,28 @@ class TextCompiler:
             quoted: Expand as in double quotes (here-documents, subscripts).
             assignment: A tilde counts after each ":" too.
         """
-        parts = word.parts
-        if quoted or not has_tilde(parts, assignment=assignment):
-            return self._string(parts, quoted=quoted, stored=assignment)
+        stored = _JOINED | _COLONS if assignment else 0
+        if quoted or not has_tilde(word.parts, assignment=assignment):
+            return self._string(word.parts, quoted=quoted, stored=stored)
+        return self._with_tildes(split_tildes(word.parts, assignment=assignment), stored)
+
+    def element(self, word: Word) -> Text:
+        """Compile the value of an element in a list: as that of an assignment, except in the words of operators."""
+        return self._with_tildes(split_tildes(word.parts, assignment=True), _JOINED)
+
+    def chosen_in_assignment(self, word: Word) -> Text:
+        """Compile the word of an operator in the value of an assignment."""
+        return self._with_tildes(split_tildes(word.parts, assignment=True), _COLONS)
+
+    def _with_tildes(self, pieces: Sequence[WordPart | str], stored: int) -> Text:
+        if not pieces:
+            return _constant("")
         return _concatenate(
             [
                 tilde(piece)
                 if isinstance(piece, str)
-                else self._part_text(piece, quoted=False, stored=assignment)
-                for piece in split_tildes(parts, assignment=assignment)
+                else self._part_text(piece, quoted=False, stored=stored)
+                for piece in pieces
             ]
         )
 
@@ -142,29 +159,23 @@ class TextCompiler:
 
     def pair_word(self, word: Word) -> Text:
         """Compile a key or a value of ``map=(key value)``: like the value of an assignment, without tildes."""
-        return self._string(word.parts, quoted=False, stored=True)
+        return self._string(word.parts, quoted=False, stored=_JOINED)
 
     def stored_in(self, word: Word, quoted: bool) -> Text:
         """Compile the word of ``${name=word}``, which is joined as in an assignment."""
         if quoted or not has_tilde(word.parts):
-            return self._string(word.parts, quoted=quoted, stored=True)
-        pieces = split_tildes(word.parts)
-        return _concatenate(
-            [
-                tilde(piece) if isinstance(piece, str) else self._part_text(piece, quoted=False, stored=True)
-                for piece in pieces
-            ]
-        )
+            return self._string(word.parts, quoted=quoted, stored=_JOINED)
+        return self._with_tildes(split_tildes(word.parts), _JOINED)
 
-    def _string(self, parts: Sequence[WordPart], *, quoted: bool, stored: bool = False) -> Text:
+    def _string(self, parts: Sequence[WordPart], *, quoted: bool, stored: int = 0) -> Text:
         if not parts:
             return _constant("")
         return _concatenate([self._part_text(part, quoted=quoted, stored=stored) for part in parts])
 
-    def _part_text(self, part: WordPart, *, quoted: bool, stored: bool = False) -> Text:
+    def _part_text(self, part: WordPart, *, quoted: bool, stored: int = 0) -> Text:
         """Compile one part to its text, without splitting.
 
-        ``stored``: the value of an assignment, where bash joins ``"${a[@]:1}"`` and similar lists with IFS;
+        ``stored`` has _JOINED in the value of an assignment, where bash joins ``"${a[@]:1}"`` and similar lists with IFS;
         without an operator ``"${a[@]}"`` is joined with spaces there too.
         """
         check_clock()
@@ -195,36 +206,37 @@ class TextCompiler:
                 return bad_substitution(self, text, around or text)
         raise TypeError(part)
 
-    def _parameter_text(self, node: ParameterExpansion, quoted: bool, stored: bool) -> Text:
+    def _parameter_text(self, node: ParameterExpansion, quoted: bool, stored: int) -> Text:
         plain = not node.prefix and node.operator is None and node.subscript is None
         if plain and node.name not in "@*":
-            return _plain_text(node.name, plain_value(node.name, braces=node.braces))
+            return plain_text(node.name, plain_value(node.name, braces=node.braces))
         compiled = compile_parameter(node, self)
         if node.operator in CHOOSING and node.prefix != "#":
             if isinstance(compiled, Indirect):
-                return self._indirect_choice_text(node, compiled, quoted)
+                return self._indirect_choice_text(node, compiled, quoted, stored & _COLONS)
             return self._choice_text(node, compiled, quoted, stored)
         own_prefix = "" if isinstance(compiled, Indirect) else node.prefix
         by_ifs = bool((node.operator or own_prefix) if quoted else (node.operator or " ")[0] in "@#%")
+        by_ifs = by_ifs and bool(stored & _JOINED)
         declaring = node.operator == "@" and node.word is not None and node.word.parts == _DECLARING
         if declaring:
             return compiled.text
         if not isinstance(compiled, Indirect):
-            return joined_list(compiled, quoted=quoted, by_ifs=stored and by_ifs)
+            return joined_list(compiled, quoted=quoted, by_ifs=by_ifs)
         target_of = compiled.target
 
         def text_of_target(state: State) -> str:
             target = target_of(state)
-            return (
-                "" if target is None else joined_list(target, quoted=quoted, by_ifs=stored and by_ifs)(state)
-            )
+            return "" if target is None else joined_list(target, quoted=quoted, by_ifs=by_ifs)(state)
 
         return text_of_target
 
-    def _indirect_choice_text(self, node: ParameterExpansion, compiled: Indirect, quoted: bool) -> Text:
+    def _indirect_choice_text(
+        self, node: ParameterExpansion, compiled: Indirect, quoted: bool, stored: int
+    ) -> Text:
         def run(state: State) -> str:
             base = compiled.target(state) or Parameter(lambda _: None)
-            return self._choice_text(node, base, quoted, reference=compiled)(state)
+            return self._choice_text(node, base, quoted, stored, reference=compiled)(state)
 
         return run
 
@@ -233,32 +245,25 @@ class TextCompiler:
         node: ParameterExpansion,
         base: Parameter,
         quoted: bool,
-        stored: bool = False,
+        stored: int = 0,
         *,
         reference: Indirect | None = None,
     ) -> Text:
         operator = node.operator or ""
         nonempty = operator[0] == ":"
-        if stored and not quoted and base.values is not None:
+        if stored & _JOINED and not quoted and base.values is not None:
             nonempty = False  # in an assignment, one empty value counts as a list
         if operator[-1] in "=?":
             choose = self._assign_or_fail(node, quoted, reference)
-            return lambda state: base.text(state) if base.is_set(state, nonempty, quoted) else choose(state)
+            return value_or_text(base, choose, nonempty, quoted)
         inner = node.word or Word(())
-        word = self._string(inner.parts, quoted=True, stored=stored) if quoted else chosen(self, inner)
+        if quoted:
+            word = self._string(inner.parts, quoted=True, stored=stored)
+        else:
+            word = chosen(self, inner, assignment=bool(stored & _COLONS))
         if operator[-1] == "+":
             return lambda state: word(state) if base.is_set(state, nonempty, quoted) else ""
-        if base.value is not None:
-            read = base.value
-            if nonempty:
-                return lambda state: read(state) or word(state)
-
-            def value_or_word(state: State) -> str:
-                text = read(state)
-                return word(state) if text is None else text
-
-            return value_or_word
-        return lambda state: base.text(state) if base.is_set(state, nonempty, quoted) else word(state)
+        return value_or_text(base, word, nonempty, quoted)
 
     # ------------------------------------------------------------------ patterns and pieces
 
@@ -322,12 +327,18 @@ class TextCompiler:
         base = compile_base(node, self, checked=False)
         operator = node.operator or ""
         word = self.pieces(node.word or Word(()))
-        plus = operator[-1] == "+"
+        nonempty, plus = operator[0] == ":", operator[-1] == "+"
+        read = base.value
 
         def run(state: State) -> list[tuple[str, bool]]:
-            if base.is_set(state, operator[0] == ":") == plus:
+            text = read(state) if read is not None else None
+            if read is None:
+                chosen = base.is_set(state, nonempty)
+            else:
+                chosen = bool(text) if nonempty else text is not None
+            if chosen == plus:
                 return word(state)
-            return [] if plus else [(base.text(state), False)]
+            return [] if plus else [(base.text(state) if text is None else text, False)]
 
         return run
 
@@ -352,12 +363,7 @@ class TextCompiler:
         plain = self.string(word)
         if assignment is None:
             return plain
-        expanded = _concatenate(
-            [
-                tilde(piece) if isinstance(piece, str) else self._part_text(piece, quoted=False)
-                for piece in assignment
-            ]
-        )
+        expanded = self._with_tildes(assignment, 0)
         return lambda state: plain(state) if state.options.posix else expanded(state)
 
     def operand_pattern(self, word: Word) -> Text:
@@ -445,24 +451,6 @@ class TextCompiler:
             return text
 
         return assign
-
-
-def _plain_text(name: str, value: Callable[[State], str | None]) -> Text:
-    """Compile ``$name`` to one string; the closure reads a plain variable or ``$1`` without another call."""
-    if name.isdigit() and name[0] != "0":
-        index = int(name[:9]) - 1
-
-        def numbered(state: State) -> str:
-            positional = state.positional
-            return positional[index] if index < len(positional) else value(state) or ""
-
-        return numbered
-
-    def text(state: State) -> str:
-        variable = state.values.get(name)
-        return variable if variable.__class__ is str else value(state) or ""
-
-    return text if is_ordinary(name) else lambda state: value(state) or ""
 
 
 def _constant(text: str) -> Text:

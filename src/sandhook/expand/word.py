@@ -16,6 +16,8 @@ from sandhook.expand.emitting import (
     emit_changed_next_to_list,
     emit_starred_next_to_list,
     emit_value,
+    emit_value_or_text,
+    emit_value_or_word,
     if_any,
     joined_fields,
     list_in_choice,
@@ -219,7 +221,7 @@ class WordCompiler(TextCompiler):
         )
 
     def _with_braces(self, word: Word) -> FieldsOf:
-        from sandhook.expand.brace import expand_braces, plain_sequence  # few words have braces
+        from sandhook.expand.brace import are_expanded, expand_braces, plain_sequence  # few words have braces
 
         sequence = plain_sequence(word)
         if sequence is not None:
@@ -232,8 +234,8 @@ class WordCompiler(TextCompiler):
             if size > EAGER_BRACES:
                 return self._many_braces(word)
         plain = self._fields(word)
-        if len(words) == 1:
-            return self._fields(words[0])
+        if len(words) == 1 and not are_expanded(word):
+            return plain
         # Words made by braces are never assignments.
         compiled = [self._fields(result, named_tildes=False) for result in words]
         if len(constants := [text for text in map(self.constant, words) if text is not None]) == len(words):
@@ -411,24 +413,18 @@ class WordCompiler(TextCompiler):
         """${x-w} ${x:-w} ${x=w} ${x?w} ${x+w}: the value, or the word with its own quoting."""
         operator = node.operator or ""
         word = node.word or Word(())
-        value = emit_value(base, quoted)
         # As in bash, a list that a reference in quotes names is not empty if it has one empty element.
         nonempty = operator[0] == ":" and (reference is None or base.values is None or not quoted)
         if operator[-1] in "=?":
-            value = without_empty(value) if listed and quoted else value  # an assigned value begins a field
             choose = self._assign_or_fail(node, quoted, reference)
-
-            def run_assign(state: State, fields: Fields) -> None:
-                if base.is_set(state, nonempty, quoted):
-                    value(state, fields)
-                else:
-                    text = choose(state)
-                    (fields.quoted if quoted else fields.expansion)(text)
-
-            return run_assign
+            # next to a list, an assigned value begins a field
+            return emit_value_or_text(base, choose, nonempty, quoted, if_any=listed and quoted)
         emitters = [self._emit_in(part, quoted, listed) for part in self._tilde_parts(word, quoted)]
+        if base.value is not None:
+            return emit_value_or_word(base.value, emitters, operator, quoted)
+        value = emit_value(base, quoted)
         plus = operator[-1] == "+"
-        is_plain_list = base.values is not None and not base.star  # "${a[@]+x}" of an empty list is no field
+        is_plain_list = not base.star  # "${a[@]+x}" of an empty list is no field
         values_of = base.values or (lambda state: [])
 
         def run(state: State, fields: Fields) -> None:

@@ -24,8 +24,12 @@ def in_subscript(state: State, error: ShellError) -> ShellError:
 
 
 def integer(state: State, text: str) -> int:
-    """Evaluate the value of an integer variable; an error in it ends what one in a subscript does."""
+    """Evaluate the value of an integer variable; an error in it ends what one in a subscript does.
+
+    As in bash, the exit status is that of the command before if that failed, except for ``bash -c``.
+    """
     try:
         return arith.evaluate(state, text)
     except ShellError as error:
-        raise in_subscript(state, error.within("integer")) from None
+        ending = in_subscript(state, error.within("integer"))
+        raise ending.ending("top", state.status or 1) if ending.ends == "top" else ending from None

@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.documents import compile_document
-from sandhook.expand.parameter import CHOOSING
-from sandhook.expand.reference import subscript_of
 from sandhook.expand.shapes import has_braces, may_assign
 from sandhook.expand.text import Text
 from sandhook.expand.word import WordCompiler
@@ -27,11 +25,8 @@ from sandhook.syntax.nodes import (
     DoubleQuoted,
     HereDocument,
     Literal,
-    ParameterExpansion,
     Redirection,
     SingleQuoted,
-    Word,
-    WordPart,
 )
 from sandhook.text.numbers import decimal
 from sandhook.typed import TypeAlias
@@ -211,32 +206,8 @@ def _compile_body(
         body = parse_heredoc(document.text, options)
     except ShellSyntaxError as error:
         return _fail_with(error.message)
-    text_of = compile_document(words, _joined_by_spaces(body), document.line - 1)
+    text_of = compile_document(words, body, document.line - 1)
     return lambda state: open_document(state, text_of(state))
-
-
-def _joined_by_spaces(body: Word) -> Word:
-    """Replace ``$*`` by ``$@``: bash joins with spaces here, whatever IFS is.
-
-    It does so for an array that an operator changes and for the keys of an array, too; ``^``, ``,``, ``~``
-    and ``/`` join with the first character of IFS.
-    """
-    return body._replace(parts=tuple(map(_part_joined_by_spaces, body.parts)))
-
-
-def _part_joined_by_spaces(part: WordPart) -> WordPart:
-    if not isinstance(part, ParameterExpansion) or (part.operator or " ")[0] in "^,~/":
-        return part
-    if part.name == "*" and part.subscript is None:
-        return part._replace(name="@")
-    changes_value = part.operator is not None and part.operator not in CHOOSING
-    if (
-        part.subscript is not None
-        and subscript_of(part.subscript) == "*"
-        and (changes_value or part.prefix == "!")
-    ):
-        return part._replace(subscript=part.subscript._replace(parts=(Literal("@"),)))
-    return part
 
 
 def _fail_with(message: str) -> Callable[[State], Description]:

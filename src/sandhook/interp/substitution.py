@@ -85,7 +85,7 @@ def _run_text(body: Run, inner: State) -> int:
     try:
         return body(inner)
     except Discard as error:
-        if error.status == 2:
+        if error.status not in (0, 127):
             error.status = 1
         raise
 

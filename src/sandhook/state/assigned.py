@@ -30,9 +30,13 @@ class Assigned(Record):
 Argument: TypeAlias = "str | Assigned"
 
 
+def reference_of(assigned: Assigned) -> str:
+    """Return what is assigned to, as ``name`` or ``name[subscript]``."""
+    return assigned.name if assigned.subscript is None else f"{assigned.name}[{assigned.subscript}]"
+
+
 def as_argument(assigned: Assigned) -> str:
-    """Return an assignment as an argument, for ``let`` and for ``$_`` after a declaration; a list is its name alone."""
+    """Return an assignment as an argument, for messages, ``let``, and ``$_`` after a declaration; a list is its name alone."""
     if isinstance(assigned.value, list):
         return assigned.name
-    subscript = "" if assigned.subscript is None else f"[{assigned.subscript}]"
-    return f"{assigned.name}{subscript}{'+=' if assigned.append else '='}{assigned.value}"
+    return f"{reference_of(assigned)}{'+=' if assigned.append else '='}{assigned.value}"

@@ -156,7 +156,7 @@ class ShellError(Exception):
         return "integer" in self.origins and self.reason != "unbound variable"
 
     def unnamed(self) -> ShellError:
-        """Return the error as one of the shell: no built-in puts its name before the message."""
+        """Return this error as one that no name of a built-in precedes: bash assigns lists before a built-in runs."""
         return ShellError(
             self.message,
             self.status,
@@ -167,13 +167,7 @@ class ShellError(Exception):
 
     def named(self, builtin: str) -> ShellError:
         """Return this error with a built-in's name before the message, which no other name precedes then."""
-        return ShellError(
-            f"{builtin}: {self.message}",
-            self.status,
-            ends=self.ends,
-            reason=self.reason,
-            origins=self.origins - {"integer"},
-        )
+        return self.worded(f"{builtin}: {self.message}").unnamed()
 
 
 def expression_error(message: str) -> ShellError:

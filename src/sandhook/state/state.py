@@ -245,7 +245,7 @@ class State:
         if index < 0:
             index += value.top() if isinstance(value, IndexedArray) else 0
             if index < 0:
-                self.report_bad_subscript(name)
+                self.report_bad_subscript(self.resolve(name)[0])
                 return None
         if isinstance(value, IndexedArray):
             return value.get(index)

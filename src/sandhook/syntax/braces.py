@@ -12,7 +12,8 @@ import re
 
 from sandhook.record import new_record
 from sandhook.syntax.nodes import BadSubstitution, Literal, ParameterExpansion, Word, WordPart
-from sandhook.syntax.words import NAME, WordReader, merged, standing_in
+from sandhook.syntax.surroundings import apart, as_printed, standing_in
+from sandhook.syntax.words import NAME, WordReader, merged
 from sandhook.typed import Literal as OneOf
 
 _DIGITS = re.compile(r"[0-9]+")
@@ -65,7 +66,12 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
     if (
         operator is None
         or (operator[:1] in _CASE_OPERATORS and name in "#?-")
-        or (prefix == "!" and operator in ("*", "@") and not NAME.fullmatch(name))
+        or (
+            prefix == "!"
+            and operator in ("*", "@")
+            and text[at + 1 : at + 2] == "}"
+            and not NAME.fullmatch(name)
+        )
     ):
         return _bad(reader, start, double_quoted)
     word = second = None
@@ -149,9 +155,10 @@ def _operator(text: str, at: int, prefix: str) -> str | None:
 
 def _bad(reader: WordReader, start: int, double_quoted: bool) -> BadSubstitution:
     reader.position = start + 2
-    _read_word(reader, start, double_quoted, True)
+    parts = _read_word(reader, start, double_quoted, True)
     reader.refused = True
-    return BadSubstitution(reader.text[start : reader.position], (start, reader.position))
+    inside = as_printed(reader.text[start + 2 : reader.position - 1], parts, quoted=double_quoted)
+    return BadSubstitution("${" + inside + "}", (start, reader.position))
 
 
 def _read_word(
@@ -233,7 +240,7 @@ def _pattern_and_replacement(
             cut = part[0].find("/", 1 if index == 0 and not anchored else 0)
             if cut >= 0:
                 before, after = _split(parts, index, cut)
-                return Word(merged(before), span), Word(merged(after), span)
+                return Word(merged(apart(before)), span), Word(merged(apart(after)), span)
     return Word(merged(parts), span), None
 
 

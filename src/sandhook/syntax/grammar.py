@@ -19,7 +19,10 @@ from sandhook.syntax.nodes import (
     CaseClause,
     Command,
     CommandList,
+    CondBinary,
     ConditionalCommand,
+    CondNot,
+    CondUnary,
     Coprocess,
     For,
     FunctionDefinition,
@@ -186,13 +189,13 @@ def _simple_command(lexer: Lexer, p: Symbols) -> SimpleCommand:
     else:
         end = last.arguments[-1].span[1] if last.arguments else last.end
     parts = tuple(assignments), tuple(words), tuple(redirections)
-    line = lexer.line_at(_line_ends(elements))
+    line = lexer.line_at(_line_ends(lexer, elements))
     if lexer.is_divided(start, end):
         parts = renumbered(parts, line)
     return new_record(SimpleCommand, (*parts, line, (start, end)))
 
 
-def _line_ends(elements: Symbols) -> int:
+def _line_ends(lexer: Lexer, elements: Symbols) -> int:
     """Return the offset whose line bash counts as a command's: the parser's position when it begins one.
 
     That is after its first word and the token that follows, which may have newlines in quotes.
@@ -202,8 +205,10 @@ def _line_ends(elements: Symbols) -> int:
         return int(first.span[1])
     if first.arguments:
         return int(first.arguments[0].span[1])
-    if first.kind == "ASSIGNMENT_WORD" or len(elements) == 1:
+    if first.kind == "ASSIGNMENT_WORD":
         return int(first.end)
+    if len(elements) == 1:
+        return lexer.after_continuations(first.end)
     second = elements[1]
     return int(second.end if second.__class__ is Token else second.span[0])
 
@@ -349,9 +354,18 @@ def _arithmetic_command(lexer: Lexer, p: Symbols) -> ArithmeticCommand:
     )  # bash counts its last line
 
 
+_SINGLE = (CondBinary, CondUnary)
+
+
 def _conditional_command(lexer: Lexer, p: Symbols) -> ConditionalCommand:
     redirections, _, span = _place(lexer, p[0], p[2])
-    return new_record(ConditionalCommand, (p[1].value, redirections, lexer.line_at(span[1] - 1), span))
+    condition = p[1].value
+    last = condition
+    while last.__class__ is CondNot:
+        last = last.operand
+    # bash counts where the condition ends: a single one with its last word, others with the token after it
+    end = last[2 if last.__class__ is CondBinary else 1].span[1] if last.__class__ in _SINGLE else span[1]
+    return new_record(ConditionalCommand, (condition, redirections, lexer.line_at(end - 1), span))
 
 
 def _function(lexer: Lexer, p: Symbols) -> FunctionDefinition:

@@ -132,6 +132,14 @@ class Reader:
             return 1
         return bisect_right(newlines, offset - 1) + 1
 
+    def after_continuations(self, at: int) -> int:
+        """Return the offset after blanks and line continuations, and after those that follow an operator of one character."""
+        text = self.text
+        match = self._blank(text, at)
+        at = match.end() if match else at
+        following = _CONTINUATIONS.match(text, at + 1) if text[at : at + 1] in ("|", "&", ";") else None
+        return at if following is None else following.end()
+
     def is_divided(self, start: int, end: int) -> bool:
         """Return True if a span of the text has more than one line of the source."""
         if self.splices:

@@ -8,6 +8,9 @@ from typing import TypeAlias
 
 from sandhook.syntax import nodes as n
 
+#: Characters that cannot stand for themselves in the word of an operator in double quotes.
+_SPECIAL_IN_QUOTES = frozenset("\"'\\$`}")
+
 _BACKSLASH = re.compile(r"\\(?=[$`\"\\]|\Z)")
 
 #: Prints the commands between the parentheses of a substitution.
@@ -23,7 +26,7 @@ def word_text(node: n.Node, body: PrintBody) -> str:
         text: str = node[0]
         return text
     if kind is n.DoubleQuoted:
-        return '"' + "".join([word_text(part, body) for part in node[0]]) + '"'
+        return '"' + "".join([part_in_double_quotes(part, body) for part in node[0]]) + '"'
     if isinstance(node, n.ParameterExpansion):
         return _parameter(node, body)
     if isinstance(node, n.SingleQuoted):
@@ -79,13 +82,25 @@ def _subscript(subscript: n.Word | None, body: PrintBody) -> str:
     return "" if subscript is None else f"[{word_text(subscript, body)}]"
 
 
-def _parameter(node: n.ParameterExpansion, body: PrintBody) -> str:
+def part_in_double_quotes(node: n.Node, body: PrintBody) -> str:
+    """Return the text of a part in double quotes, where the quotes of ``'...'`` are text, and ``$'...'`` is decoded."""
+    if isinstance(node, n.ParameterExpansion):
+        return _parameter(node, body, quoted=True)
+    if isinstance(node, n.AnsiQuoted):
+        return node.text if _SPECIAL_IN_QUOTES.isdisjoint(node.text) else f"$'{node.raw}'"
+    return word_text(node, body)
+
+
+def _parameter(node: n.ParameterExpansion, body: PrintBody, *, quoted: bool = False) -> str:
     if not node.braces:
         return "$" + node.name
     operator = node.operator or ""
     text = f"{node.prefix}{node.name}{_subscript(node.subscript, body)}{operator}"
     if node.word is not None:
-        text += word_text(node.word, body)
+        if quoted and operator[-1:] in ("-", "+", "=", "?"):
+            text += "".join([part_in_double_quotes(part, body) for part in node.word.parts])
+        else:
+            text += word_text(node.word, body)
     if node.second is not None:
         text += (":" if operator == ":" else "/") + word_text(node.second, body)
     return "${" + text + "}"

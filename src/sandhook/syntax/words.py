@@ -15,7 +15,6 @@ from sandhook.syntax.nodes import (
     AnsiQuoted,
     ArithmeticExpansion,
     Backquoted,
-    BadSubstitution,
     CommandList,
     CommandSubstitution,
     DoubleQuoted,
@@ -31,6 +30,7 @@ from sandhook.syntax.nodes import (
 from sandhook.syntax.options import ParseOptions
 from sandhook.syntax.quoting import decode_ansi
 from sandhook.syntax.reader import Reader
+from sandhook.syntax.surroundings import standing_in
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SPECIAL_PARAMETERS = frozenset("@*#?-$!0123456789")
@@ -65,16 +65,6 @@ def merged(parts: list[WordPart]) -> tuple[WordPart, ...]:
     if literal:
         out.append(new_record(Literal, ("".join(literal),)))
     return tuple(out)
-
-
-def standing_in(text: str, parts: list[WordPart]) -> list[WordPart]:
-    """Return the parts, the bad substitutions among them with the text around them."""
-    return [
-        part._replace(around=text)
-        if isinstance(part, BadSubstitution) and not part.around and part.text != text
-        else part
-        for part in parts
-    ]
 
 
 class WordReader(Reader):
@@ -265,7 +255,7 @@ class WordReader(Reader):
             if text[at] == '"':
                 self.position = at + 1
                 self.depth -= 1
-                return merged(standing_in(text[begin:at], parts) if self.refused else parts)
+                return merged(standing_in(text[begin:at], parts, quoted=True) if self.refused else parts)
             self.position = at
             part = self.read_dollar(True) if text[at] == "$" else self._read_double_quoted_special('$`"\\')
             if part is not None:

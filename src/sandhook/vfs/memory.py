@@ -274,6 +274,13 @@ class MemoryFileSystem(Conveniences):
     def stat(self, path: VirtualPath, *, follow: bool = True) -> Stat:
         return self._tree.lookup(path, follow).stat()
 
+    def inode(self, path: str) -> Inode | None:
+        """Return the inode of a path, for a file system above this one; None if there is no such file."""
+        try:
+            return self._tree.lookup(path, False)
+        except OSError:
+            return None
+
     def lacks(self, path: str) -> bool:
         """Return True if it is certain, at once, that an absolute path names nothing; False is no answer."""
         return self._tree.lacks(path)

@@ -15,7 +15,7 @@ from time import time_ns
 from sandhook.vfs.base import Device, Entry, FileHandle, FileSystem, Stat
 from sandhook.vfs.changes import CHMOD, CREATED, DELETED, MODIFIED, Change, Changes
 from sandhook.vfs.errors import fs_error
-from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG
+from sandhook.vfs.inode import S_IFDIR, S_IFIFO, S_IFLNK, S_IFMT, S_IFREG, Inode
 from sandhook.vfs.memory import MemoryFileSystem
 from sandhook.vfs.names import byte_order
 from sandhook.vfs.path import VirtualPath
@@ -79,6 +79,9 @@ class OverlayFileSystem(ResolvingFileSystem):
             quota_bytes=quota_bytes, quota_inodes=quota_inodes, now_ns=now_ns, uid=0, gid=0, bare=True
         )
         self._whiteouts = _Whiteouts(set())
+        #: The last path of the current walk, without a slash at the end, and its inode in the upper. So a walk looks at
+        #: each directory once; nothing changes during a walk.
+        self._walked: tuple[str, Inode | None] = "\0", None
 
     # For copies in other processes: not reachable from a script.
 
@@ -98,6 +101,7 @@ class OverlayFileSystem(ResolvingFileSystem):
         Args:
             lower: The file system below it, with the files of this one's.
         """
+        self._forget_walk()
         fork = OverlayFileSystem.of(lower, self._upper.fork(), set(), self.user)
         fork._whiteouts = self._whiteouts.fork()
         return fork
@@ -112,7 +116,11 @@ class OverlayFileSystem(ResolvingFileSystem):
     @property
     def upper(self) -> MemoryFileSystem:
         """The files that were copied up or written."""
+        self._forget_walk()
         return self._upper
+
+    def _forget_walk(self) -> None:
+        self._walked = "\0", None
 
     @property
     def whiteouts(self) -> set[VirtualPath]:
@@ -154,11 +162,19 @@ class OverlayFileSystem(ResolvingFileSystem):
             return None
 
     def _lstat(self, path: VirtualPath) -> Stat:
-        if path != "/":
-            try:
-                return self._upper.stat(path, follow=False)._replace(device=2)
-            except OSError:
-                pass  # it is in the lower
+        if path == "/":  # each walk begins here
+            self._walked = "", self._upper.inode("/")
+        else:
+            head, _, name = path.rpartition("/")
+            walked, directory = self._walked
+            if walked != head:
+                directory = self._upper.inode(head or "/")
+            child = None
+            if directory is not None and directory.mode & S_IFMT == S_IFDIR and name in directory.children:
+                child = directory.children[name]
+            self._walked = path, child
+            if child is not None:
+                return child.stat()._replace(device=2)
         if self._hidden(path):
             raise fs_error(errno.ENOENT, path)
         return self._lower_stat(path, self.user)
@@ -196,6 +212,7 @@ class OverlayFileSystem(ResolvingFileSystem):
                 self._copy_one(component, self.lower.stat(component, follow=False), contents)
 
     def _copy_one(self, path: VirtualPath, stat: Stat, contents: bool) -> None:
+        self._forget_walk()
         upper = self._upper
         kind = stat.mode & S_IFMT
         if kind == S_IFDIR:
@@ -233,6 +250,7 @@ class OverlayFileSystem(ResolvingFileSystem):
 
     def _make(self, path: VirtualPath, create: Callable[[], None]) -> None:
         """Create a new file in the upper, owned by the user."""
+        self._forget_walk()
         parent = ancestors(path)[-1]
         if parent != "/":
             self._copy_up(parent)
@@ -263,6 +281,7 @@ class OverlayFileSystem(ResolvingFileSystem):
         parent = ancestors(new)[-1]
         if parent != "/":
             self._copy_up(parent)
+        self._forget_walk()
         self._upper.link(old, new)
 
     def _hide(self, path: VirtualPath) -> None:
@@ -271,11 +290,13 @@ class OverlayFileSystem(ResolvingFileSystem):
             self._whiteouts.add(path)
 
     def _unlink(self, path: VirtualPath) -> None:
+        self._forget_walk()
         if self._in_upper(path):
             self._upper.unlink(path)
         self._hide(path)
 
     def _rmdir(self, path: VirtualPath) -> None:
+        self._forget_walk()
         if self._in_upper(path):
             self._upper.rmdir(path)
         self._hide(path)
@@ -291,6 +312,7 @@ class OverlayFileSystem(ResolvingFileSystem):
         if parent != "/":
             self._copy_up(parent)
         self._hide(new)
+        self._forget_walk()
         self._upper.rename(old, new)
         self._hide(old)
 

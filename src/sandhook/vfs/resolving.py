@@ -124,7 +124,7 @@ class ResolvingFileSystem(Conveniences):
 
     def _walk(self, path: str, follow: bool) -> Place:
         check_path(path)
-        names: list[str] = []
+        paths = [""]  # of the directories walked, without a slash at the end
         stats = [self._lstat(VirtualPath("/"))]
         pending = path.split("/")
         pending.reverse()
@@ -137,13 +137,13 @@ class ResolvingFileSystem(Conveniences):
             if part in DOTS:
                 if part and not self._allowed(directory, 1):
                     raise fs_error(errno.EACCES, path)
-                if part == ".." and names:
-                    del names[-1], stats[-1]
+                if part == ".." and len(paths) > 1:
+                    del paths[-1], stats[-1]
                 continue
             if not self._allowed(directory, 1):
                 raise fs_error(errno.EACCES, path)
             check_name(part, path)
-            candidate = VirtualPath(f"/{'/'.join((*names, part))}")
+            candidate = VirtualPath(f"{paths[-1]}/{part}")
             try:
                 stat = self._lstat(candidate)
             except FileNotFoundError:
@@ -156,13 +156,15 @@ class ResolvingFileSystem(Conveniences):
                     raise fs_error(errno.ELOOP, path)
                 target = self._readlink(candidate)
                 if target[:1] == "/":
-                    del names[:], stats[1:]
+                    del paths[1:], stats[1:]
                 pending.extend(reversed(target.split("/")))
                 continue
-            names.append(part)
+            paths.append(candidate)
             stats.append(stat)
-        last = names[-1] if names else ""
-        return Place(VirtualPath("/" + "/".join(names)), stats[-1], stats[len(stats) > 1 and -2], last)
+        last = paths[-1]
+        return Place(
+            VirtualPath(last or "/"), stats[-1], stats[len(stats) > 1 and -2], last.rpartition("/")[2]
+        )
 
     def _lookup(self, path: str, follow: bool = True) -> tuple[VirtualPath, Stat]:
         place = self._walk(path, follow)

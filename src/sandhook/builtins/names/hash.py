@@ -11,6 +11,7 @@ from sandhook.builtins.base import BuiltinError, builtin, parse, print_error, wr
 from sandhook.interp.lookup import find, hash_entry, hash_table, hashed_file, is_executable, remember, search
 from sandhook.state.state import Hashed, State
 from sandhook.state.values import hash_of
+from sandhook.text.quoting import set_quote
 from sandhook.vfs.path import join
 
 USAGE = "hash [-lr] [-p pathname] [-dt] [name ...]"
@@ -98,5 +99,5 @@ def _list(state: State, table: dict[str, Hashed], *, reusable: bool) -> None:
     lines = [] if reusable else ["hits\tcommand\n"]
     newest_first = reversed(table.items())
     for name, (file, hits, _) in sorted(newest_first, key=lambda item: hash_of(item[0]) % _BUCKETS):
-        lines.append(f"builtin hash -p {file} {name}\n" if reusable else f"{hits:4d}\t{file}\n")
+        lines.append(f"builtin hash -p {set_quote(file)} {name}\n" if reusable else f"{hits:4d}\t{file}\n")
     write(state, "".join(lines))

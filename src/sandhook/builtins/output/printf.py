@@ -5,7 +5,8 @@ Source: POSIX.1-2024 XCU 3 printf; bash 5.2 reference manual 4.2 (-v). ``utiliti
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from sandhook.builtins.base import (
     BuiltinError,
@@ -19,11 +20,13 @@ from sandhook.builtins.base import (
     write,
 )
 from sandhook.builtins.variables.variables import assign_reference
+from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import LARGE
 from sandhook.text.locale import as_bytes, characters_are_bytes
 from sandhook.text.names import is_name
-from sandhook.utilities.system.printf.common import Caller, format_printf
+from sandhook.utilities.system.printf.caller import Caller
+from sandhook.utilities.system.printf.common import format_printf
 from sandhook.utilities.system.printf.plain import format_simply, plain_format
 from sandhook.vfs.errors import error_text
 
@@ -84,17 +87,21 @@ def run(state: State, argv: Sequence[str]) -> int:
         else:
             state.set(variable, plain)
         return 0
-    data, status = _format(state, operands)
+    data, status = _format(state, operands, None if variable is not None else partial(_write, state))
     if variable is not None:
         text = data.partition(b"\0")[0].decode("utf-8", "surrogateescape")
         assign_reference(state, variable, text)
         return status
+    _write(state, data)
+    return status
+
+
+def _write(state: State, data: bytes) -> None:
     try:
         state.budget.charge(1 + (len(data) >> 10))
         state.process.descriptor(1).write(data)
     except OSError as error:
         raise BuiltinError(f"write error: {error_text(error)}") from None
-    return status
 
 
 def _parse(argv: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -110,8 +117,25 @@ def _parse(argv: Sequence[str]) -> tuple[str | None, list[str]]:
     return variable, operands
 
 
-def _format(state: State, operands: list[str]) -> tuple[bytes, int]:
-    """Return the output and the status: 1 after an error that was reported, else 0."""
+def _assign(state: State, name: str, value: str) -> str | None:
+    """Assign the number of ``%n``; return an error, after which bash still writes what it has."""
+    if not is_name(name):
+        return f"`{name}': not a valid identifier"
+    try:
+        state.set(name, value)
+    except ShellError as error:
+        if error.ends_callers:
+            raise
+        state.shell.error(state, error.message)  # as in bash, the output goes on
+    return None
+
+
+def _format(state: State, operands: list[str], flush: Callable[[bytes], None] | None) -> tuple[bytes, int]:
+    """Return the output and the status: 1 after an error that was reported, else 0.
+
+    Args:
+        flush: Writes the whole lines before a message, as bash does; None for ``-v``.
+    """
     status = 0
 
     def error(message: str) -> None:
@@ -136,8 +160,9 @@ def _format(state: State, operands: list[str]) -> tuple[bytes, int]:
         environment=_NOTHING if zone is None else {"TZ": zone},
         check_fits=check_size,
         started=kernel.now() - budget.elapsed() + state.started,
-        assign=lambda name, value: assign_reference(state, name, value),
+        assign=partial(_assign, state),
         doubles=state.options.posix,
+        flush=flush,
     )
     data, stopped = format_printf(operands[0], arguments, caller)
     return data, 0 if stopped else status  # in bash, \c forgets invalid numbers

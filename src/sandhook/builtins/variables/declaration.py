@@ -224,9 +224,7 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
         try:
             assign(state, assigned)
         except ShellError as error:
-            raise (
-                error.unnamed() if listed else error
-            ) from None  # bash assigns a list before the built-in runs
+            raise error.unnamed() if listed and error.names_builtin else error from None
         if add & (ARRAY | ASSOC) and not bits & EXPORT:
             # set -a does not apply to arrays
             state.attributes[name] = state.attributes.get(name, 0) & ~(EXPORT & ~add)

@@ -28,8 +28,7 @@ from sandhook.builtins.variables.variables import (
     own_value,
     plain_line,
 )
-from sandhook.interp.trace import assigned as assigned_text
-from sandhook.state.assigned import Assigned
+from sandhook.state.assigned import Assigned, as_argument
 from sandhook.state.control import ShellError
 from sandhook.state.environment import variable_names
 from sandhook.state.locals import function_frame
@@ -136,9 +135,7 @@ def show(
     """Print ``declare -p name ...``, of all variables or ``among`` these."""
     status = 0
     for operand in operands:
-        name = operand if isinstance(operand, str) else operand.name
-        if isinstance(operand, Assigned) and isinstance(operand.value, str):
-            name = assigned_text(operand)  # there is never such a variable
+        name = operand if isinstance(operand, str) else as_argument(operand)
         if exists(state, name) and (among is None or name in among):
             write(state, describe(state, name))
         else:
@@ -198,11 +195,12 @@ def show_functions(
         removed |= _CASES & ~bits
     status = 0
     for operand in operands:
-        if not isinstance(operand, str):
+        if not isinstance(operand, str) and ("p" not in letters or not isinstance(operand.value, str)):
             raise BuiltinError("cannot use `-f' to make functions")
+        operand = operand if isinstance(operand, str) else as_argument(operand)
         function = state.functions.get(operand)
         if function is None:
-            if "=" in operand:
+            if "=" in operand and "p" not in letters:
                 raise BuiltinError("cannot use `-f' to make functions")
             if "p" in letters:
                 print_error(state, f"{command}: {operand}: not found")

@@ -23,7 +23,7 @@ from sandhook.state.assignment import unset
 from sandhook.state.control import ShellError
 from sandhook.state.state import State
 from sandhook.state.values import LARGE, READONLY
-from sandhook.text.locale import as_bytes
+from sandhook.text.locale import as_bytes, as_characters
 from sandhook.text.names import is_name
 
 USAGE = "getopts optstring name [arg ...]"
@@ -184,6 +184,8 @@ def _step(
     if index > len(arguments):
         return _END, len(arguments) + 1, 0
     word = arguments[index - 1]
+    if not word.isascii() or not option_letters.isascii():  # an option is a byte; the position counts bytes
+        word, option_letters = as_bytes(word), as_bytes(option_letters)
     if position >= len(word):
         position = 0
     if position == 0:
@@ -193,9 +195,6 @@ def _step(
             return _END, index, 0
         position = 1
     letter = word[position]
-    if not letter.isascii():  # an option is a byte
-        word = as_bytes(word)
-        letter = word[position]
     position += 1
     at_end = position == len(word)
     following = (index + 1, 0) if at_end else (index, position)
@@ -206,7 +205,7 @@ def _step(
     if option_letters[found_at + 1 : found_at + 2] != ":":
         return Step(letter, None, ""), *following
     if not at_end:
-        return Step(letter, word[position:], ""), index + 1, 0
+        return Step(letter, as_characters(word[position:]), ""), index + 1, 0
     if index < len(arguments):
         return Step(letter, arguments[index], ""), index + 2, 0
     message = f"option requires an argument -- {letter}"

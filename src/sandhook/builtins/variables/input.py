@@ -117,7 +117,7 @@ def read_line(
 
     Args:
         line_start: The part of the line that was already read.
-        delimiter: One byte.
+        delimiter: One byte; b"" for none.
         count: Characters at most; 0 reads nothing.
         exact: The delimiter is an ordinary character; only ``count`` ends the line.
         raw: A backslash is an ordinary character.
@@ -132,7 +132,7 @@ def read_line(
     if count is not None:
         read_one = _byte if characters_are_bytes(state.get) else _character
         return _read_count(source, delimiter, count, exact, raw, read_one)
-    complete = data[-1:] == delimiter and (raw or not _ends_escaped(data))
+    complete = bool(data) and data[-1:] == delimiter and (raw or not _ends_escaped(data))
     timed_out = False
     try:
         while not complete:

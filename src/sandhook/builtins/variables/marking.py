@@ -8,8 +8,7 @@ from sandhook.builtins.base import print_error, runtime, write
 from sandhook.builtins.variables.declaration import Request
 from sandhook.builtins.variables.declare import declare_all, effective_bits, split_options
 from sandhook.builtins.variables.variables import all_names, function_line, listing
-from sandhook.interp.trace import assigned as assigned_text
-from sandhook.state.assigned import Assigned
+from sandhook.state.assigned import Assigned, as_argument, reference_of
 from sandhook.state.assignment import assign
 from sandhook.state.control import ShellError, UsageExit
 from sandhook.state.locals import keep_assigned
@@ -34,7 +33,7 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
     add, remove = (0, bit & EXPORT) if removes else (bit, 0)  # readonly -n assigns alone
     status = failed = 0
     for operand in operands:
-        reference = operand.partition("=")[0] if isinstance(operand, str) else _reference(operand)
+        reference = operand.partition("=")[0] if isinstance(operand, str) else reference_of(operand)
         if "[" in reference:
             print_error(state, f"{command}: `{reference}': not a valid identifier")
             status = failed = 1
@@ -102,7 +101,9 @@ def _mark_without_target(state: State, command: str, operand: str | Assigned, re
         if request.add:
             print_error(state, f"{command}: `': not a valid identifier")
         return 0
-    if not isinstance(text, str) or not is_name(text):
+    if not isinstance(text, str):
+        return declare_all(state, command, [operand], request)
+    if not is_name(text):
         print_error(state, f"{command}: `{text}': not a valid identifier")
         if request.add:
             print_error(state, f"{command}: `': not a valid identifier")
@@ -110,10 +111,6 @@ def _mark_without_target(state: State, command: str, operand: str | Assigned, re
     name = operand.partition("=")[0] if isinstance(operand, str) else operand.name
     state.set(name, text)
     return declare_all(state, command, [text], request)
-
-
-def _reference(assigned: Assigned) -> str:
-    return assigned.name if assigned.subscript is None else f"{assigned.name}[{assigned.subscript}]"
 
 
 def _list(state: State, bit: int, kinds: int, *, functions: bool) -> None:
@@ -146,9 +143,7 @@ def _mark_functions(
 ) -> int:
     status = 0
     for operand in operands:
-        name = operand if isinstance(operand, str) else operand.name
-        if isinstance(operand, Assigned) and isinstance(operand.value, str):
-            name = assigned_text(operand)
+        name = operand if isinstance(operand, str) else as_argument(operand)
         function = state.functions.get(name)
         if function is None:
             print_error(state, f"{command}: {name}: not a function")

@@ -169,8 +169,9 @@ def _read(state: State, argv: Sequence[str], line_start: bytes | None) -> int:
     description = _description(state, request)
     if timeout == 0:
         return 0 if wait_for_input(state, description, 0) else 1
+    _check_names(request, names)
     try:
-        if line_start is None and timeout is None and request.maximum is None:
+        if line_start is None and timeout is None and request.maximum is None and request.delimiter:
             line_start = read_piece(state, description, request.delimiter, state.budget.memory_bytes)
             if is_plain_line(line_start, request.delimiter, request.raw):
                 text = line_start[:-1].decode("utf-8", "surrogateescape")
@@ -219,7 +220,8 @@ def _request(argv: tuple[str, ...]) -> tuple[Request, tuple[str, ...], bool]:
             if number is None or not 0 <= number < 2**31:
                 raise BuiltinError(f"{argument}: invalid file descriptor specification")
             request = request._replace(fd=number)
-    _check_names(request, names)
+    if not request.raw and request.delimiter == b"\\":  # without -r, each backslash escapes
+        request = request._replace(delimiter=b"")
     return request, tuple(names), all(map(is_name, names))
 
 
@@ -250,11 +252,10 @@ def _default_timeout(state: State) -> float | None:
 
 
 def _check_names(request: Request, names: Sequence[str]) -> None:
-    if request.array is not None:
-        if not is_name(request.array) and "[" not in request.array:
-            raise invalid_name(request.array)
-    elif names and not is_name(names[0]) and "[" not in names[0]:
+    if names and not is_name(names[0]) and "[" not in names[0]:
         raise invalid_name(names[0])
+    if request.array is not None and not is_name(request.array) and "[" not in request.array:
+        raise invalid_name(request.array)
 
 
 def _description(state: State, request: Request) -> Description:

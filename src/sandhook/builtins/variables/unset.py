@@ -49,6 +49,8 @@ def _unset(state: State, operand: str, letters: set[str]) -> None:
         check_writable(state, operand, "cannot unset: readonly variable")
         if operand in state.namerefs:
             _unset_reference(state, operand)
+        elif "v" in letters and not is_name(operand):
+            raise BuiltinError(f"`{operand}': not a valid identifier")
         return
     reference = split_reference(operand)
     if reference is None:

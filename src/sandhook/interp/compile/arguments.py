@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import islice
 
 from sandhook.expand.list_reference import only_name
 from sandhook.expand.shapes import has_braces
@@ -175,9 +174,7 @@ def charge_fields(state: State, count: int) -> None:
 
 def _as_word_with_braces(node: Assignment) -> Word | None:
     """Return an argument ``name=a{1,2}`` of a declaration as a word, None without such braces."""
-    if not isinstance(node.value, Word) or not has_braces(node.value):
-        return None
-    if len(list(islice(brace.expand_braces(node.value), 2))) < 2:
+    if not isinstance(node.value, Word) or not has_braces(node.value) or not brace.are_expanded(node.value):
         return None
     sign = "+=" if node.append else "="
     if node.subscript is None:

@@ -177,7 +177,7 @@ def _compile_keyed(
     declaring: bool,
 ) -> Callable[[State], Elements]:
     key_of = compiler.words.subscript(element.subscript)
-    text_of = compiler.words.string(_with_stars(element.value), assignment=True)
+    text_of = compiler.words.element(_with_stars(element.value))
     text_in_map = compiler.words.pair_word(element.value)
     append = element.append
 

@@ -50,7 +50,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     return ctx.failed
 
 
-def _make(ctx: Context, name: str, mode: Mode | None, verbose: bool) -> bool:
+def _make(ctx: Context, name: str, mode: Mode | None, verbose: bool, *, parents: bool = False) -> bool:
     """Create one directory; report an error and return False if that fails."""
     umask = ctx.process.umask
     try:
@@ -59,6 +59,8 @@ def _make(ctx: Context, name: str, mode: Mode | None, verbose: bool) -> bool:
         if mode is not None:
             ctx.fs.chmod(path, mode.adjust(0o777, umask, directory=True))
     except OSError as error:
+        if parents and isinstance(error, FileExistsError) and is_directory(ctx, name):
+            return True  # another process has just created it
         ctx.fail(f"cannot create directory {quote_always(name)}: {reason(error)}")
         return False
     if verbose:
@@ -70,18 +72,22 @@ def _make_with_parents(ctx: Context, name: str, mode: Mode | None, verbose: bool
     """Create a directory and its missing parents, which their owner can write and search."""
     end = len(name.rstrip("/"))
     ends = [index for index in range(1, end) if name[index] == "/" and name[index - 1] != "/"]
+    created = False
     for index in (*ends, len(name)):
         part = name[:index]
         ctx.charge()
-        if is_directory(ctx, part):
+        if part.rpartition("/")[2] in (".", ".."):
+            created = False
+        if not created and is_directory(ctx, part):  # below a new directory there is nothing
             continue
         last = index == len(name)
-        problem = "" if last else _obstacle(ctx, part)
+        problem = "" if last or created else _obstacle(ctx, part)
         if problem:
             ctx.fail(f"cannot create directory {quote_always(part)}: {problem}")
             return
-        if not (_make(ctx, part, mode, verbose) if last else _make_parent(ctx, part, verbose)):
+        if not (_make(ctx, part, mode, verbose, parents=True) if last else _make_parent(ctx, part, verbose)):
             return
+        created = True
 
 
 def _obstacle(ctx: Context, name: str) -> str:
@@ -95,6 +101,6 @@ def _obstacle(ctx: Context, name: str) -> str:
 def _make_parent(ctx: Context, name: str, verbose: bool) -> bool:
     umask, ctx.process.umask = ctx.process.umask, ctx.process.umask & ~0o300
     try:
-        return _make(ctx, name, None, verbose)
+        return _make(ctx, name, None, verbose, parents=True)
     finally:
         ctx.process.umask = umask

@@ -5,7 +5,7 @@ Source: POSIX.1-2024 XCU 3, printf; Bash Reference Manual, printf. Oracle: bash 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 from sandhook.lazy import lazily
 from sandhook.limits import check_clock, check_fits, timed_items
@@ -13,6 +13,7 @@ from sandhook.record import Record
 from sandhook.text.escapes import unescape_argument, unescape_format
 from sandhook.text.quoting import shell_quote
 from sandhook.typed import TYPE_CHECKING
+from sandhook.utilities.system.printf.caller import Caller, after, line_writer
 
 if TYPE_CHECKING:
     from sandhook.text.longdouble import LongDouble
@@ -186,19 +187,6 @@ def _count(data: bytes, at: int, absent: int) -> tuple[int | None, int]:
     return int(data[at:end].lstrip(b"0")[:15] or b"%d" % absent), end
 
 
-class Caller(Record):
-    """The functions and values that a formatter gets from its printf."""
-
-    error: Callable[[str], None]  #: reports a message, and makes the exit status 1
-    warning: Callable[[str], None]  #: reports a message
-    now: Callable[[], float]  #: the time in seconds since the epoch, for ``%(...)T``
-    environment: Mapping[str, str]  #: where TZ is looked up
-    check_fits: Callable[[int], None]  #: raises an error for a size in bytes over the memory limit
-    started: float | None = None  #: the start of the shell, for ``%(...)T`` with -2; None for now
-    assign: Callable[[str, str], None] | None = None  #: sets a variable for ``%n``; None if ``%n`` is invalid
-    doubles: bool = False  #: fractions are ``double``, not ``long double``
-
-
 class Formatter:
     """Writes conversions one after the other, each with the next arguments."""
 
@@ -220,14 +208,18 @@ class Formatter:
 
     def __init__(self, arguments: Sequence[str], caller: Caller) -> None:
         self.arguments = arguments
+        self.output: list[bytes] = []
         (
             self.error, self.warning, self.now, self.environment, self.check_fits, self.started, self.assign,
-            self.doubles,
+            self.doubles, flush,
         ) = caller  # fmt: skip
+        if flush is not None:
+            flush_lines = line_writer(self.output, flush)
+            self.error = after(flush_lines, self.error)
+            self.warning = after(flush_lines, self.warning)
         self.index = 0
         self.size = 0
         self.stopped = False  #: by a \c
-        self.output: list[bytes] = []
 
     def has_more(self) -> bool:
         """Return whether arguments remain, so that the format is reused."""
@@ -250,9 +242,9 @@ class Formatter:
         """Write the format once; return False when the output ends here."""
         for item in timed_items(items):
             if isinstance(item, Literal):
-                self.write(item.data)
                 for message in item.warnings:
                     self.warning(message)
+                self.write(item.data)
             elif isinstance(item, Conversion):
                 if not self.convert(item):
                     return False
@@ -352,9 +344,10 @@ class Formatter:
             self.error("`n': invalid format character")
             return False
         name = self.next()
-        if name:
-            self.assign(name, str(self.size))
-        return True
+        message = self.assign(name, str(self.size)) if name else None
+        if message is not None:
+            self.error(message)
+        return message is None
 
     def time(self, format_: str) -> bytes:
         """%(...)T: -1 or no argument is the current time, -2 the start time of the shell."""

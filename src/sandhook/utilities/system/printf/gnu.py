@@ -12,8 +12,8 @@ from sandhook.lazy import lazily
 from sandhook.text.escapes import unescape_argument
 from sandhook.text.quoting import quoted_name
 from sandhook.typed import TYPE_CHECKING
+from sandhook.utilities.system.printf.caller import Caller
 from sandhook.utilities.system.printf.common import (
-    Caller,
     Conversion,
     Formatter,
     character_code,
