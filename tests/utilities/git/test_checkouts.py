@@ -78,7 +78,7 @@ def test_without_permission_nothing_changes(command: str) -> None:
     ("setup", "command"),
     [
         ("printf 'src/* filter=x\\n' >.gitattributes", "-c filter.x.smudge=cat checkout HEAD -- src"),
-        ("printf '* ident\\n' >.gitattributes", "checkout -f HEAD -- src"),
+        ("printf '* working-tree-encoding=odd\\n' >.gitattributes", "checkout -f HEAD -- src"),
         ("", "checkout -p"), ("", "reset -p"), ("", "stash push -p"), ("", "stash push -- a"),
     ],
 )  # fmt: skip

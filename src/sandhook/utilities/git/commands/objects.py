@@ -17,9 +17,11 @@ from sandhook.utilities.git.names.quote import quote, relative
 from sandhook.utilities.git.names.templates import expanded
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.object_checks import check_object
 from sandhook.utilities.git.store.objects import GITLINK, TREE, Object, TreeItem, object_id
+from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.store.writing import write_object
-from sandhook.utilities.git.work.convert import stored_form, working_form
+from sandhook.utilities.git.work.convert import clean_filter, stored_form, working_form
 
 
 @option_set
@@ -340,9 +342,25 @@ def _write_hash(call: Invocation, options: HashOptions, data: bytes, path: str |
     if path is not None and not options.no_filters and options.kind == "blob":
         repository = call.find_repository()
         if repository is not None and repository.place.root is not None:
-            data = stored_form(repository, repository.prefix + path, data)
+            data = _converted_form(repository, path, data)
     call.access.charge(1 + (len(data) >> 10))
+    if not options.literally:
+        check_object(options.kind, data)
     if options.write:
         call.ctx.write_line(write_object(call.repository.objects, options.kind, data))
     else:
         call.ctx.write_line(object_id(options.kind, data))
+
+
+def _converted_form(repository: Repository, name: str, data: bytes) -> bytes:
+    """Return what git stores for a file. Raises GitError for a file that a program would have to convert."""
+    try:
+        path = from_top(name, repository.prefix, repository.root, name)
+    except GitError:
+        return data  # a file outside of the working tree has no attributes
+    program = clean_filter(repository, path)
+    if program is not None:
+        raise GitError(
+            f"cannot convert '{name}': its filter '{program}' is a program, which git in the sandbox never starts (L-GIT-002)"
+        )
+    return stored_form(repository, path, data)

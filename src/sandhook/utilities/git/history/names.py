@@ -168,7 +168,7 @@ class Names:
 
     def find(self, name: str) -> str | None:
         """Return the object that a name means, None for an unknown one."""
-        self._repository.access.charge(2)
+        self._repository.access.charge(2 + (len(name) >> 2))
         base, suffixes = _split_suffixes(name)
         oid = self._base(base)
         if oid is None and suffixes:
@@ -283,11 +283,15 @@ class Names:
 
     def _with_message(self, tips: list[str], pattern: str) -> str | None:
         """Return the youngest commit whose message matches an expression."""
+        from sandhook.pattern.errors import PatternError
         from sandhook.pattern.posix import LINE_ERE, compile_regex
         from sandhook.utilities.git.history.walk import Walk
 
         negated = pattern.startswith("!-")
-        regex = compile_regex(pattern[2:] if negated else pattern.removeprefix("!"), LINE_ERE)
+        try:
+            regex = compile_regex(pattern[2:] if negated else pattern.removeprefix("!"), LINE_ERE)
+        except PatternError:
+            return None
         starts = [oid for tip in tips if (oid := self._objects.peel(tip, "commit")) is not None]
         for commit in Walk(self._repository, starts, []):
             found = regex.search(commit.message.encode("utf-8", "surrogateescape")) is not None

@@ -45,9 +45,9 @@ class Options:
     change: str | None = also(
         opt("-d", const="-d", default=None), opt("-D", const="-D"), opt("--delete", const="--delete"), opt("-m", const="-m"),
         opt("-M", const="-M"), opt("--move", const="--move"), opt("-c", const="-c"), opt("-C", const="-C"),
-        opt("--copy", const="--copy"), opt("-f", const="-f"), opt("--force", const="--force"),
-        opt("--unset-upstream", const="--unset-upstream"), opt("--edit-description", const="--edit-description"),
+        opt("--copy", const="--copy"), opt("--unset-upstream", const="--unset-upstream"), opt("--edit-description", const="--edit-description"),
     )  # fmt: skip
+    force: bool = also(opt("-f"), opt("--force"))
     track: str | None = also(
         opt("-t", const="direct", default=None), opt("--track", "MODE", "", optional=True, const="direct"),
         opt("--no-track", const="never"),
@@ -89,12 +89,16 @@ def _change(call: Invocation, options: Options, operands: list[str]) -> int:
         return unset_upstream(call, operands)
     if change in _NAMING:
         copies = change in ("-c", "-C", "--copy")
-        return rename_branch(call, operands, copies=copies, force=change in ("-M", "-C"))
+        return rename_branch(call, operands, copies=copies, force=options.force or change in ("-M", "-C"))
     if change in ("-d", "-D", "--delete"):
         return delete_branches(
-            call, operands, force=change == "-D", quiet=options.quiet, remotes=options.remotes
+            call,
+            operands,
+            force=options.force or change == "-D",
+            quiet=options.quiet,
+            remotes=options.remotes,
         )
-    return create_branch(call, operands, force=change is not None, track=options.track, quiet=options.quiet)
+    return create_branch(call, operands, force=options.force, track=options.track, quiet=options.quiet)
 
 
 _NAMING = frozenset(("-m", "-M", "--move", "-c", "-C", "--copy"))

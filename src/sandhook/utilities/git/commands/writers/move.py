@@ -64,6 +64,7 @@ class _Move:
         self.index = call.repository.index.by_path
         self.work = WorkTree(call.repository)
         self.pairs: list[tuple[str, str]] = []
+        self.targets: set[str] = set()
 
     def is_directory(self, path: str) -> bool:
         """Return True for a directory of the working tree, and no link to one."""
@@ -75,14 +76,18 @@ class _Move:
         if self.options.dry_run:
             self.call.ctx.write_line(f"Checking rename of '{source}' to '{target}'")
         problem = self._problem(source, target)
+        if problem is None and target in self.targets:
+            problem = "multiple sources for the same target"
         if problem is None:
             self.pairs.append((source, target))
+            self.targets.add(target)
         elif not self.options.skip:
             raise GitError(f"{problem}, source={source}, destination={target}")
 
     def _problem(self, source: str, target: str) -> str | None:
         check_path(target)
         access = self.call.access
+        access.charge(1 + (len(self.index) >> 3))
         below = [path for path in self.index if path.startswith(f"{source}/")]
         if access.stat(self.work.path(source)) is None:
             return "bad source"
@@ -121,6 +126,7 @@ class _Move:
 
     def _rename(self, change: IndexChange, source: str, target: str) -> None:
         access = self.call.access
+        access.charge(1 + (len(self.index) >> 3))
         if access.stat(self.work.path(target)) is not None:
             remove_file(access, self.work.path(target))
         try:

@@ -279,7 +279,10 @@ def run_commit_tree(call: Invocation, arguments: Sequence[str]) -> int:
         parent = names.find(word)
         if parent is None:
             raise GitError(f"not a valid object name {word}")
-        parents.append(repository.objects.peel(parent, "commit") or "")
+        commit = repository.objects.peel(parent, "commit")
+        if commit is None:
+            raise GitError(f"{parent} is not a valid 'commit' object")
+        parents.append(commit)
     if options.messages:
         text = "\n\n".join(each.removesuffix("\n") for each in options.messages) + "\n"
     else:
