@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.record import Record
-from sandhook.text.numbers import is_number
+from sandhook.utilities.git.diff.check import marker_size
 from sandhook.utilities.git.diff.model import NULL_ID, Pair, Side
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.output import DiffOutput
@@ -137,8 +137,7 @@ class FileMerge:
 
     def _width(self, path: str) -> int:
         """Return the width of markers: that of the attribute conflict-marker-size, or 7."""
-        text = self._repository.attributes.of(path).get("conflict-marker-size")
-        return int(text[:4]) or 7 if isinstance(text, str) and is_number(text) else 7
+        return marker_size(self._repository.attributes.of(path).get("conflict-marker-size"))
 
 
 def conflict_style(repository: Repository) -> str:
