@@ -222,7 +222,18 @@ def read_settings(access: Access, options: Globals, place: Place | None) -> Iter
     branch = ""
     if place is not None:
         branch = (Refs(access, place.git_dir, place.common).target("HEAD") or "").removeprefix("refs/heads/")
-    reader = ConfigReader(access, home, place.git_dir if place is not None else "", branch)
+    directory = place.git_dir if place is not None else ""
+
+    def urls() -> list[str]:
+        plain = ConfigReader(access, home, directory, branch)
+        found = (each for each in _read_all(plain, options, place) if each.key.startswith("remote."))
+        return [each.value or "" for each in found if each.key.endswith(".url")]
+
+    yield from _read_all(ConfigReader(access, home, directory, branch, urls), options, place)
+
+
+def _read_all(reader: ConfigReader, options: Globals, place: Place | None) -> Iterator[Setting]:
+    environment = options.environment
     if environment.get("GIT_CONFIG_NOSYSTEM", "") in ("", "0", "false"):
         yield from reader.file(environment.get("GIT_CONFIG_SYSTEM") or "/etc/gitconfig", "system")
     for path in global_files(environment):
@@ -231,11 +242,12 @@ def read_settings(access: Access, options: Globals, place: Place | None) -> Iter
         shown = f"{place.shown}/config" if place.common == place.git_dir else f"{place.common}/config"
         local = list(reader.file(f"{place.common}/config", "local", shown=shown))
         yield from local
-        if any(each.key == "extensions.worktreeconfig" and each.value == "true" for each in local):
+        if Config(local).boolean("extensions.worktreeconfig"):
             yield from reader.file(f"{place.git_dir}/config.worktree", "worktree")
-    yield from from_environment(environment)
-    for key, value in options.settings:
-        yield command_setting(key, value)
+    chosen = (command_setting(key, value) for key, value in options.settings)
+    for setting in (*from_environment(environment), *chosen):
+        yield setting
+        yield from reader.of_command(setting)
 
 
 def global_files(environment: Mapping[str, str]) -> list[str]:
