@@ -27,7 +27,7 @@ class BaseOptions:
 
 
 def run_base(call: Invocation, arguments: Sequence[str]) -> int:
-    """Print common ancestors; return 1 if it does not exist, or for a commit that is no ancestor."""
+    """Print common ancestors; return 1 without one, or for a commit that is no ancestor."""
     parsed = Parser(BaseOptions).parse(arguments)
     options, repository, names = parsed.of(BaseOptions), call.repository, Names(call.repository)
     commits: list[str] = []

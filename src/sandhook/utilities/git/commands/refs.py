@@ -298,7 +298,7 @@ def _write_missing(call: Invocation, pattern: str) -> int:
 
 
 def run_show(call: Invocation, arguments: Sequence[str]) -> int:
-    """Print references and their objects; return 1 if it does not exist."""
+    """Print references and their objects; return 1 without one."""
     parsed = Parser(ShowOptions).parse(arguments)
     options, repository = parsed.of(ShowOptions), call.repository
     operands = [*parsed.operands, *(parsed.paths or ())]

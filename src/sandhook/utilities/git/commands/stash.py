@@ -33,7 +33,7 @@ from sandhook.utilities.git.work.long_status import LongStatus
 from sandhook.utilities.git.work.merging import FileMerge, MergedFile, TreeMerge, write_merged
 from sandhook.utilities.git.work.staging import Staging
 from sandhook.utilities.git.work.status import Wanted, collect
-from sandhook.utilities.git.work.tree import compare_work_tree
+from sandhook.utilities.git.work.tree import WorkTree, compare_work_tree
 from sandhook.utilities.git.work.untracked import find_untracked
 
 _REF = "refs/stash"
@@ -228,8 +228,9 @@ def _push(call: Invocation, rest: list[str], *, saves: bool) -> int:
     append_log(repository, _REF, stash.before, oid, stash.person, stash.title)
     if not options.quiet:
         call.ctx.write_line(f"Saved working directory and index state {stash.title}")
+    work = WorkTree(repository)
     for path in stash.untracked:
-        remove_tracked(call.access, Checkout(repository, IndexChange(repository)).work, path)
+        remove_tracked(call.access, work, path)
     stash.clear(keep=options.keep)
     return 0
 
@@ -264,12 +265,7 @@ class _Stash:
             self.untracked = [path for path in found if not path.endswith("/")]
         self._check_intended()
         staged = any(True for _ in compare_with_index(objects, head.tree, repository.index, everything))
-        work = any(
-            True
-            for _ in compare_work_tree(
-                Checkout(repository, IndexChange(repository)).work, everything, ignore_submodules="all"
-            )
-        )
+        work = any(True for _ in compare_work_tree(WorkTree(repository), everything, ignore_submodules="all"))
         if not (staged or work or self.untracked):
             return None
         branch = (repository.head_branch() or "").removeprefix("refs/heads/") or "(no branch)"

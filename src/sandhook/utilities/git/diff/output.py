@@ -398,7 +398,8 @@ class DiffOutput:
     def _write_text(self, text: str) -> None:
         prefix = self.line_prefix
         if prefix:
-            text = "".join(prefix + line for line in text.splitlines(keepends=True))
+            end = "\n" * text.endswith("\n")
+            text = prefix + text.removesuffix("\n").replace("\n", f"\n{prefix}") + end
         self.repository.ctx.write(encode(text))
 
     def _write_all(self, lines: Iterable[str]) -> None:

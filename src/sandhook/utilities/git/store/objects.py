@@ -18,6 +18,7 @@ from sandhook.utilities.git.errors import MissingObject
 from sandhook.utilities.git.store.access import Access, decode
 from sandhook.utilities.git.store.commits import Commit, Tag, parse_commit, parse_tag
 from sandhook.utilities.git.store.packs import LONGEST_CHAIN, Pack, apply_delta, feeds, inflate
+from sandhook.vfs.path import normalize
 
 _HEX = re.compile(r"[0-9a-f]{2}")
 _CACHE_BYTES = 4 << 20  #: bytes of objects that are kept for a second use
@@ -57,26 +58,29 @@ class ObjectStore:
         self.access = access
         self.directory = directory
         self.shallow: frozenset[str] = frozenset()
-        self._directories = [*self._with_alternates(directory, 0)]
-        for each in extra:
-            self._directories += self._with_alternates(each, 0)
+        found: dict[str, None] = {}  # each directory once: alternates may name each other
+        for each in (directory, *extra):
+            self._add_directory(each, found, 0)
+        self._directories = list(found)
         self._packs: list[Pack] | None = None
         self._cache: dict[str, Object] = {}
         self._cached = 0
         self._commits: dict[str, Commit] = {}
-        self._trees: dict[str, list[TreeItem]] = {}
 
-    def _with_alternates(self, directory: str, depth: int) -> Iterator[str]:
-        yield directory
+    def _add_directory(self, directory: str, found: dict[str, None], depth: int) -> None:
+        """Add a directory of objects, and those that it names as alternates."""
+        self.access.charge(1)
+        directory = normalize(directory)
+        if directory in found:
+            return
+        found[directory] = None
         text = self.access.text_or_none(f"{directory}/info/alternates")
         if text is None or depth >= _ALTERNATES:
             return
-        for line in text.splitlines():
+        for line in text.split("\n"):
             if line and not line.startswith("#"):
-                self.access.charge(1)
-                yield from self._with_alternates(
-                    line if line.startswith("/") else f"{directory}/{line}", depth + 1
-                )
+                path = line if line.startswith("/") else f"{directory}/{line}"
+                self._add_directory(path, found, depth + 1)
 
     @property
     def packs(self) -> list[Pack]:

@@ -151,6 +151,7 @@ class _Add:
 
     def _is_tracked(self, path: str) -> bool:
         """Return True for a file of the index, or a directory with one."""
+        self.call.access.charge(1 + (len(self.repository.index.entries) >> 3))
         return bool(self.change.get(path)) or any(
             each.startswith(path + "/") for each in self.repository.index.by_path
         )
