@@ -173,6 +173,8 @@ class _Comparison:
             raise GitError("usage: git diff [<options>] <blob> <blob>", prefix="", status=129)
         if len(trees) == 2 and (trees[0] is None or trees[1] is None):
             return self._blobs(ends)
+        if len(trees) == 2 and self.options.cached:
+            raise GitError("usage: git diff [<options>] [<commit>] [--] [<path>...]", prefix="", status=129)
         if len(trees) == 2:
             self.files = lambda: walk_tree(objects, trees[0], self.pathspec)
             return compare_trees(objects, trees[0], trees[1], self.pathspec)

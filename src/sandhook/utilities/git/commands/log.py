@@ -14,8 +14,9 @@ from sandhook.utilities.git.history.commit_diff import CommitDiff
 from sandhook.utilities.git.history.decorate import Decorations, Shown
 from sandhook.utilities.git.history.graph import GraphOfSelection, read_colors
 from sandhook.utilities.git.history.line_log import LineHistory, LineLog
+from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.object_list import boundary
-from sandhook.utilities.git.history.operands import split_operands
+from sandhook.utilities.git.history.operands import split_operands, without_missing
 from sandhook.utilities.git.history.patch_ids import equivalent_commits
 from sandhook.utilities.git.history.pretty import Format, Printer, parse_format
 from sandhook.utilities.git.history.reflogs import ReflogWalk, check_words
@@ -47,6 +48,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     _check_reflog_options(options, walk)
     repository = call.repository
     operands = _with_not(words, parsed.operands)
+    if walk.ignored_missing:
+        operands = without_missing(Names(repository), operands)
     revisions, paths = split_operands(
         repository, [word for word in operands if word != "--not"], parsed.paths, parsed.late
     )
@@ -55,6 +58,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     pathspec = repository.pathspec(paths)
     if walk.merge:
         pathspec = add_merge(repository, starts, pathspec)
+    if walk.ignored_missing and parsed.operands and not operands:
+        return 0  # whatever was named is missing
     if (not starts.wanted and not special and not any(word.startswith("^") for word in revisions)) or (
         not starts.wanted and revisions and all(word.startswith("^") for word in revisions)
     ):

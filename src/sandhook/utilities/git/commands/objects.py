@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.commands.batches import Batch, input_lines
-from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.errors import GitError, OptionFault
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.names.pathspec import from_top
 from sandhook.utilities.git.names.quote import quote, relative
@@ -46,11 +46,16 @@ class CatOptions:
 
 def run_cat(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0; 1 for "-e" of an object that does not exist."""
-    parsed = Parser(CatOptions).parse(arguments)
-    options, operands = parsed.of(CatOptions), parsed.operands
+    parsed = Parser(CatOptions, modes=(("action",),)).parse(arguments)
+    options, operands = parsed.of(CatOptions), [*parsed.operands, *(parsed.paths or ())]
+    batches = [options.batch, options.batch_check, options.batch_command]
+    if sum(each is not None for each in batches) > 1:
+        raise OptionFault("only one batch option may be specified")
+    if operands and any(each is not None for each in batches):
+        raise GitError("batch modes take no arguments", status=129)
     if options.action in ("--textconv", "--filters"):
         return _converted(call, options, operands)
-    if any(each is not None for each in (options.batch, options.batch_check, options.batch_command)):
+    if any(each is not None for each in batches):
         return _batch(call, options)
     if options.action is None:
         if len(operands) != 2:
@@ -197,7 +202,7 @@ class TreeOptions:
 
 def run_tree(call: Invocation, arguments: Sequence[str]) -> int:
     """Print the entries of a tree; return 0."""
-    parsed = Parser(TreeOptions).parse(arguments)
+    parsed = Parser(TreeOptions, modes=(("long", "names", "ids"),)).parse(arguments)
     options = parsed.of(TreeOptions)
     operands = [*parsed.operands, *(parsed.paths or ())]
     if not operands:
@@ -256,11 +261,7 @@ class _TreeListing:
             relation = self._relation(path, is_tree)
             if not relation:
                 continue
-            enters = is_tree and (
-                relation == "enter"
-                or (options.recurse and not options.only_trees)
-                or (options.recurse and options.only_trees)
-            )
+            enters = is_tree and (relation == "enter" or options.recurse)
             shows = relation == "show" and (
                 not is_tree or not options.recurse or options.trees or options.only_trees
             )

@@ -21,13 +21,13 @@ from sandhook.utilities.git.history.messages import subject
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
-from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.commit_writing import write_commit
 from sandhook.utilities.git.store.commits import Commit
 from sandhook.utilities.git.store.index import IndexEntry, order
 from sandhook.utilities.git.store.index_writing import IndexChange, entry_of, write_tree
 from sandhook.utilities.git.store.ref_writing import append_log, delete_ref, move_head, write_log
 from sandhook.utilities.git.store.repository import Repository
-from sandhook.utilities.git.store.writing import remove_file, replace_file, write_new, write_object
+from sandhook.utilities.git.store.writing import remove_file, replace_file, write_new
 from sandhook.utilities.git.work.checkout import Checkout, force_tree, remove_tracked
 from sandhook.utilities.git.work.long_status import LongStatus
 from sandhook.utilities.git.work.merging import FileMerge, MergedFile, TreeMerge, write_merged
@@ -301,9 +301,7 @@ class _Stash:
 
     def _write(self, tree: str, parents: list[str], message: str) -> str:
         author = person_of(self.call.ctx, self.repository.config, "AUTHOR").text()
-        lines = [f"tree {tree}", *(f"parent {each}" for each in parents)]
-        lines += [f"author {author}", f"committer {self.person}", "", message]
-        return write_object(self.repository.objects, "commit", encode("\n".join(lines)))
+        return write_commit(self.repository, tree, parents, (author, self.person), message)
 
     def _work_tree(self, head: Commit) -> str:
         """Write the tree of the tracked files, and of those that only HEAD has."""

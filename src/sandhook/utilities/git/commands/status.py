@@ -10,6 +10,7 @@ from typing import cast
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.commands.refs import chosen_layout
 from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair
 from sandhook.utilities.git.diff.options import DiffOptions, similarity
 from sandhook.utilities.git.diff.trees import compare_with_index
@@ -71,8 +72,9 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     options = parsed.of(Options)
     repository = call.repository
     repository.root  # noqa: B018  # raises without a working tree
-    if options.column not in (None, "never"):
-        raise GitError("status --column is not offered in the sandbox (L-GIT-003)", status=129)
+    layout = chosen_layout(repository.config, "status", options.column)
+    if layout is not None and _form(options, repository) == "long":
+        raise GitError("status in columns is not offered in the sandbox (L-GIT-003)", status=129)
     pathspec = repository.pathspec([*parsed.operands, *(parsed.paths or ())])
     write_status(repository, options, pathspec)
     return 0

@@ -115,7 +115,7 @@ class CommitDiff:
             return [self._combined(commit)]
         if len(parents) > 1 and self.merges == "separate":
             parts = [self._part(commit, parent, parent) for parent in parents]
-            return [part for part in parts if part.pairs]
+            return [part for part in parts if part.pairs] or (None if self._selecting() else [])
         part = self._part(commit, parents[0] if parents else None)
         if self._selecting() and not part.pairs:
             return None

@@ -162,6 +162,12 @@ class Names:
             else GitError(f"{fault}\nerror: {fault}\nfatal: {text}", prefix="error")
         )
 
+    def has_object(self, word: str) -> bool:
+        """Return False for the name of an object that the repository does not have; a range is read later."""
+        is_range = ".." in word or excluded_parent(word) is not None
+        oid = None if is_range else self.find(word.removeprefix("^"))
+        return oid is None or self._objects.has(oid)
+
     def peeled(self, oid: str) -> tuple[str | None, str]:
         """Return the commit that an object stands for, None for a tree or a file, and the type of the object."""
         return self._objects.peel(oid, "commit"), self._objects.get(oid).kind

@@ -16,6 +16,7 @@ from sandhook.utilities.git.commands.rev_parse.options import quoted
 from sandhook.utilities.git.errors import GitError, MissingObject, RevisionError
 from sandhook.utilities.git.history.dates import parse_date
 from sandhook.utilities.git.history.names import Names, excluded_parent
+from sandhook.utilities.git.history.operands import looks_like_pathspec
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.repository import Globals, Repository, find_place
@@ -140,7 +141,8 @@ class _RevParse:
         while words:
             word = words.pop(0)
             if self.names_done:
-                if self._file(word) and self.checks_files and not self._exists(word):
+                is_file = looks_like_pathspec(word) or self._exists(word)
+                if self._file(word) and self.checks_files and not is_file:
                     raise GitError(
                         f"{word}: no such path in the working tree.\n"
                         "Use 'git <command> -- <path>...' to specify paths that do not exist locally."
@@ -210,7 +212,7 @@ class _RevParse:
             return self._not_single()
         if self.has_dashes:
             raise GitError(f"bad revision '{word}'")
-        if self._exists(word):
+        if looks_like_pathspec(word) or self._exists(word):
             self.names_done = self.checks_files = True
             return None if self._file(word) else 0
         if not (self.filter.operands and self.filter.others):
@@ -226,7 +228,7 @@ class _RevParse:
     def _option(self, word: str, rest: list[str]) -> int | None:
         """Evaluate one option; return a status to end with it."""
         name, equals, value = word.partition("=")
-        if word == "--verify" or word == "--end-of-options":
+        if word == "--verify":
             return None
         if word in ("-q", "--quiet"):
             self.quiet = True
@@ -265,6 +267,9 @@ class _RevParse:
                 raise GitError("-n requires an argument")
             for each in (word, *number) if self.filter.flags and self.filter.revisions else ():
                 self._word(each)
+        elif word == "--end-of-options":
+            if not self.verify and self.filter.flags and self.filter.revisions:
+                self._word(word)
         elif word == "--shared-index-path":
             return None  # no index of the sandbox is split
         elif word == "--local-env-vars":

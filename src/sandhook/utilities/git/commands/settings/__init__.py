@@ -74,10 +74,11 @@ class Options:
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0; 1 if the key is not set."""
-    words = list(arguments)
-    if words[:1] in (["get"], ["list"]):
-        words[0] = f"--{words[0]}"
-    parsed = Parser(Options).parse(words)
+    modes = ("action",), ("scope", "file", "blob"), ("type",)
+    try:
+        parsed = Parser(Options, modes=modes).parse(arguments)
+    except OptionFault as fault:
+        raise _in_words_of_config(fault) from None
     options, operands = parsed.of(Options), [*parsed.operands, *(parsed.paths or ())]
     action = options.action
     if action is None:
@@ -103,6 +104,18 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if not operands or len(operands) > 2:
         raise OptionFault("wrong number of arguments, should be from 1 to 2")
     return config.find(settings, action, operands)
+
+
+def _in_words_of_config(fault: OptionFault) -> OptionFault:
+    """Return the error for options that exclude each other as git config has it."""
+    if "incompatible" not in str(fault):
+        return fault
+    flags = dict.fromkeys(("global", "system", "local", "worktree", "f", "file", "blob"), "config file")
+    flags |= dict.fromkeys(
+        ("type", "bool", "int", "path", "bool-or-int", "bool-or-str", "expiry-date"), "type"
+    )
+    name = str(fault).partition("`")[2].partition("'")[0]
+    return OptionFault(f"only one {flags.get(name, 'action')} at a time")
 
 
 def _query(

@@ -229,7 +229,7 @@ class _Add:
                 if error.status == 128 and error.prefix == "fatal":
                     raise
                 self.call.error(error.text())
-                if not path.endswith("/"):
+                if not path.endswith("/") and "to index" not in str(error):
                     self.call.error(f"error: unable to index file '{name}'")
                 if not self.options.ignore_errors:
                     raise GitError("adding files failed") from None

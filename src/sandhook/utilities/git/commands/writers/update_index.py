@@ -295,8 +295,9 @@ def run_write_tree(call: Invocation, arguments: Sequence[str]) -> int:
         call.error(f"{entry.path}: unmerged ({entry.oid})")
     if unmerged:
         raise GitError("git-write-tree: error building trees")
-    top = write_tree(call.repository, call.repository.index.entries)
-    prefix = parsed.of(TreeOptions).prefix
+    options = parsed.of(TreeOptions)
+    top = write_tree(call.repository, call.repository.index.entries, missing_ok=options.missing_ok)
+    prefix = options.prefix
     if prefix is not None:
         item = Names(call.repository).tree_item(top, prefix.strip("/")) if prefix.strip("/") else (TREE, top)
         if item is None or item[0] != TREE:
