@@ -79,7 +79,7 @@ def test_without_permission_nothing_changes(command: str) -> None:
     [
         ("printf 'src/* filter=x\\n' >.gitattributes", "-c filter.x.smudge=cat checkout HEAD -- src"),
         ("printf '* working-tree-encoding=odd\\n' >.gitattributes", "checkout -f HEAD -- src"),
-        ("", "checkout -p"), ("", "reset -p"), ("", "stash push -p"), ("", "stash push -- a"),
+        ("", "checkout -p"), ("", "reset -p"), ("", "stash push -p"), ("", "stash push --staged"),
     ],
 )  # fmt: skip
 def test_what_is_left_out_is_a_named_error(setup: str, command: str) -> None:

@@ -269,6 +269,8 @@ class Names:
         target = (push_target if inner.lower() == "push" else upstream_of)(self._repository, short)
         if target is None and self._refs.resolve(branch) is None:
             raise GitError(f"no such branch: '{short}'")
+        if target is None and inner.lower() == "push" and upstream_of(self._repository, short) is not None:
+            raise GitError("cannot resolve 'simple' push to a single destination")
         if target is None:
             raise GitError(f"no upstream configured for branch '{short}'")
         return target

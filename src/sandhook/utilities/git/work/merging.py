@@ -176,9 +176,12 @@ class TreeMerge:
         ours_moved, theirs_moved = (self._renames(tree) for tree in self._trees[1:])
         handled: set[str] = set()
         paths: list[tuple[str, str, str, str]] = []  # of the result, the base, ours and theirs
-        for old, new in sorted((*ours_moved.items(), *theirs_moved.items())):
-            self._check_rename(old, new, ours_moved, theirs_moved)
-            side = (new, old) if old in ours_moved else (old, new)
+        for old, new in sorted({*ours_moved.items(), *theirs_moved.items()}):
+            if ours_moved.get(old) == theirs_moved.get(old):
+                side = (new, new)
+            else:
+                self._check_rename(old, new, ours_moved, theirs_moved)
+                side = (new, old) if old in ours_moved else (old, new)
             paths.append((new, old, *side))
             handled.update((old, new))
         every = self._base.keys() | self._ours.keys() | self._theirs.keys()
