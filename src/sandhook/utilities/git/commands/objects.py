@@ -146,6 +146,8 @@ def _batch(call: Invocation, options: CatOptions) -> int:
         batch.commands(input_lines(call, nul=options.nul))
         return 0
     batch = Batch(call, options.batch or options.batch_check or "", follows=options.follows)
+    if options.all_objects:
+        call.repository.objects.read_as_they_are()
     names = (
         iter(sorted(set(call.repository.objects)))
         if options.all_objects

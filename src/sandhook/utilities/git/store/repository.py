@@ -24,7 +24,7 @@ from sandhook.utilities.git.store.config import (
 )
 from sandhook.utilities.git.store.index import Index, read_index
 from sandhook.utilities.git.store.objects import ObjectStore
-from sandhook.utilities.git.store.refs import Refs, is_head, is_valid_name
+from sandhook.utilities.git.store.refs import Refs, is_head, is_object_name, is_valid_name
 from sandhook.vfs.path import VirtualPath, join, normalize
 
 _KNOWN_EXTENSIONS = frozenset(("noop", "preciousobjects", "worktreeconfig", "partialclone"))
@@ -59,6 +59,7 @@ class Globals(Record):
     work_tree: str | None = None
     bare: bool = False
     pathspecs: frozenset[str] = frozenset()
+    replaces: bool = True  #: objects have the contents that refs/replace gives them
 
 
 class Repository:
@@ -109,7 +110,28 @@ class Repository:
             tuple(join(VirtualPath(self.options.cwd), each) for each in more.split(":") if each),
         )
         store.shallow = frozenset((self.access.text_or_none(f"{self.common}/shallow") or "").split())
+        store.replacements = self._replacements
         return store
+
+    @property
+    def replace_base(self) -> str:
+        """The prefix of references that replace objects."""
+        base = self.options.environment.get("GIT_REPLACE_REF_BASE") or "refs/replace/"
+        return base if base.endswith("/") else f"{base}/"
+
+    def _replacements(self) -> dict[str, str]:
+        """Return the objects that others replace, each with the other one."""
+        if not self.options.replaces or not self.config.boolean("core.usereplacerefs", True):
+            return {}
+        found: dict[str, str] = {}
+        for name, oid in self.refs.all(self.replace_base).items():
+            self.access.charge(1)
+            replaced = name.rpartition("/")[2]
+            if not is_object_name(replaced):
+                self.warn_once(f"warning: bad replace ref name: {replaced}")
+            elif found.setdefault(replaced.lower(), oid) != oid:
+                raise GitError(f"duplicate replace ref: {name}")
+        return found
 
     @cached_property
     def refs(self) -> Refs:
