@@ -42,10 +42,10 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         raise GitError("-z only makes sense with --stdin")
     if not options.stdin and not operands:
         raise GitError("no path specified")
-    if options.quiet and options.verbose:
-        raise GitError("cannot have both --quiet and --verbose")
     if options.quiet and len(operands) > 1:
         raise GitError("--quiet is only valid with a single pathname")
+    if options.quiet and options.verbose:
+        raise GitError("cannot have both --quiet and --verbose")
     if options.non_matching and not options.verbose:
         raise GitError("--non-matching is only valid with --verbose")
     rules = repository.ignore()

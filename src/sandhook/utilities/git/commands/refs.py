@@ -37,7 +37,7 @@ class FilterOptions:
     merged: tuple[str, ...] = opt("--merged", "[COMMIT]", "", optional=True, const="HEAD", append=True)
     no_merged: tuple[str, ...] = opt("--no-merged", "[COMMIT]", "", optional=True, const="HEAD", append=True)
     points_at: tuple[str, ...] = opt("--points-at", "OBJECT", "", append=True)
-    ignore_case: bool = opt("--ignore-case")
+    ignore_case: bool = also(opt("-i"), opt("--ignore-case"))
     color: str | None = also(
         opt("--color", "WHEN", "", optional=True, const="always"), opt("--no-color", const="never")
     )

@@ -104,7 +104,11 @@ def write_status(
         long = LongStatus(repository, status, mode, options.ahead_behind, committing=committing)
         long.source = "HEAD^1" if base is not None else ""
         if options.verbose:
-            long.before_conclusion = lambda: _write_changes(repository, status, len(options.verbose), base)
+            found = _wanted(options, repository).renames
+            renames = -1 if found is None else found
+            long.before_conclusion = lambda: _write_changes(
+                repository, status, len(options.verbose), base, renames
+            )
         long.write(
             show_stash=options.show_stash or config.boolean("status.showstash"),
             ignored=options.ignored not in (None, "no"),
@@ -122,7 +126,9 @@ def write_status(
     return status
 
 
-def _write_changes(repository: Repository, status: Status, level: int, base: str | None) -> None:
+def _write_changes(
+    repository: Repository, status: Status, level: int, base: str | None, renames: int
+) -> None:
     """Print the differences of -v: those between HEAD and the index, and with -vv those of the working tree, too."""
     from sandhook.utilities.git.diff.output import DiffOutput  # which only -v needs
 
@@ -130,8 +136,8 @@ def _write_changes(repository: Repository, status: Status, level: int, base: str
     head = base or repository.refs.resolve("HEAD")
     tree = None if head is None else repository.objects.tree_of(head)
     write_line = repository.ctx.write_line
-    detects = DiffOptions(renames=MOST_SCORE // 2)
-    with_prefixes = DiffOptions(renames=MOST_SCORE // 2, old_prefix="c/", new_prefix="i/")
+    detects = DiffOptions(renames=renames)
+    with_prefixes = DiffOptions(renames=renames, old_prefix="c/", new_prefix="i/")
     output = DiffOutput(repository, with_prefixes if level > 1 and status.staged else detects)
     if level > 1 and status.staged:
         write_line("Changes to be committed:")

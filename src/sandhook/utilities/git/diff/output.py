@@ -50,6 +50,7 @@ from sandhook.utilities.git.work.submodules import IgnoredChanges
 from sandhook.utilities.git.work.tree import WorkTree
 
 _CONTEXT = 3
+_ALONE = {"name_only", "name_status", "check"}  #: forms that no other one is printed with
 
 
 class DiffOutput:
@@ -320,7 +321,7 @@ class DiffOutput:
         options = self.options
         if options.patch is None:  # -s
             return set()
-        return {
+        chosen = {
             name
             for name, wanted in (
                 ("patch", options.patch or options.binary or options.patch_with_stat or options.patch_with_raw or options.context is not None),
@@ -338,6 +339,7 @@ class DiffOutput:
             )
             if wanted
         }  # fmt: skip
+        return chosen & _ALONE or chosen
 
     def write(self, pairs: list[Pair], default: str = "patch", *, without: str = "") -> bool:
         """Print the pairs. Return True for problems that --check reports.
@@ -385,7 +387,9 @@ class DiffOutput:
             self._write_dirstat(pairs)
             separated = separated or bool(pairs)
         if "summary" in forms:
-            self._write_all(summary(pairs, self.repository.quotes_wide))
+            lines = list(summary(pairs, self.repository.quotes_wide))
+            self._write_all(lines)
+            separated = separated or bool(lines)
         if "patch" in forms and pairs:
             if separated:
                 write("\0" if self.options.nul else f"{self.line_prefix}\n")

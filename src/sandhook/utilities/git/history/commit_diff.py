@@ -86,9 +86,7 @@ class CommitDiff:
 
     def has_stat_and_patch(self) -> bool:
         """Return True if the options ask for both a stat and a patch."""
-        options = self.options
-        stat = options.stat is not None or options.patch_with_stat
-        return stat and bool(options.patch or options.patch_with_stat or options.context is not None)
+        return {"stat", "patch"} <= self.output.forms()
 
     def _selecting(self) -> bool:
         """Return True if commits without differences are left out."""

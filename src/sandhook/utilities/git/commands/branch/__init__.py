@@ -66,7 +66,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     options, filters = parsed.of(Options), parsed.of(FilterOptions)
     repository = call.repository
     kinds = {kind for kind, _ in options.changes}
-    if len(kinds) + (options.upstream is not None) + options.show_current + options.list > 1:
+    lists = options.list or filters.selects
+    if len(kinds) + (options.upstream is not None) + options.show_current + lists > 1:
         raise GitError(_USAGE, prefix="", status=129)
     if options.show_current:
         if repository.has_broken_head:
@@ -75,7 +76,6 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         if branch is not None:
             call.ctx.write_line(branch.removeprefix("refs/heads/"))
         return 0
-    lists = options.list or filters.selects
     if kinds or options.upstream is not None or (parsed.operands and not lists):
         return _change(call, options, [*parsed.operands, *(parsed.paths or ())])
     _Listing(repository, options, filters, parsed.operands).write()

@@ -104,6 +104,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     _refuse_settings(call.repository)
     if options.keep and options.numbered:
         raise GitError("options '-n' and '-k' cannot be used together")
+    if options.keep and options.prefix is not None:
+        raise GitError("options '--subject-prefix/--rfc' and '-k' cannot be used together")
     if options.stdout and options.directory is not None:
         raise GitError("options '--stdout' and '--output-directory' cannot be used together")
     if not options.stdout:
@@ -118,6 +120,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     starts, pathspec = find_starts(repository, ordered, special), repository.pathspec(paths)
     selection = Selection(repository, walk, starts, pathspec)
     commits = list(selection)
+    if options.upstream and len(starts.wanted) + len(starts.unwanted) != 2:
+        raise GitError("need exactly one range")
     if options.upstream:
         equal = equivalent_commits(selection)
         commits = [commit for commit in commits if commit.oid not in equal]
@@ -249,7 +253,7 @@ class _Series:
         lines = email_lines(shown, commit.author, date, is_mboxrd=False, prefix=self._prefix(number))
         yield "".join(f"{line}\n" for line in lines)
         if parts and parts[0].pairs:
-            yield "---\n" if self.diff.has_stat_and_patch() else "\n"
+            yield "---\n" if "stat" in self.diff.output.forms() else "\n"
         for part in parts or ():
             self.diff.write(part)
         if not self.options.unsigned:

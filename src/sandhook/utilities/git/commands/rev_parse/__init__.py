@@ -48,7 +48,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if list(arguments[:1]) == ["--sq-quote"]:
         call.ctx.write_line("".join(f" {quoted(word)}" for word in arguments[1:]))
         return 0
-    if list(arguments[:1]) == ["--local-env-vars"]:
+    if list(arguments) == ["--local-env-vars"]:
         for name in _LOCAL_VARIABLES:
             call.ctx.write_line(name)
         return 0
@@ -109,7 +109,6 @@ class _RevParse:
         self.form = ""
         self.verify = False
         self.quiet = False
-        self.is_name = False  #: what is shown is a single name, not a range or a namespace
         self.short: int | None = None
         self.negated = False
         self.default = ""
@@ -118,7 +117,9 @@ class _RevParse:
         self.filter = _Filter()
         self.in_quotes = False
         self.shown = 0
-        self.pending: list[str] = []  #: what is printed after --verify of a single name
+        self.pending: list[
+            tuple[str, str, bool]
+        ] = []  #: after --verify: objects, their names, and whether "^" is before
         self.has_dashes = False
         self.checks_files = False  #: the words are files, which no "--" says
         self.names_done = False
@@ -134,10 +135,6 @@ class _RevParse:
     def run(self, words: list[str]) -> int:
         self.repository  # noqa: B018  # outside of a repository every form fails
         self.has_dashes = "--" in words
-        if "--verify" in words or any(word.startswith("--short") for word in words):
-            self.verify = True
-        if self.verify and "--default" not in words:  # a single name is printed after all options
-            words.sort(key=lambda word: not word.startswith("-"))
         while words:
             word = words.pop(0)
             if self.names_done:
@@ -157,12 +154,12 @@ class _RevParse:
                     return status
             elif not self._revision(word) and (status := self._unknown(word)) is not None:
                 return status
-        if not self.shown and self.default:
+        if not self.shown and not self.pending and self.default:
             self._revision(self.default)
         if self.verify and len(self.pending) != 1:
             return self._not_single()
-        for text in self.pending:
-            self._line(text)
+        for oid, name, negative in self.pending:
+            self._show(oid, name, negative=negative)
         return 0
 
     def _line(self, text: str) -> None:
@@ -170,9 +167,7 @@ class _RevParse:
 
     def _word(self, text: str) -> None:
         """Print a word that is passed on: on a line of its own, or quoted after --sq."""
-        if self.verify and self.is_name:
-            self.pending.append(text)
-        elif self.in_quotes:
+        if self.in_quotes:
             self.ctx.write(encode("'" + text.replace("'", "'\\''") + "' "))
         else:
             self._line(text)
@@ -229,10 +224,12 @@ class _RevParse:
         """Evaluate one option; return a status to end with it."""
         name, equals, value = word.partition("=")
         if word == "--verify":
+            self.verify = True
             return None
         if word in ("-q", "--quiet"):
             self.quiet = True
         elif name == "--short":
+            self.verify = True
             self.short = max(4, count(value)) if equals else -1
         elif name in _FORMS:
             if not (
@@ -405,9 +402,10 @@ class _RevParse:
             raise
         if oid is None:
             return False
-        self.is_name = True
-        self._show(oid, word, negative=negative)
-        self.is_name = False
+        if self.verify:
+            self.pending.append((oid, word, negative))
+        else:
+            self._show(oid, word, negative=negative)
         return True
 
     def _show(self, oid: str, name: str, *, negative: bool = False) -> None:
@@ -431,7 +429,7 @@ class _RevParse:
             return name
         full = self._full_name(name)
         if full is None:
-            return "" if self.form.startswith("--abbrev-ref") else None
+            return "" if self.form.startswith("--abbrev-ref") and not self.quiet else None
         if self.form == "--symbolic-full-name":
             return full
         mode = self.form.partition("=")[2]

@@ -181,10 +181,18 @@ _SHOWN = {
 
 
 def _show(call: Invocation, rest: list[str]) -> int:
-    shows = "both" if call.repository.config.boolean("stash.showincludeuntracked") else "tracked"
+    boolean = call.repository.config.boolean
+    words = [word for word in rest if word not in _SHOWN]
+    if not any(word.startswith("-") for word in words):  # settings hold without options only
+        settings = (("--stat", boolean("stash.showstat", True)), ("-p", boolean("stash.showpatch")))
+        forms = [name for name, is_set in settings if is_set]
+        if not forms:
+            return 0
+        words = [*forms, *words]
+    shows = "both" if boolean("stash.showincludeuntracked") else "tracked"
     for word in rest:
         shows = _SHOWN.get(word, shows)
-    parsed = Parser(DiffOptions, lenient=True).parse([word for word in rest if word not in _SHOWN])
+    parsed = Parser(DiffOptions, lenient=True).parse(words)
     if parsed.unknown:
         raise GitError(
             f"stash show {parsed.unknown[0]} is not offered in the sandbox (L-GIT-003)", status=129
@@ -207,5 +215,5 @@ def _show(call: Invocation, rest: list[str]) -> int:
                     prefix="error",
                 )
         pairs += untracked
-    output.write(output.complete(sorted(pairs, key=lambda pair: order(pair.path))), "stat")
+    output.write(output.complete(sorted(pairs, key=lambda pair: order(pair.path))))
     return 0
