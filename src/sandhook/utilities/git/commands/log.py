@@ -35,7 +35,6 @@ from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit
 from sandhook.utilities.git.store.repository import Repository
 
-
 _SEPARATE = ("separate", "m", "on", "first-parent", "1")  #: forms of merges that ask for all parents
 
 

@@ -15,28 +15,16 @@ from sandhook.utilities.git.commands.stash.applying import Application, ApplyOpt
 from sandhook.utilities.git.commands.stash.saving import REF, Saving, push
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.output import DiffOutput
-from sandhook.utilities.git.diff.three_way import Labels
-from sandhook.utilities.git.diff.trees import compare_trees, compare_with_index, walk_tree
+from sandhook.utilities.git.diff.trees import compare_trees
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.identity import person_of
-from sandhook.utilities.git.history.messages import subject
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
-from sandhook.utilities.git.store.commit_writing import write_commit
 from sandhook.utilities.git.store.commits import Commit
-from sandhook.utilities.git.store.index import IndexEntry, order
-from sandhook.utilities.git.store.index_writing import IndexChange, entry_of, write_tree
-from sandhook.utilities.git.store.ref_writing import append_log, delete_ref, move_head, write_log
-from sandhook.utilities.git.store.repository import Repository
-from sandhook.utilities.git.store.writing import remove_file, replace_file, write_new
-from sandhook.utilities.git.work.checkout import Checkout, force_tree, remove_tracked
-from sandhook.utilities.git.work.long_status import LongStatus
-from sandhook.utilities.git.work.merging import FileMerge, MergedFile, TreeMerge, write_merged
-from sandhook.utilities.git.work.staging import Staging
-from sandhook.utilities.git.work.status import Wanted, collect
-from sandhook.utilities.git.work.tree import WorkTree, compare_work_tree
-from sandhook.utilities.git.work.untracked import find_untracked
+from sandhook.utilities.git.store.index import order
+from sandhook.utilities.git.store.ref_writing import append_log, delete_ref, write_log
+from sandhook.utilities.git.store.writing import replace_file
 
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
