@@ -35,7 +35,7 @@ from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit
 from sandhook.utilities.git.store.repository import Repository
 
-_SEPARATE = ("separate", "m", "on", "first-parent", "1")  #: forms of merges that ask for all parents
+_SEPARATE = ("separate", "=separate", "=first")  #: forms of merges that ask for all parents
 
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
@@ -89,7 +89,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if call.command == "whatchanged":
         if options.graph:
             raise GitError("whatchanged --graph is not offered in the sandbox (L-GIT-003)", status=129)
-        joins = parsed.of(DiffOptions).combined in ("c", "cc", "combined", "dense", "dense-combined")
+        joins = parsed.of(DiffOptions).combined not in (None, "separate", "off")
         diff.default, diff.always_shows = "patch" if joins else "raw", False
     log = Log(repository, options, diff, selection)
     if options.equivalent:

@@ -53,10 +53,11 @@ class Options:
     ignored: str | None = opt("--ignored", "MODE", "", optional=True, const="traditional")
     submodules: str | None = opt("--ignore-submodules", "WHEN", "", optional=True, const="all")
     renames: int | None = also(
+        opt("--renames", const=MOST_SCORE // 2, default=None), opt("--no-renames", const=-1)
+    )
+    score: int | None = also(
         opt("-M", "N", "", convert=similarity, optional=True, const=MOST_SCORE // 2),
         opt("--find-renames", "N", "", convert=similarity, optional=True, const=MOST_SCORE // 2),
-        opt("--renames", const=MOST_SCORE // 2),
-        opt("--no-renames", const=-1),
     )
     ahead_behind: bool = also(opt("--ahead-behind", default=True), opt("--no-ahead-behind", const=False))
     show_stash: bool = opt("--show-stash")
@@ -177,7 +178,9 @@ def _wanted(options: Options, repository: Repository) -> Wanted:
         raise GitError(f"Invalid ignored mode '{ignored}'")
     if ignored == "matching" and mode == "no":
         raise GitError("Unsupported combination of ignored and untracked-files arguments")
-    if options.renames is not None:
+    if options.score is not None:  # which is stronger, wherever it stands
+        renames: int | None = options.score
+    elif options.renames is not None:
         renames = options.renames if options.renames >= 0 else None
     else:
         setting = repository.config.get("status.renames") or repository.config.get("diff.renames") or "true"

@@ -55,24 +55,17 @@ class CommitDiff:
         self.follow = follow
         self.always_shows = True
         self.shows_root = True  #: the first commit of a history has differences (log.showRoot)
-        self.default = "patch" if show or options.combined in ("combined", "dense") else ""
+        asked = options.combined or ""
+        self.default = "patch" if show or asked in ("combined", "dense") or asked.startswith("=") else ""
         self.output = DiffOutput(repository, options)
+        #: --diff-merges asks for patches of merges, and no option for those of other commits
+        self._merges_only = asked.startswith("=") and not show and not self.output.has_form()
         self.output.strict = False
         self.merges = self._merge_form(options, first_parent, show)
 
     def _merge_form(self, options: DiffOptions, first_parent: bool, show: bool) -> str:
-        forms = {
-            "first-parent": "first",
-            "1": "first",
-            "m": "separate",
-            "on": "separate",
-            "none": "off",
-            "c": "combined",
-            "cc": "dense",
-            "dense-combined": "dense",
-        }
         if options.combined:
-            form = forms.get(options.combined, options.combined)
+            form = options.combined.removeprefix("=")
             return "first" if first_parent and form == "separate" else form
         if first_parent:
             return "first"
@@ -105,6 +98,8 @@ class CommitDiff:
         if not self._is_active() and not self._selecting():
             return []
         parents = commit.parents
+        if self._merges_only and len(parents) < 2 and not self._selecting():
+            return []
         if not parents and not self.shows_root:
             return None if self._selecting() else []
         if len(parents) > 1 and self.merges == "off":

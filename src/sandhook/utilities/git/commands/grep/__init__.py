@@ -329,7 +329,7 @@ class _Search:
             ctx.write((b"" if options.no_name else name + self._separator(b":")) + b"%d\n" % len(selected))
         elif binary:
             ctx.write(b"Binary file " + name + b" matches\n")
-        elif options.only_matching:
+        elif options.only_matching and not options.invert:
             for at in selected:
                 self._parts(name, at, lines[at])
         else:
