@@ -78,8 +78,8 @@ def test_without_permission_nothing_changes(command: str) -> None:
     ("setup", "command"),
     [
         ("printf 'src/* filter=x\\n' >.gitattributes", "-c filter.x.smudge=cat checkout HEAD -- src"),
-        ("printf '* ident\\n' >.gitattributes", "checkout -f HEAD -- src"),
-        ("", "checkout -p"), ("", "reset -p"), ("", "stash push -p"), ("", "stash push -- a"),
+        ("printf '* working-tree-encoding=odd\\n' >.gitattributes", "checkout -f HEAD -- src"),
+        ("", "checkout -p"), ("", "reset -p"), ("", "stash push -p"), ("", "stash push --staged"),
     ],
 )  # fmt: skip
 def test_what_is_left_out_is_a_named_error(setup: str, command: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandhook import Limits, Shell
+from sandhook.vfs.memory import MemoryFileSystem
 from tests.utilities.git.recorded import ENVIRONMENT, sandbox
 
 
@@ -91,3 +92,63 @@ def test_settings_are_not_written_to_devices_or_other_places() -> None:
     shell.run("mkdir w; printf 'gitdir: /tmp/elsewhere\\n' >w/.git")
     result = shell.run("git init w; ls /tmp/elsewhere")
     assert result.exit_status != 0 and "does not follow" in result.stderr
+
+
+def test_blanks_at_the_end_of_a_rule_take_linear_time() -> None:
+    result = Shell(env=ENVIRONMENT, git_writes=True).run(
+        "git init -q; printf '%200000s' x | rev >.gitignore; touch x; git status -s",
+        limits=Limits(wall_seconds=5),
+    )
+    assert result.stdout == "?? .gitignore\n", result.stderr
+
+
+def test_alternates_that_name_each_other_are_read_once() -> None:
+    shell = sandbox("project")
+    shell.run(
+        "seq 1000 | sed 's/.*/../' >.git/objects/info/alternates; echo ../objects >.git/info/alternates"
+    )
+    shell.run("for i in 1 2 3 4 5 6 7 8; do echo . >>.git/objects/info/alternates; done")
+    assert shell.run("git log --oneline | wc -l", limits=Limits(steps=200_000)).stdout == "6\n"
+
+
+@pytest.mark.parametrize("extension", ["link", "sdir"])
+def test_an_index_that_is_not_whole_is_a_named_error(extension: str) -> None:
+    shell = sandbox("project")
+    result = shell.run(
+        f"{{ head -c -20 .git/index; printf '{extension}\\0\\0\\0\\0'; head -c 20 /dev/zero; }} >i; mv i .git/index; git status -s"
+    )
+    assert result.exit_status == 129 and "index is not offered" in result.stderr and not result.stdout
+
+
+def test_a_pack_that_is_missing_is_a_damaged_repository() -> None:
+    result = sandbox("project").run("rm -f .git/objects/pack/*.pack; git cat-file -t HEAD")
+    assert result.exit_status == 128 and "cannot be accessed" in result.stderr
+
+
+@pytest.mark.parametrize("text", ["²", "9" * 5000, "-1"])
+def test_a_similarity_that_is_no_number_counts_as_0(text: str) -> None:
+    patch = f"diff --git a/x b/y\nsimilarity index {text}%\nrename from x\nrename to y\n"
+    result = sandbox("empty").run("git apply --summary", stdin=patch)
+    assert result.stdout == " rename x => y (0%)\n", (result.stderr, result.defect)
+
+
+def test_a_write_that_fails_leaves_no_part_of_an_object() -> None:
+    shell = Shell(fs=MemoryFileSystem(quota_bytes=60_000), env=ENVIRONMENT, git_writes=True)
+    shell.run("git init -q; head -c 30000 /dev/urandom >a; head -c 15000 /dev/urandom >b")
+    result = shell.run("git add a b")
+    assert result.exit_status != 0 and result.defect is None
+    assert shell.run("rm -f b; find .git -name '*.lock'; git fsck --no-dangling").stdout == ""
+
+
+def test_names_of_commits_that_grow_are_charged() -> None:
+    """Each second parent adds "^2" to the name of its child: n commits have names of n² characters together."""
+    script = (
+        "git init -q -b main; t=$(git write-tree); a=$(git commit-tree -m a $t); c=$a; i=0\n"
+        "while [ $i -lt 300 ]; do c=$(git commit-tree -m $i -p $a -p $c $t); i=$((i+1)); done\n"
+        "git update-ref refs/heads/main $c"
+    )
+    shell = Shell(env=ENVIRONMENT, git_writes=True, limits=Limits(wall_seconds=60, steps=10**9))
+    assert shell.run(script).exit_status == 0
+    assert (
+        shell.run("git name-rev --all | tail -1", limits=Limits(memory_bytes=200_000)).limit == "memory_bytes"
+    )

@@ -14,6 +14,52 @@ from sandhook.utilities.git.errors import OptionFault
 
 T = TypeVar("T")
 
+#: The options of revisions and diffs that "no-" negates, besides those that are declared with it.
+_NEGATABLE = frozenset(
+    [
+        "abbrev",
+        "abbrev-commit",
+        "color",
+        "color-moved",
+        "color-moved-ws",
+        "compact-summary",
+        "decorate",
+        "decorate-refs",
+        "decorate-refs-exclude",
+        "diff-merges",
+        "exit-code",
+        "expand-tabs",
+        "ext-diff",
+        "filter",
+        "find-copies",
+        "find-copies-harder",
+        "follow",
+        "full-index",
+        "function-context",
+        "graph",
+        "ignore-matching-lines",
+        "indent-heuristic",
+        "mailmap",
+        "max-parents",
+        "merges",
+        "min-parents",
+        "minimal",
+        "notes",
+        "object-names",
+        "patch",
+        "quiet",
+        "relative",
+        "rename-empty",
+        "renames",
+        "show-signature",
+        "source",
+        "standard-notes",
+        "text",
+        "textconv",
+        "use-mailmap",
+    ]
+)
+
 
 class Parsed:
     """The arguments of a command.
@@ -63,7 +109,7 @@ class _Table:
         if (found := self.long.get(name)) is not None:
             return (*found, False)
         if name.startswith("no-") and (found := self.long.get(name[3:])) is not None:
-            return (*found, True)
+            return (*found, True) if self._abbreviates or name[3:] in _NEGATABLE else None
         if not self._abbreviates:
             return None
         matches = {known: found for known, found in self.long.items() if known.startswith(name)}
@@ -86,8 +132,10 @@ class Parser:
         number: The field of the first class that "-5" sets, "" if it does not exist.
         stop: Options end at the first operand.
         lenient: Unknown options are kept in ``Parsed.unknown``, in place of an error.
-        abbreviates: The beginning of a long option stands for it. Commands of revisions and diffs refuse that.
+        abbreviates: The beginning of a long option stands for it, and "no-" negates each. Commands of revisions and
+            diffs refuse that.
         shorthands: Options that stand for several others.
+        modes: Fields of which only one may be set, and only to one value. Several tuples exclude nothing of each other.
     """
 
     def __init__(
@@ -98,7 +146,10 @@ class Parser:
         lenient: bool = False,
         abbreviates: bool = True,
         shorthands: Mapping[str, Sequence[str]] | None = None,
+        modes: Sequence[Sequence[str]] = (),
     ) -> None:
+        self._modes = {field: number for number, fields in enumerate(modes) for field in fields}
+        self._chosen: dict[int, tuple[str, tuple[str, Any]]] = {}
         self._shorthands = shorthands or {}
         self._sets = sets
         self._table = _Table(sets, abbreviates=abbreviates)
@@ -111,6 +162,7 @@ class Parser:
     def parse(self, arguments: Sequence[str]) -> Parsed:
         """Return the parsed arguments. Raises OptionFault."""
         self._values = {each: {} for each in self._sets}
+        self._chosen.clear()
         result = self._result = Parsed()
         rest = list(reversed(arguments))
         while rest:
@@ -148,6 +200,9 @@ class Parser:
             self._unknown(word, f"unknown option `{word[2:]}'")
             return
         owner, option, negated = found
+        if negated and equals:
+            raise OptionFault(f"option `{name}' takes no value")
+        self._choose(option, f"option `{name}'", f"--{name}")
         if negated:
             self._values[owner].pop(option.field, None)
         elif option.metavar is None:
@@ -172,6 +227,7 @@ class Parser:
                 self._unknown(word, f"unknown switch `{letter}'")
                 return
             owner, option = found
+            self._choose(option, f"switch `{letter}'", f"-{letter}")
             index += 1
             if option.metavar is None:
                 self._store(owner, option, option.const)
@@ -186,6 +242,16 @@ class Parser:
             else:
                 raise OptionFault(f"switch `{letter}' requires a value")
             return
+
+    def _choose(self, option: Option, shown: str, flag: str) -> None:
+        """Note the mode that an option chooses. Raises OptionFault for a second one."""
+        number = self._modes.get(option.field)
+        if number is None:
+            return
+        chosen = option.field, option.const
+        before, known = self._chosen.setdefault(number, (flag, chosen))
+        if known != chosen:
+            raise OptionFault(f"{shown} is incompatible with {before}")
 
     def _unknown(self, word: str, message: str) -> None:
         if not self._lenient:

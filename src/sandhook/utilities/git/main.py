@@ -23,6 +23,7 @@ _FATAL = 128
 def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     """Return the exit status of git: 128 for "fatal:", 129 for a wrong option, 127 if dulwich is not installed."""
     try:
+        from sandhook.utilities.git.commands.patches.output_files import output_to
         from sandhook.utilities.git.program import run_git
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "dulwich":
@@ -32,14 +33,16 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         )
         return _NOT_INSTALLED
     try:
-        status = run_git(arguments, ctx)
-        ctx.flush()
+        if 1 in ctx.process.descriptors:
+            status = run_git(arguments, ctx)
+            ctx.flush()
+        else:  # git opens /dev/null for a descriptor that is closed
+            with output_to(ctx, "/dev/null"):
+                status = run_git(arguments, ctx)
     except WriteError as error:
         ctx.abandon()
         if error.code == errno.EPIPE:
             raise BrokenPipe from None  # git sends itself the signal, also when it is ignored
-        if error.code == errno.EBADF:
-            return 0  # git opens /dev/null for a descriptor that is closed
         ctx.write_error(f"fatal: write failure on standard output: {error.reason}\n")
         return _FATAL
     return status

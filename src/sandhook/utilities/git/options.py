@@ -38,8 +38,8 @@ class Options:
         opt("-P", ignored="there is no pager"),
         opt("--no-pager", ignored="there is no pager"),
         opt("--no-optional-locks", ignored="nothing is locked"),
-        opt("--no-replace-objects", ignored="replacements are not read"),
     )
+    no_replace: bool = opt("--no-replace-objects", "read objects that refs/replace replaces as they are")
     exec_path: str | None = opt(
         "--exec-path", "DIR", "print where the libraries for scripts are", optional=True, const=""
     )

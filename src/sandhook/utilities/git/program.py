@@ -464,6 +464,7 @@ def _globals(options: Options, ctx: Context) -> Globals:
         work_tree=options.work_tree,
         bare=options.bare,
         pathspecs=frozenset(chosen),
+        replaces=not options.no_replace and "GIT_NO_REPLACE_OBJECTS" not in environment,
     )
 
 

@@ -60,7 +60,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         ("size-pack", sizes[1]), ("prune-packable", packed), ("garbage", garbage), ("size-garbage", sizes[2]),
     ):  # fmt: skip
         call.ctx.write_line(f"{name}: {value}")
-    for line in (access.text_or_none(f"{directory}/info/alternates") or "").splitlines():
+    for line in (access.text_or_none(f"{directory}/info/alternates") or "").split("\n"):
         if line and not line.startswith("#"):
             call.ctx.write_line(f"alternate: {line}")
     return 0

@@ -28,8 +28,13 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     options, repository = parsed.of(DescribeOptions), call.repository
     if options.debug:
         raise GitError("describe --debug is not offered in the sandbox (L-GIT-003)", status=129)
+    if options.long and options.abbrev == 0:
+        raise GitError("options '--long' and '--abbrev=0' cannot be used together")
     if options.contains:
         return run_name_rev(call, _as_name_rev(options, parsed.operands))
+    description = Description(repository, options)
+    if not (description.has_names or options.always):
+        raise GitError("No names found, cannot describe anything.")
     dirty = options.dirty if options.dirty is not None or options.broken is None else "-dirty"
     if dirty is not None and parsed.operands:
         name = "--dirty" if options.broken is None else "--broken"
@@ -40,11 +45,6 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     names = Names(repository)
     for word in parsed.operands or ["HEAD"]:
         oid = names.find(word)
-        description = Description(repository, options)
-        if (oid is None and not parsed.operands and not options.always) or not (
-            description.has_names or options.always
-        ):
-            raise GitError("No names found, cannot describe anything.")
         if oid is None:
             raise GitError(f"Not a valid object name {word}")
         commit = repository.objects.peel(oid, "commit")

@@ -21,16 +21,18 @@ from sandhook.utilities.git.diff.model import NULL_ID, Pair, Side
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.output import DiffOutput
 from sandhook.utilities.git.diff.trees import compare_trees, compare_with_index, walk_tree
-from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.errors import GitError, OptionFault
 from sandhook.utilities.git.history.bases import merge_bases
 from sandhook.utilities.git.history.names import Names, excluded_parent
 from sandhook.utilities.git.history.operands import split_operands
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.objects import EMPTY_TREE, object_id
+from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.convert import line_end_warning
 from sandhook.utilities.git.work.submodules import IgnoredChanges
 from sandhook.utilities.git.work.tree import WorkTree, compare_tree_with_work_tree, compare_work_tree
+from sandhook.vfs.path import VirtualPath, join, normalize
 
 _OURS = 2  #: the stage of our side of a conflict
 
@@ -56,8 +58,15 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if parsed.unknown:
         raise GitError(f"invalid option: {parsed.unknown[0]}", prefix="error", status=255)
     options, mine = parsed.of(DiffOptions), parsed.of(Options)
-    if mine.no_index or call.find_repository() is None:
-        return run_no_index(call, options, [*parsed.operands, *(parsed.paths or ())])
+    files = [*parsed.operands, *(parsed.paths or ())]
+    if mine.no_index or call.find_repository() is None or _are_outside(call.repository, files):
+        if mine.cached:
+            raise OptionFault("unknown option `cached'")
+        if len(files) != 2 and not mine.no_index:
+            call.error(
+                "warning: Not a git repository. Use --no-index to compare two paths outside a working tree"
+            )
+        return run_no_index(call, options, files)
     repository = call.repository
     revisions, paths = split_operands(repository, parsed.operands, parsed.paths, parsed.late)
     pathspec = repository.pathspec(paths)
@@ -93,6 +102,16 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         problems = output.write(shown)
     changed = (options.exit_code or options.quiet) and output.changed(shown)
     return (2 if problems else 0) | (1 if changed else 0)
+
+
+def _are_outside(repository: Repository, files: Sequence[str]) -> bool:
+    """Return True for two operands of which one is outside of the working tree: no revision has such a name."""
+    root = repository.place.root
+    if len(files) != 2 or root is None:
+        return False
+    base = f"{root.rstrip('/')}/"
+    paths = (normalize(join(VirtualPath(repository.options.cwd), each)) for each in files)
+    return not all(f"{path}/".startswith(base) for path in paths)
 
 
 def _without_conflicts(output: DiffOutput, pathspec: Pathspec, pairs: list[Pair]) -> list[Pair]:
@@ -173,6 +192,8 @@ class _Comparison:
             raise GitError("usage: git diff [<options>] <blob> <blob>", prefix="", status=129)
         if len(trees) == 2 and (trees[0] is None or trees[1] is None):
             return self._blobs(ends)
+        if len(trees) == 2 and self.options.cached:
+            raise GitError("usage: git diff [<options>] [<commit>] [--] [<path>...]", prefix="", status=129)
         if len(trees) == 2:
             self.files = lambda: walk_tree(objects, trees[0], self.pathspec)
             return compare_trees(objects, trees[0], trees[1], self.pathspec)

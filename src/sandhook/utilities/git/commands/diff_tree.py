@@ -63,7 +63,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     names, objects = Names(repository), repository.objects
     if len(revisions) == 2:
         trees = [objects.tree_of(names.resolve(each)) for each in revisions]
-        return finish(output, comparison.pairs(trees[0], trees[1]), output.options)
+        default = "patch" if output.options.combined in ("combined", "dense") else "raw"
+        return finish(output, comparison.pairs(trees[0], trees[1]), output.options, default)
     if len(revisions) != 1 and not (options.stdin and not revisions):
         raise GitError(
             "usage: git diff-tree [<options>] <tree-ish> [<tree-ish>] [<path>...]", prefix="", status=129
@@ -101,6 +102,8 @@ class _Comparison:
             self._printer = Printer(call.repository, format_)
             self._printer.length = _OID if diff.abbrev is None else diff.abbrev or None
             self._printer.has_notes = False
+            if output.appearance.colored:
+                self._printer.color = output.appearance.palette.commit.decode()
         self._shown = False
 
     def pairs(self, old: str | None, new: str) -> Iterable[Pair]:
@@ -185,6 +188,11 @@ class _Comparison:
         """Print the name or the text of a commit, and an empty line before its differences."""
         if self.options.no_id or self.output.options.quiet:
             return
+        if self.output.line_prefix:
+            raise GitError(
+                "diff-tree --line-prefix with names of commits is not offered in the sandbox (L-GIT-003)",
+                status=129,
+            )
         end = "\0" if self.output.options.nul else "\n"
         printer = self._printer
         if printer is None:

@@ -60,6 +60,7 @@ class _Check:
         self.options = options
         self.repository: Repository = call.repository
         self.objects = self.repository.objects
+        self.objects.read_as_they_are()
         self.kinds: dict[str, str] = {}  #: of all objects that the repository has
         self.links: dict[str, list[tuple[str, str]]] = {}  #: what an object names, with the types
         self.status = 0

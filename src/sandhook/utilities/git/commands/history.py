@@ -27,10 +27,14 @@ class BaseOptions:
 
 
 def run_base(call: Invocation, arguments: Sequence[str]) -> int:
-    """Print common ancestors; return 1 if it does not exist, or for a commit that is no ancestor."""
-    parsed = Parser(BaseOptions).parse(arguments)
+    """Print common ancestors; return 1 without one, or for a commit that is no ancestor."""
+    modes = ("is_ancestor", "octopus", "independent", "fork_point")
+    parsed = Parser(BaseOptions, modes=(modes,)).parse(arguments)
     options, repository, names = parsed.of(BaseOptions), call.repository, Names(call.repository)
     commits: list[str] = []
+    for name, is_set in (("is-ancestor", options.is_ancestor), ("independent", options.independent)):
+        if is_set and options.all:
+            raise GitError(f"options '--{name}' and '--all' cannot be used together")
     if options.fork_point:
         return _fork_point(call, parsed.operands)
     if len(parsed.operands) < 2 and not (options.octopus or options.independent):

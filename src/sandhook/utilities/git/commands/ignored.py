@@ -31,7 +31,7 @@ class Options:
 
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
-    """Return 0 if a path is ignored, 1 if it does not exist."""
+    """Return 0 if a path is ignored, else 1."""
     parsed = Parser(Options).parse(arguments)
     options = parsed.of(Options)
     operands = [*parsed.operands, *(parsed.paths or ())]
@@ -42,10 +42,10 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         raise GitError("-z only makes sense with --stdin")
     if not options.stdin and not operands:
         raise GitError("no path specified")
-    if options.quiet and options.verbose:
-        raise GitError("cannot have both --quiet and --verbose")
     if options.quiet and len(operands) > 1:
         raise GitError("--quiet is only valid with a single pathname")
+    if options.quiet and options.verbose:
+        raise GitError("cannot have both --quiet and --verbose")
     if options.non_matching and not options.verbose:
         raise GitError("--non-matching is only valid with --verbose")
     rules = repository.ignore()
@@ -107,4 +107,5 @@ def _check(call: Invocation, options: Options, rules: Ignore, name: str) -> bool
 
 def _is_tracked(call: Invocation, path: str) -> bool:
     by_path = call.repository.index.by_path
+    call.access.charge(1 + (len(by_path) >> 3))
     return path in by_path or any(each.startswith(path + "/") for each in by_path)

@@ -14,8 +14,9 @@ from sandhook.utilities.git.history.commit_diff import CommitDiff
 from sandhook.utilities.git.history.decorate import Decorations, Shown
 from sandhook.utilities.git.history.graph import GraphOfSelection, read_colors
 from sandhook.utilities.git.history.line_log import LineHistory, LineLog
+from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.object_list import boundary
-from sandhook.utilities.git.history.operands import split_operands
+from sandhook.utilities.git.history.operands import split_operands, without_missing
 from sandhook.utilities.git.history.patch_ids import equivalent_commits
 from sandhook.utilities.git.history.pretty import Format, Printer, parse_format
 from sandhook.utilities.git.history.reflogs import ReflogWalk, check_words
@@ -34,6 +35,8 @@ from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit
 from sandhook.utilities.git.store.repository import Repository
 
+_SEPARATE = ("separate", "=separate", "=first")  #: forms of merges that ask for all parents
+
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0; 1 for differences with --exit-code, 2 for problems with --check."""
@@ -43,10 +46,12 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         if word != "--not":
             raise GitError(f"unrecognized argument: {word}")
     options, walk = parsed.of(Options), parsed.of(WalkOptions)
-    refuse(options)
+    refuse(options, parsed.of(DiffOptions))
     _check_reflog_options(options, walk)
     repository = call.repository
     operands = _with_not(words, parsed.operands)
+    if walk.ignored_missing:
+        operands = without_missing(Names(repository), operands)
     revisions, paths = split_operands(
         repository, [word for word in operands if word != "--not"], parsed.paths, parsed.late
     )
@@ -55,6 +60,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     pathspec = repository.pathspec(paths)
     if walk.merge:
         pathspec = add_merge(repository, starts, pathspec)
+    if walk.ignored_missing and parsed.operands and not operands:
+        return 0  # whatever was named is missing
     if (not starts.wanted and not special and not any(word.startswith("^") for word in revisions)) or (
         not starts.wanted and revisions and all(word.startswith("^") for word in revisions)
     ):
@@ -63,21 +70,27 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if options.walk_reflogs:
         words = [*(word for word in ordered if word != "--not"), *names_of_refs(repository, special)]
         check_words(words)
-        reflogs = ReflogWalk(repository, words or ["HEAD"], dated=options.date is not None)
+        reflogs = ReflogWalk(
+            repository, words or ([] if special else ["HEAD"]), dated=options.date is not None
+        )
     if options.follow and len(paths) != 1:
         raise GitError("--follow requires exactly one pathspec")
     selection_paths = Pathspec([], repository.access.charge) if options.follow else pathspec
     selection = Selection(repository, walk, starts, selection_paths, reflogs)
+    selection.full_history = parsed.of(DiffOptions).combined in _SEPARATE
     diff = CommitDiff(
         repository,
         parsed.of(DiffOptions),
         Pathspec([], repository.access.charge) if options.full_diff else pathspec,
-        first_parent=walk.first_parent,
+        first_parent=walk.first_parent and call.command not in ("whatchanged", "reflog"),
         follow=options.follow,
     )
     diff.shows_root = options.root or repository.config.boolean("log.showroot", True)
     if call.command == "whatchanged":
-        diff.default, diff.always_shows = "raw", False
+        if options.graph:
+            raise GitError("whatchanged --graph is not offered in the sandbox (L-GIT-003)", status=129)
+        joins = parsed.of(DiffOptions).combined not in (None, "separate", "off")
+        diff.default, diff.always_shows = "patch" if joins else "raw", False
     log = Log(repository, options, diff, selection)
     if options.equivalent:
         log.equal = equivalent_commits(selection)
@@ -156,7 +169,11 @@ def _check_reflog_options(options: Options, walk: WalkOptions) -> None:
         raise GitError("the option '--grep-reflog' requires '--walk-reflogs'")
     if options.walk_reflogs and walk.reverse:
         raise GitError("options '--reverse' and '--walk-reflogs' cannot be used together")
-    if options.walk_reflogs and (options.graph or walk.order):
+    limits = (
+        options.graph, walk.order, options.children, options.equivalent, walk.left_only, walk.right_only,
+        walk.simplify_merges, walk.by_decoration, walk.ancestry, options.boundary,
+    )  # fmt: skip
+    if options.walk_reflogs and any(limits):
         raise GitError("cannot combine --walk-reflogs with history-limiting options")
 
 
@@ -227,7 +244,7 @@ class Log:
         self.printer.tabs = options.tabs
         if diff.output.appearance.colored:
             self.printer.color = diff.output.appearance.palette.commit.decode()
-        self.printer.shows_source = options.source
+        self.printer.shows_source = options.source and not options.walk_reflogs
         self.equal: frozenset[str] = frozenset()  #: commits of both sides of "A...B" with the same patch
         self._children: dict[str, list[str]] | None = None
         self.end = "\0" if diff.options.nul else "\n"
@@ -291,7 +308,9 @@ class Log:
             text = text.replace(mark, f"{mark} ", 1)
         self.ends_line = text.endswith("\n")
         self._write(text if self.graph is None else self.graph.drawn(text))
-        if self.layout.terminates:
+        if self.layout.kind == "oneline" and self.options.walk_reflogs:
+            self._write("\n")  # whatever -z says
+        elif self.layout.terminates:
             prefix = self.graph.padding() if self.graph is not None and text.endswith("\n") else ""
             self._write(prefix + self.end)
         if self.graph is not None:
@@ -383,6 +402,8 @@ def printer_of(repository: Repository, options: Options, abbrev: int | None) -> 
     format_ = Format("medium") if word is None else parse_format(word, repository)
     if short is None:
         short = config.boolean("log.abbrevcommit")
+    if options.pretty is not None and format_.kind == "raw" and options.abbrev_commit is None:
+        short = False  # whatever the settings say
     decoration = options.decorate or "no"
     if options.decorate is None:
         setting = (config.get("log.decorate") or "auto").lower()

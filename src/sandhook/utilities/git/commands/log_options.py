@@ -82,9 +82,13 @@ class Options:
     equivalent: str = also(opt("--cherry-pick", const="omit", default=""), opt("--cherry-mark", const="mark"))
 
 
-def refuse(options: Options) -> None:
+def refuse(options: Options, diff: DiffOptions) -> None:
     """Raise GitError for options of git that are not offered."""
-    table = (("--show-signature", options.signature), ("--remerge-diff", options.remerge))
+    table = (
+        ("--show-signature", options.signature),
+        ("--remerge-diff", options.remerge),
+        ("--line-prefix", bool(diff.line_prefix)),
+    )
     name = next((name for name, is_set in table if is_set), None)
     if name is not None:
         raise GitError(f"log {name} is not offered in the sandbox (L-GIT-003)", status=129)

@@ -58,6 +58,7 @@ class Options:
     error_unmatch: bool = opt("--error-unmatch")
     full_name: bool = opt("--full-name")
     abbrev: int | None = opt("--abbrev", "N", "", convert=count, optional=True, const=0)
+    sparse: bool = opt("--sparse", ignored="no index of the sandbox is sparse")
     tags: bool = opt("-t")
     lower: bool = opt("-v")
     monitored: bool = opt("-f")
@@ -152,7 +153,7 @@ class _Listing:
         )
         for path in found.ignored if self.options.ignored else found.untracked:
             self._match(path)
-            self._write("? " if self.options.tags else "", path)
+            self._write(self._mark("? "), path)
 
     def _killed(self) -> None:
         """Print the untracked files that a checkout of the index would remove, as they are in places of others."""
@@ -171,7 +172,7 @@ class _Listing:
             above = ("/".join(parts[:n]) for n in range(1, len(parts)))
             if path in directories or any(each in tracked for each in above):
                 self._match(path)
-                self._write("K " if self.options.tags else "", path)
+                self._write(self._mark("K "), path)
 
     def _check_recursion(self) -> None:
         """Raise GitError for what --recurse-submodules cannot do: submodules that are checked out, and other lists."""
@@ -204,13 +205,16 @@ class _Listing:
             self.call.access.charge(1)
             if cached and (entry.stage or not self.options.unmerged):
                 mark = "M " if entry.stage else "S " if entry.skipped else "H "
-                if self.options.lower and entry.assumed:
-                    mark = mark.lower()
-                self._entry(
-                    mark if self.options.tags or self.options.lower or self.options.monitored else "", entry
-                )
+                self._entry(self._mark(mark, entry), entry)
             if work is not None:
                 self._changed(work, entry)
+
+    def _mark(self, mark: str, entry: IndexEntry | None = None) -> str:
+        """Return the mark of a file as -t, -v and -f have it, "" without them."""
+        options = self.options
+        if not (options.tags or options.lower or options.monitored):
+            return ""
+        return mark.lower() if options.lower and entry is not None and entry.assumed else mark
 
     def _entries(self) -> Iterable[IndexEntry]:
         """Return the entries of the index, with those of --with-tree that it lacks."""
@@ -253,9 +257,9 @@ class _Listing:
         side = work.side(entry)
         missing = side is None
         if self.options.deleted and missing:
-            self._entry("R " if self.options.tags else "", entry)
+            self._entry(self._mark("R ", entry), entry)
         if self.options.modified and (side is None or (side.mode, side.oid) != (entry.mode, entry.oid)):
-            self._entry("C " if self.options.tags else "", entry)
+            self._entry(self._mark("C ", entry), entry)
 
     def _match(self, path: str) -> None:
         for item in self.pathspec.items:

@@ -37,7 +37,7 @@ def run_mailmap(call: Invocation, arguments: Sequence[str]) -> int:
     mailmap = Mailmap(repository)
     if from_input:
         with call.ctx.stdin_reader() as reader:
-            contacts += decode(reader.read_all()).splitlines()
+            contacts += [line for line in decode(reader.read_all()).split("\n") if line]
     for contact in contacts:
         match = _CONTACT.match(contact)
         if match is None:

@@ -33,7 +33,7 @@ class NameOptions:
     stdin: str | None = also(
         opt("--annotate-stdin", const="--annotate-stdin", default=None), opt("--stdin", const="--stdin")
     )
-    no_undefined: bool = opt("--no-undefined")
+    no_undefined: bool = also(opt("--no-undefined"), opt("--undefined", const=False))
     always: bool = opt("--always")
 
 

@@ -39,7 +39,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         raise GitError(f"unknown subcommand: `{command}'", prefix="error", status=129)
     rest = [word for word in rest if word != "--"]
     if any(word.startswith("-") for word in rest):
-        raise GitError(f"unknown option `{rest[0].lstrip('-')}'", prefix="error", status=129)
+        name = next(word for word in rest if word.startswith("-")).lstrip("-")
+        raise GitError(f"unknown option `{name}'", prefix="error", status=129)
     most = 0 if command == "get-ref" else 1
     if len(rest) > most:
         raise GitError("too many arguments", prefix="error", status=129)

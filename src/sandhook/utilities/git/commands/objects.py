@@ -10,16 +10,18 @@ from collections.abc import Sequence
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.commands.batches import Batch, input_lines
-from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.errors import GitError, OptionFault
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.names.pathspec import from_top
 from sandhook.utilities.git.names.quote import quote, relative
 from sandhook.utilities.git.names.templates import expanded
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.object_checks import check_object
 from sandhook.utilities.git.store.objects import GITLINK, TREE, Object, TreeItem, object_id
+from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.store.writing import write_object
-from sandhook.utilities.git.work.convert import stored_form, working_form
+from sandhook.utilities.git.work.convert import clean_filter, stored_form, working_form
 
 
 @option_set
@@ -29,12 +31,12 @@ class CatOptions:
     action: str | None = also(
         opt("-t", const="-t", default=None), opt("-s", const="-s"), opt("-e", const="-e"), opt("-p", const="-p"),
         opt("--textconv", const="--textconv"), opt("--filters", const="--filters"),
+        opt("--batch-all-objects", const="--batch-all-objects"),
     )  # fmt: skip
     batch: str | None = opt("--batch", "FORMAT", "", optional=True, const="")
     batch_check: str | None = opt("--batch-check", "FORMAT", "", optional=True, const="")
     batch_command: str | None = opt("--batch-command", "FORMAT", "", optional=True, const="")
     nul: bool = opt("-z")
-    all_objects: bool = opt("--batch-all-objects")
     unordered: bool = opt("--unordered")
     buffer: bool = opt("--buffer")
     path: str | None = opt("--path", "PATH", "")
@@ -44,18 +46,19 @@ class CatOptions:
 
 def run_cat(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0; 1 for "-e" of an object that does not exist."""
-    parsed = Parser(CatOptions).parse(arguments)
-    options, operands = parsed.of(CatOptions), parsed.operands
+    parsed = Parser(CatOptions, modes=(("action",),)).parse(arguments)
+    options, operands = parsed.of(CatOptions), [*parsed.operands, *(parsed.paths or ())]
+    batches = [options.batch, options.batch_check, options.batch_command]
+    if sum(each is not None for each in batches) > 1:
+        raise OptionFault("only one batch option may be specified")
+    is_batch = any(each is not None for each in batches)
+    _check_cat(options, operands, is_batch=is_batch)
+    if is_batch:
+        return _batch(call, options)
     if options.action in ("--textconv", "--filters"):
         return _converted(call, options, operands)
-    if any(each is not None for each in (options.batch, options.batch_check, options.batch_command)):
-        return _batch(call, options)
     if options.action is None:
-        if len(operands) != 2:
-            raise GitError("usage: git cat-file (-t | -s | -e | -p | <type>) <object>", prefix="", status=129)
         return _typed(call, operands[0], operands[1])
-    if len(operands) != 1:
-        raise GitError(f"<object> required with '{options.action}'", status=129)
     objects = call.repository.objects
     names = Names(call.repository)
     oid = names.find(operands[0])
@@ -81,6 +84,42 @@ def run_cat(call: Invocation, arguments: Sequence[str]) -> int:
     return 0
 
 
+def _check_cat(options: CatOptions, operands: Sequence[str], *, is_batch: bool) -> None:
+    """Raise GitError for options and operands that do not go together."""
+    fault = ""
+    converts = options.action in ("--textconv", "--filters")
+    every = options.action == "--batch-all-objects"
+    needing = (
+        ("--follow-symlinks", options.follows),
+        ("--buffer", options.buffer),
+        ("--batch-all-objects", every),
+        ("-z", options.nul),
+    )
+    needs_batch = next((name for name, is_set in needing if is_set), None)
+    if options.path is not None and not converts:
+        fault = "'--path=<path|tree-ish>' needs '--filters' or '--textconv'"
+    elif needs_batch is not None and not is_batch:
+        fault = f"'{needs_batch}' requires a batch mode"
+    elif is_batch and converts:
+        fault = f"cat-file {options.action} of a batch is not offered in the sandbox (L-GIT-003)"
+    elif is_batch and options.action is not None and not every:
+        fault = f"'{options.action}' is incompatible with batch mode"
+    elif is_batch and operands:
+        fault = "batch modes take no arguments"
+    elif is_batch:
+        return
+    elif options.action is not None and not operands:
+        fault = f"<{'rev' if converts else 'object'}> required with '{options.action}'"
+    elif options.action is not None and len(operands) > 1:
+        fault = "too many arguments"
+    elif options.action is None and not operands:
+        raise GitError("usage: git cat-file <type> <object>", prefix="", status=129)
+    elif options.action is None and len(operands) != 2:
+        fault = f"only two arguments allowed in <type> <object> mode, not {len(operands)}"
+    if fault:
+        raise GitError(fault, status=129)
+
+
 def _print_object(call: Invocation, oid: str, found: Object) -> None:
     """Print an object as -p does."""
     if found.kind != "tree":
@@ -96,8 +135,6 @@ def _converted(call: Invocation, options: CatOptions, operands: Sequence[str]) -
     Raises:
         GitError: A program would have to convert it.
     """
-    if len(operands) != 1:
-        raise GitError(f"<rev> required with '{options.action}'", status=129)
     repository, names = call.repository, Names(call.repository)
     oid = names.find(operands[0])
     if oid is None and (error := names.missing_path(operands[0])) is not None:
@@ -139,11 +176,10 @@ def _batch(call: Invocation, options: CatOptions) -> int:
         batch.commands(input_lines(call, nul=options.nul))
         return 0
     batch = Batch(call, options.batch or options.batch_check or "", follows=options.follows)
-    names = (
-        iter(sorted(set(call.repository.objects)))
-        if options.all_objects
-        else input_lines(call, nul=options.nul)
-    )
+    names = input_lines(call, nul=options.nul)
+    if options.action == "--batch-all-objects":
+        call.repository.objects.read_as_they_are()
+        names = iter(sorted(set(call.repository.objects)))
     batch.objects(names, contents=options.batch is not None)
     return 0
 
@@ -154,10 +190,10 @@ def _typed(call: Invocation, kind: str, name: str) -> int:
     oid = names.find(name)
     if oid is None and (error := names.missing_path(name)) is not None:
         raise error
-    if kind not in ("blob", "tree", "commit", "tag"):
-        raise GitError(f'invalid object type "{kind}"')
     if oid is None:
         raise _invalid(call, name)
+    if kind not in ("blob", "tree", "commit", "tag"):
+        raise GitError(f'invalid object type "{kind}"')
     found = objects.get(oid)
     if found.kind != kind:
         peeled = objects.peel(oid, kind)
@@ -184,7 +220,9 @@ class TreeOptions:
     trees: bool = opt("-t")
     only_trees: bool = opt("-d")
     long: bool = also(opt("-l"), opt("--long"))
-    names: bool = also(opt("--name-only"), opt("--name-status"))
+    names: str | None = also(
+        opt("--name-only", const="--name-only", default=None), opt("--name-status", const="--name-status")
+    )
     ids: bool = opt("--object-only")
     nul: bool = opt("-z")
     full_name: bool = opt("--full-name")
@@ -195,11 +233,13 @@ class TreeOptions:
 
 def run_tree(call: Invocation, arguments: Sequence[str]) -> int:
     """Print the entries of a tree; return 0."""
-    parsed = Parser(TreeOptions).parse(arguments)
+    parsed = Parser(TreeOptions, modes=(("long", "names", "ids"),)).parse(arguments)
     options = parsed.of(TreeOptions)
     operands = [*parsed.operands, *(parsed.paths or ())]
     if not operands:
         raise GitError("usage: git ls-tree [<options>] <tree-ish> [<path>...]", prefix="", status=129)
+    if options.template is not None and (options.long or options.names or options.ids):
+        raise GitError("--format can't be combined with other format-altering options", status=129)
     repository = call.repository
     oid = Names(repository).find(operands[0])
     if oid is None:
@@ -254,11 +294,7 @@ class _TreeListing:
             relation = self._relation(path, is_tree)
             if not relation:
                 continue
-            enters = is_tree and (
-                relation == "enter"
-                or (options.recurse and not options.only_trees)
-                or (options.recurse and options.only_trees)
-            )
+            enters = is_tree and (relation == "enter" or options.recurse)
             shows = relation == "show" and (
                 not is_tree or not options.recurse or options.trees or options.only_trees
             )
@@ -340,9 +376,25 @@ def _write_hash(call: Invocation, options: HashOptions, data: bytes, path: str |
     if path is not None and not options.no_filters and options.kind == "blob":
         repository = call.find_repository()
         if repository is not None and repository.place.root is not None:
-            data = stored_form(repository, repository.prefix + path, data)
+            data = _converted_form(repository, path, data)
     call.access.charge(1 + (len(data) >> 10))
+    if not options.literally:
+        check_object(options.kind, data)
     if options.write:
         call.ctx.write_line(write_object(call.repository.objects, options.kind, data))
     else:
         call.ctx.write_line(object_id(options.kind, data))
+
+
+def _converted_form(repository: Repository, name: str, data: bytes) -> bytes:
+    """Return what git stores for a file. Raises GitError for a file that a program would have to convert."""
+    try:
+        path = from_top(name, repository.prefix, repository.root, name)
+    except GitError:
+        return data  # a file outside of the working tree has no attributes
+    program = clean_filter(repository, path)
+    if program is not None:
+        raise GitError(
+            f"cannot convert '{name}': its filter '{program}' is a program, which git in the sandbox never starts (L-GIT-002)"
+        )
+    return stored_form(repository, path, data)

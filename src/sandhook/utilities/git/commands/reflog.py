@@ -56,7 +56,9 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if command == "exists":
         return _exists(call.repository, words)
     if command == "show":
-        return run_log(call, ["-g", "--pretty=oneline", "--abbrev-commit", *words])
+        forms = [word for word in words if word.startswith(("--pretty", "--format"))]
+        short = [] if forms[-1:] == ["--pretty=raw"] else ["--abbrev-commit"]
+        return run_log(call, ["-g", "--pretty=oneline", *short, *words])
     call.check_may_write()
     return _expire(call, words) if command == "expire" else _delete(call, words)
 

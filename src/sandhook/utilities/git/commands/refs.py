@@ -5,13 +5,13 @@ Source: git-for-each-ref(1), git-show-ref(1), git-symbolic-ref(1), git-tag(1).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.text.numbers import is_number
 from sandhook.utilities.git.arguments import Parser, count
 from sandhook.utilities.git.commands.writers.ref_changes import NewTag, create_tag, delete_tags, set_symbolic
-from sandhook.utilities.git.errors import GitError, RevisionError
+from sandhook.utilities.git.errors import GitError, OptionFault, RevisionError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.ref_format import Ref, RefFields
 from sandhook.utilities.git.names.columns import Layout, Measures, arranged, parse_layout
@@ -30,12 +30,14 @@ class FilterOptions:
 
     template: str | None = opt("--format", "FORMAT", "")
     sort: tuple[str, ...] = opt("--sort", "KEY", "", append=True)
-    contains: str | None = opt("--contains", "[COMMIT]", "", optional=True, const="HEAD")
-    no_contains: str | None = opt("--no-contains", "[COMMIT]", "", optional=True, const="HEAD")
-    merged: str | None = opt("--merged", "[COMMIT]", "", optional=True, const="HEAD")
-    no_merged: str | None = opt("--no-merged", "[COMMIT]", "", optional=True, const="HEAD")
-    points_at: str | None = opt("--points-at", "OBJECT", "")
-    ignore_case: bool = opt("--ignore-case")
+    contains: tuple[str, ...] = opt("--contains", "[COMMIT]", "", optional=True, const="HEAD", append=True)
+    no_contains: tuple[str, ...] = opt(
+        "--no-contains", "[COMMIT]", "", optional=True, const="HEAD", append=True
+    )
+    merged: tuple[str, ...] = opt("--merged", "[COMMIT]", "", optional=True, const="HEAD", append=True)
+    no_merged: tuple[str, ...] = opt("--no-merged", "[COMMIT]", "", optional=True, const="HEAD", append=True)
+    points_at: tuple[str, ...] = opt("--points-at", "OBJECT", "", append=True)
+    ignore_case: bool = also(opt("-i"), opt("--ignore-case"))
     color: str | None = also(
         opt("--color", "WHEN", "", optional=True, const="always"), opt("--no-color", const="never")
     )
@@ -46,8 +48,7 @@ class FilterOptions:
     @property
     def selects(self) -> bool:
         """True if only references of some commits are wanted."""
-        commits = self.contains, self.no_contains, self.merged, self.no_merged, self.points_at
-        return any(commit is not None for commit in commits)
+        return bool(self.contains or self.no_contains or self.merged or self.no_merged or self.points_at)
 
 
 def _object(names: Names, option: str, name: str) -> str:
@@ -83,27 +84,22 @@ def select(
     """Return the references that the options select, in order."""
     fields, names = RefFields(repository), Names(repository)
     result = list(refs)
-    reaches = options.contains, options.no_contains, options.merged, options.no_merged
-    if any(
-        name is not None for name in reaches
-    ):  # tags of trees and of files are left out, whatever is asked
+    checks: tuple[tuple[str, tuple[str, ...], Callable[[Ref, str], bool]], ...] = (
+        ("--contains", options.contains, fields.contains),
+        ("--no-contains", options.no_contains, fields.contains),
+        ("--merged", options.merged, fields.merged),
+        ("--no-merged", options.no_merged, fields.merged),
+    )
+    if any(words for _, words, _ in checks):  # tags of trees and of files are left out, whatever is asked
         result = [ref for ref in result if repository.objects.peel(ref.oid, "commit") is not None]
-    if options.contains is not None:
-        oid = _commit(names, "--contains", options.contains)
-        result = [ref for ref in result if fields.contains(ref, oid)]
-    if options.no_contains is not None:
-        oid = _commit(names, "--no-contains", options.no_contains)
-        result = [ref for ref in result if not fields.contains(ref, oid)]
-    if options.merged is not None:
-        oid = _commit(names, "--merged", options.merged)
-        result = [ref for ref in result if fields.merged(ref, oid)]
-    if options.no_merged is not None:
-        oid = _commit(names, "--no-merged", options.no_merged)
-        result = [ref for ref in result if not fields.merged(ref, oid)]
-    if options.points_at is not None:
-        oid = _object(names, "--points-at", options.points_at)
-        result = [ref for ref in result if oid in (ref.oid, fields.tagged(ref.oid))]
-    return fields.sort(result, options.sort or (default_sort,))
+    for option, words, holds in checks:
+        oids = [_commit(names, option, word) for word in words]
+        wanted = not option.startswith("--no-")
+        result = [ref for ref in result if not oids or any(holds(ref, oid) for oid in oids) == wanted]
+    if options.points_at:
+        targets = {_object(names, "--points-at", word) for word in options.points_at}
+        result = [ref for ref in result if not targets.isdisjoint((ref.oid, fields.tagged(ref.oid)))]
+    return fields.sort(result, options.sort or (default_sort,), ignore_case=options.ignore_case)
 
 
 def chosen_layout(config: Config, command: str, option: str | None) -> Layout | None:
@@ -134,9 +130,10 @@ class EachOptions:
     """Options of git for-each-ref."""
 
     number: int = opt("--count", "N", "", convert=count, default=0)
-    quotes: str = also(
-        opt("-s", const="shell", default=""), opt("--shell", const="shell"), opt("-p", const="perl"),
-        opt("--perl", const="perl"), opt("--python", const="python"), opt("--tcl", const="tcl"),
+    quotes: tuple[str, ...] = also(
+        opt("-s", const="shell", append=True), opt("--shell", const="shell", append=True), opt("-p", const="perl", append=True),
+        opt("--perl", const="perl", append=True), opt("--python", const="python", append=True),
+        opt("--tcl", const="tcl", append=True),
     )  # fmt: skip
 
 
@@ -145,28 +142,32 @@ def run_each(call: Invocation, arguments: Sequence[str]) -> int:
     parsed = Parser(EachOptions, FilterOptions).parse(arguments)
     options, filters = parsed.of(EachOptions), parsed.of(FilterOptions)
     repository = call.repository
-    patterns = parsed.operands
+    if len(set(options.quotes)) > 1:
+        raise OptionFault("more than one quoting style?")
+    patterns, icase = parsed.operands, filters.ignore_case
     refs = [
         Ref(name, oid)
         for name, oid in repository.refs.all().items()
-        if not patterns or any(_matches_path(call, pattern, name) for pattern in patterns)
+        if not patterns or any(_matches_path(call, pattern, name, icase=icase) for pattern in patterns)
     ]
     fields = RefFields(repository)
     format_ = filters.template if filters.template is not None else "%(objectname) %(objecttype)\t%(refname)"
     chosen = select(repository, filters, refs, "refname")
-    fields.quotes = options.quotes
+    fields.quotes = options.quotes[0] if options.quotes else ""
     fields.colored, fields.trees = filters.color == "always", lambda: checked_out(repository)
     for ref in chosen[: options.number or len(chosen)]:
         call.ctx.write_line(fields.line(format_, ref))
     return 0
 
 
-def _matches_path(call: Invocation, pattern: str, name: str) -> bool:
+def _matches_path(call: Invocation, pattern: str, name: str, *, icase: bool) -> bool:
     """Return True for a pattern that is the name, a directory above it, or matches it."""
     prefix = pattern.rstrip("/")
     if name == pattern or name.startswith(prefix + "/"):
         return True
-    return has_wildcard(pattern) and wildmatch(pattern, name, call.access.charge)
+    if not (icase or has_wildcard(pattern)):
+        return False
+    return wildmatch(pattern, name, call.access.charge, ignore_case=icase)
 
 
 @option_set
@@ -298,7 +299,7 @@ def _write_missing(call: Invocation, pattern: str) -> int:
 
 
 def run_show(call: Invocation, arguments: Sequence[str]) -> int:
-    """Print references and their objects; return 1 if it does not exist."""
+    """Print references and their objects; return 1 without one."""
     parsed = Parser(ShowOptions).parse(arguments)
     options, repository = parsed.of(ShowOptions), call.repository
     operands = [*parsed.operands, *(parsed.paths or ())]

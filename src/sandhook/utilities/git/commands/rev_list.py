@@ -15,7 +15,7 @@ from sandhook.utilities.git.history.decorate import Decorations
 from sandhook.utilities.git.history.graph import GraphOfSelection
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.object_list import ObjectList, boundary, edges, parse_filter
-from sandhook.utilities.git.history.operands import split_operands
+from sandhook.utilities.git.history.operands import split_operands, without_missing
 from sandhook.utilities.git.history.patch_ids import equivalent_commits
 from sandhook.utilities.git.history.pretty import Format, Printer, parse_format
 from sandhook.utilities.git.history.reflogs import ReflogWalk, check_words
@@ -85,8 +85,11 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     options, walk = parsed.of(ListOptions), parsed.of(WalkOptions)
     _check(options, walk, special)
     repository = call.repository
-    revisions, paths = split_operands(repository, parsed.operands, parsed.paths, parsed.late)
-    if not revisions and not special and "--stdin" not in arguments:
+    operands = parsed.operands
+    if walk.ignored_missing:
+        operands = without_missing(Names(repository), operands)
+    revisions, paths = split_operands(repository, operands, parsed.paths, parsed.late)
+    if not parsed.operands and not special and "--stdin" not in arguments:
         raise GitError("usage: git rev-list [<options>] <commit>... [--] [<path>...]", prefix="", status=129)
     ordered = _with_not(words, revisions)
     starts, pathspec = find_starts(repository, ordered, special), repository.pathspec(paths)

@@ -14,9 +14,10 @@ from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.commit_diff import CommitDiff
 from sandhook.utilities.git.history.email import sender
 from sandhook.utilities.git.history.names import Names, excluded_parent
-from sandhook.utilities.git.history.operands import split_operands
+from sandhook.utilities.git.history.operands import split_operands, without_missing
 from sandhook.utilities.git.history.selection import Selection, WalkOptions
-from sandhook.utilities.git.history.starts import Starts, find_starts, pull_starts, with_input
+from sandhook.utilities.git.history.starts import Starts, find_starts, names_of_refs, pull_starts, with_input
+from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Tag
@@ -31,40 +32,76 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if parsed.unknown:
         raise GitError(f"unrecognized argument: {parsed.unknown[0]}")
     options, walk = parsed.of(Options), parsed.of(WalkOptions)
-    refuse(options)
+    refuse(options, parsed.of(DiffOptions))
     if walk.merge:
         raise GitError(
             "show --merge is not offered in the sandbox: use git log --merge (L-GIT-003)", status=129
         )
     repository = call.repository
-    revisions, paths = split_operands(repository, parsed.operands, parsed.paths, parsed.late)
+    operands = parsed.operands
+    if walk.ignored_missing:
+        operands = without_missing(Names(repository), operands)
+        if parsed.operands and not operands:
+            return 0
+    revisions, paths = split_operands(repository, operands, parsed.paths, parsed.late)
     pathspec = repository.pathspec(paths)
     diff = CommitDiff(repository, parsed.of(DiffOptions), pathspec, first_parent=walk.first_parent, show=True)
     diff.shows_root = options.root or repository.config.boolean("log.showroot", True)
     log = Log(repository, options, diff)
-    if special or any(
+    is_range = any(
         ".." in word or word.startswith("^") or excluded_parent(word) is not None for word in revisions
-    ):
-        starts = find_starts(repository, revisions, special)
+    )
+    if special and (is_range or revisions):
+        raise GitError(
+            "show of both names and --all or the like is not offered in the sandbox (L-GIT-003)", status=129
+        )
+    if special:
+        revisions = names_of_refs(repository, special)
+        if not revisions:
+            return 0
+    _check(options, walk, revisions, is_range=is_range)
+    if is_range:
+        starts = find_starts(repository, revisions, ())
         log.selection = Selection(repository, walk, starts, pathspec)
-        name_sources(log, starts, is_mixed=bool(special and revisions))
+        name_sources(log, starts, is_mixed=False)
         return log.run(log.selection) | diff.output.check_status
-    selection = Selection(repository, walk, Starts([], [], [], {}), pathspec)
-    show = _Show(repository, log, selection)
+    show = _Show(repository, log, walk, pathspec)
     for name in revisions or ["HEAD"]:
         show.object(name)
     return log.status | diff.output.check_status
 
 
+def _check(options: Options, walk: WalkOptions, revisions: Sequence[str], *, is_range: bool) -> None:
+    """Raise GitError for options of git log that git show has, and that are not offered here."""
+    if options.graph and not is_range and walk.number is None:
+        raise GitError("options '--no-walk' and '--graph' cannot be used together")
+    table = (
+        ("-g", options.walk_reflogs),
+        ("-L", bool(options.lines)),
+        ("--follow", options.follow),
+        ("--graph", options.graph),
+        ("--children", options.children),
+        ("--boundary", options.boundary and not is_range),
+        ("--cherry-pick and --cherry-mark of ranges", bool(options.equivalent) and is_range),
+        ("-n and --skip of several objects", len(revisions) > 1 and not is_range and (
+            walk.number is not None or walk.skip > 0)),
+    )  # fmt: skip
+    name = next((name for name, is_set in table if is_set), None)
+    if name is not None:
+        raise GitError(f"show {name} is not offered in the sandbox (L-GIT-003)", status=129)
+
+
 class _Show:
     """Prints objects of any type."""
 
-    def __init__(self, repository: Repository, log: Log, selection: Selection) -> None:
+    def __init__(self, repository: Repository, log: Log, walk: WalkOptions, pathspec: Pathspec) -> None:
         self.repository = repository
         self.log = log
-        self.selection = selection
+        self.walk = walk
+        self.pathspec = pathspec
         self.names = Names(repository)
         self.shown = False
+        self.seen: set[str] = set()  #: commits, each of which is printed once
 
     def _write(self, data: bytes) -> None:
         self.repository.ctx.write(data)
@@ -85,11 +122,17 @@ class _Show:
                 raise GitError(f"your current branch '{branch}' does not have any commits yet")
             raise GitError(f"bad object {name}")
         if found.kind == "commit":
-            commit = objects.commit(oid)
+            if oid in self.seen:
+                return
+            self.seen.add(oid)
             if self.log.shows_sources:
                 self.log.printer.source = shown or name
-            if not self.selection.pathspec or self.selection.changes_paths(commit):
-                self.log.show(commit)
+            starts = Starts([oid], [], [], {})
+            selection = Selection(self.repository, self.walk, starts, self.pathspec)
+            if self.walk.number is None:  # which asks for a walk
+                selection.no_walk = "unsorted"
+            self.log.selection = selection
+            self.log.run(selection)
             return
         if found.kind == "blob":
             self._write(found.data)

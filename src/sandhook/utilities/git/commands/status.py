@@ -10,6 +10,7 @@ from typing import cast
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.commands.refs import chosen_layout
 from sandhook.utilities.git.diff.model import MOST_SCORE, NULL_ID, Pair
 from sandhook.utilities.git.diff.options import DiffOptions, similarity
 from sandhook.utilities.git.diff.trees import compare_with_index
@@ -52,10 +53,11 @@ class Options:
     ignored: str | None = opt("--ignored", "MODE", "", optional=True, const="traditional")
     submodules: str | None = opt("--ignore-submodules", "WHEN", "", optional=True, const="all")
     renames: int | None = also(
+        opt("--renames", const=MOST_SCORE // 2, default=None), opt("--no-renames", const=-1)
+    )
+    score: int | None = also(
         opt("-M", "N", "", convert=similarity, optional=True, const=MOST_SCORE // 2),
         opt("--find-renames", "N", "", convert=similarity, optional=True, const=MOST_SCORE // 2),
-        opt("--renames", const=MOST_SCORE // 2),
-        opt("--no-renames", const=-1),
     )
     ahead_behind: bool = also(opt("--ahead-behind", default=True), opt("--no-ahead-behind", const=False))
     show_stash: bool = opt("--show-stash")
@@ -71,8 +73,9 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     options = parsed.of(Options)
     repository = call.repository
     repository.root  # noqa: B018  # raises without a working tree
-    if options.column not in (None, "never"):
-        raise GitError("status --column is not offered in the sandbox (L-GIT-003)", status=129)
+    layout = chosen_layout(repository.config, "status", options.column)
+    if layout is not None and _form(options, repository) == "long":
+        raise GitError("status in columns is not offered in the sandbox (L-GIT-003)", status=129)
     pathspec = repository.pathspec([*parsed.operands, *(parsed.paths or ())])
     write_status(repository, options, pathspec)
     return 0
@@ -102,7 +105,11 @@ def write_status(
         long = LongStatus(repository, status, mode, options.ahead_behind, committing=committing)
         long.source = "HEAD^1" if base is not None else ""
         if options.verbose:
-            long.before_conclusion = lambda: _write_changes(repository, status, len(options.verbose), base)
+            found = _wanted(options, repository).renames
+            renames = -1 if found is None else found
+            long.before_conclusion = lambda: _write_changes(
+                repository, status, len(options.verbose), base, renames
+            )
         long.write(
             show_stash=options.show_stash or config.boolean("status.showstash"),
             ignored=options.ignored not in (None, "no"),
@@ -120,7 +127,9 @@ def write_status(
     return status
 
 
-def _write_changes(repository: Repository, status: Status, level: int, base: str | None) -> None:
+def _write_changes(
+    repository: Repository, status: Status, level: int, base: str | None, renames: int
+) -> None:
     """Print the differences of -v: those between HEAD and the index, and with -vv those of the working tree, too."""
     from sandhook.utilities.git.diff.output import DiffOutput  # which only -v needs
 
@@ -128,8 +137,8 @@ def _write_changes(repository: Repository, status: Status, level: int, base: str
     head = base or repository.refs.resolve("HEAD")
     tree = None if head is None else repository.objects.tree_of(head)
     write_line = repository.ctx.write_line
-    detects = DiffOptions(renames=MOST_SCORE // 2)
-    with_prefixes = DiffOptions(renames=MOST_SCORE // 2, old_prefix="c/", new_prefix="i/")
+    detects = DiffOptions(renames=renames)
+    with_prefixes = DiffOptions(renames=renames, old_prefix="c/", new_prefix="i/")
     output = DiffOutput(repository, with_prefixes if level > 1 and status.staged else detects)
     if level > 1 and status.staged:
         write_line("Changes to be committed:")
@@ -169,7 +178,9 @@ def _wanted(options: Options, repository: Repository) -> Wanted:
         raise GitError(f"Invalid ignored mode '{ignored}'")
     if ignored == "matching" and mode == "no":
         raise GitError("Unsupported combination of ignored and untracked-files arguments")
-    if options.renames is not None:
+    if options.score is not None:  # which is stronger, wherever it stands
+        renames: int | None = options.score
+    elif options.renames is not None:
         renames = options.renames if options.renames >= 0 else None
     else:
         setting = repository.config.get("status.renames") or repository.config.get("diff.renames") or "true"

@@ -120,10 +120,11 @@ def _install(call: Invocation, branch: str, remote: str, name: str, *, quiet: bo
         "always",
         "local" if remote == "." else "remote",
     )
-    settings = {"remote": remote, "merge": name} | ({"rebase": "true"} if rebases else {})
+    set_branch_setting(repository, branch, "remote", remote)
     unset_branch_settings(repository, branch, ("merge",))  # git adds it anew, at the end
-    for key, value in settings.items():
-        set_branch_setting(repository, branch, key, value)
+    set_branch_setting(repository, branch, "merge", name, adds=True)
+    if rebases:
+        set_branch_setting(repository, branch, "rebase", "true")
     repository.forget_settings()
     if not quiet:
         short = name.removeprefix(_HEADS)

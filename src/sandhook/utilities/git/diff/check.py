@@ -5,7 +5,6 @@ Source: git 2.39, ws.c and diff.c.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from sandhook.text.numbers import is_number
@@ -21,7 +20,8 @@ from sandhook.utilities.git.store.repository import Repository
 _DEFAULT = frozenset(("blank-at-eol", "blank-at-eof", "space-before-tab"))
 _ALL = _DEFAULT | {"indent-with-non-tab", "tab-in-indent"}
 _NAMES = _ALL | {"cr-at-eol", "trailing-space"}
-_MARKER = re.compile(rb"(<{7}|>{7}|\|{7}) |={7}[ \n]|={7}$")
+_MARKS = b"<>=|"
+_MARKER_SIZE = 7
 
 
 def _rules(setting: str | None, attribute: Value) -> tuple[frozenset[str], int]:
@@ -41,6 +41,18 @@ def _rules(setting: str | None, attribute: Value) -> tuple[frozenset[str], int]:
     if {"tab-in-indent", "indent-with-non-tab"} <= rules:
         raise GitError("cannot enforce both tab-in-indent and indent-with-non-tab")
     return frozenset(rules), width
+
+
+def _is_marker(line: bytes, size: int) -> bool:
+    """Return True for a line that begins with the marker of a conflict and a blank or a line end."""
+    after = line[size : size + 1] or b"\n"
+    return line[:1] in _MARKS and line[:size] == line[:1] * size and after.isspace()
+
+
+def marker_size(attribute: Value) -> int:
+    """Return the width of the markers of conflicts by the attribute conflict-marker-size."""
+    text = attribute if isinstance(attribute, str) and is_number(attribute) else ""
+    return int(text[:4] or 0) or _MARKER_SIZE
 
 
 def _errors(line: bytes, rules: frozenset[str], tab_width: int) -> Iterator[str]:
@@ -132,8 +144,9 @@ def check_pair(repository: Repository, pair: Pair, files: Files) -> bool:
         return False
     if files.binary:
         return False
-    attribute = repository.attributes.of(pair.path).get("whitespace")
-    rules, width = _rules(repository.config.get("core.whitespace"), attribute)
+    attributes = repository.attributes.of(pair.path)
+    rules, width = _rules(repository.config.get("core.whitespace"), attributes.get("whitespace"))
+    size = marker_size(attributes.get("conflict-marker-size"))
     old, new = split_lines(files.old), split_lines(files.new)
     name = pair.path  # without quotes, as git prints it here
     write = repository.ctx.write
@@ -141,7 +154,7 @@ def check_pair(repository: Repository, pair: Pair, files: Files) -> bool:
     for change in compare(old, new, repository.access.charge):
         for at in range(change.new, change.new_end):
             repository.access.charge(1)
-            if _MARKER.match(new[at]):
+            if _is_marker(new[at], size):
                 found = True
                 write(encode(f"{name}:{at + 1}: leftover conflict marker\n"))
             errors = ", ".join(_errors(new[at], rules, width))

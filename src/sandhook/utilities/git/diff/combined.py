@@ -12,7 +12,7 @@ from sandhook.utilities.git.diff.combining import Combination
 from sandhook.utilities.git.diff.model import NULL_ID, Pair, Side
 from sandhook.utilities.git.diff.output import DiffOutput
 from sandhook.utilities.git.diff.painting import Palette, painted
-from sandhook.utilities.git.diff.patch import normalizer
+from sandhook.utilities.git.diff.patch import normalizer, prefixed
 from sandhook.utilities.git.diff.trees import compare_trees
 from sandhook.utilities.git.diff.xdiff import split_lines
 from sandhook.utilities.git.names.colors import RESET
@@ -188,7 +188,7 @@ def _prefixed(output: DiffOutput, text: str | bytes) -> bytes:
     """Return lines after the prefix that a graph or --line-prefix has."""
     data = encode(text) if isinstance(text, str) else text
     mark = encode(output.line_prefix)
-    return b"".join(mark + line for line in data.splitlines(keepends=True)) if mark else data
+    return b"".join(prefixed(mark, (data,))) if mark else data
 
 
 def _header(output: DiffOutput, file: Merged, *, dense: bool, new_modes: bool, marks: bool) -> Iterator[str]:

@@ -117,20 +117,20 @@ class FunctionExtents:
 
     def of(self, changes: Sequence[Change], context: int, inter_hunk: int) -> Iterator[Extent]:
         """Yield the hunks."""
-        groups = list(_grouped(changes, 2 * context + inter_hunk))
-        left = list(reversed(groups))
-        while left:
-            group = left.pop()
+        distance, at = 2 * context + inter_hunk, 0
+        while at < len(changes):
+            group = [changes[at]]
             start, new_start = self._beginning(group[0], context)
-            following = [change for later in reversed(left) for change in later]
-            taken = 0
+            at += 1
+            while at < len(changes) and changes[at].old - group[-1].old_end <= distance:
+                group.append(changes[at])
+                at += 1
             while True:
                 end, new_end = self._ending(group[-1], context)
-                if taken == len(following) or not self._reaches(following[taken], end, context):
+                if at == len(changes) or not self._reaches(changes[at], end, context):
                     break
-                group = [*group, following[taken]]
-                taken += 1
-            left = list(reversed(list(_grouped(following[taken:], 2 * context + inter_hunk))))
+                group.append(changes[at])
+                at += 1
             yield Extent(group, start, end, new_start, new_end)
 
     def _begins_function(self, line: int, *, new: bool = False) -> bool:

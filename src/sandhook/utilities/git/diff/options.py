@@ -8,6 +8,7 @@ from __future__ import annotations
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.utilities.git.arguments import count
 from sandhook.utilities.git.diff.model import MOST_SCORE
+from sandhook.utilities.git.errors import GitError
 
 _DEFAULT_SCORE = MOST_SCORE // 2
 
@@ -24,6 +25,22 @@ def similarity(text: str) -> int:
     else:
         value = float(f"0.{text}")
     return min(MOST_SCORE, int(value * MOST_SCORE))
+
+
+def _form_of_merges(text: str) -> str:
+    """Return a form of --diff-merges, after "=". Raises GitError for an unknown one."""
+    found = _FORMS_OF_MERGES.get(text)
+    if text in ("r", "remerge"):
+        raise GitError(f"--diff-merges={text} is not offered in the sandbox (L-GIT-003)", status=129)
+    if found is None:
+        raise GitError(f"invalid value for '--diff-merges': '{text}'")
+    return found
+
+
+_FORMS_OF_MERGES = {
+    "off": "off", "none": "off", "1": "=first", "first-parent": "=first", "separate": "=separate", "m": "=separate",
+    "on": "=separate", "c": "=combined", "combined": "=combined", "cc": "=dense", "dense-combined": "=dense",
+}  # fmt: skip
 
 
 @option_set
@@ -107,7 +124,7 @@ class DiffOptions:
         opt("--cc", const="dense"),
         opt("-m", const="separate"),
         opt("--no-diff-merges", const="off"),
-        opt("--diff-merges", "FORM", ""),
+        opt("--diff-merges", "FORM", "", convert=_form_of_merges),
     )
     word_diff: str | None = opt("--word-diff", "MODE", "", optional=True, const="plain")
     word_regex: str | None = opt("--word-diff-regex", "REGEX", "")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import cached_property
 
-from sandhook.text.numbers import is_number
 from sandhook.utilities.git.diff.appearance import Appearance
 from sandhook.utilities.git.diff.check import check_pair
 from sandhook.utilities.git.diff.dirstat import dirstat, parse_dirstat
@@ -25,12 +24,21 @@ from sandhook.utilities.git.diff.patch import Files, Style, is_binary, normalize
 from sandhook.utilities.git.diff.renames import damage, find_renames
 from sandhook.utilities.git.diff.selecting import Pickaxe, filtered, ordered, rotated
 from sandhook.utilities.git.diff.settings import (
+    check_forms,
     check_words,
     chosen_algorithm,
     read_marks,
     shows_submodule_log,
 )
-from sandhook.utilities.git.diff.stat import Counts, Widths, numstat, stat, summary, total_line
+from sandhook.utilities.git.diff.stat import (
+    Counts,
+    Widths,
+    chosen_widths,
+    numstat,
+    stat,
+    summary,
+    total_line,
+)
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
@@ -42,6 +50,7 @@ from sandhook.utilities.git.work.submodules import IgnoredChanges
 from sandhook.utilities.git.work.tree import WorkTree
 
 _CONTEXT = 3
+_ALONE = {"name_only", "name_status", "check"}  #: forms that no other one is printed with
 
 
 class DiffOutput:
@@ -73,6 +82,7 @@ class DiffOutput:
         if (name := refused(options)) is not None:
             raise GitError(f"{name} is not offered in the sandbox (L-GIT-003)", status=129)
         check_words(repository, options)
+        check_forms(options)
         self._ignorable = ignored_lines(options)
         self._marks = read_marks(options)
         self.appearance = Appearance(repository, options, porcelain=porcelain)
@@ -309,7 +319,9 @@ class DiffOutput:
     def forms(self) -> set[str]:
         """Return the forms that the options ask for."""
         options = self.options
-        return {
+        if options.patch is None:  # -s
+            return set()
+        chosen = {
             name
             for name, wanted in (
                 ("patch", options.patch or options.binary or options.patch_with_stat or options.patch_with_raw or options.context is not None),
@@ -327,6 +339,7 @@ class DiffOutput:
             )
             if wanted
         }  # fmt: skip
+        return chosen & _ALONE or chosen
 
     def write(self, pairs: list[Pair], default: str = "patch", *, without: str = "") -> bool:
         """Print the pairs. Return True for problems that --check reports.
@@ -374,7 +387,9 @@ class DiffOutput:
             self._write_dirstat(pairs)
             separated = separated or bool(pairs)
         if "summary" in forms:
-            self._write_all(summary(pairs, self.repository.quotes_wide))
+            lines = list(summary(pairs, self.repository.quotes_wide))
+            self._write_all(lines)
+            separated = separated or bool(lines)
         if "patch" in forms and pairs:
             if separated:
                 write("\0" if self.options.nul else f"{self.line_prefix}\n")
@@ -398,7 +413,8 @@ class DiffOutput:
     def _write_text(self, text: str) -> None:
         prefix = self.line_prefix
         if prefix:
-            text = "".join(prefix + line for line in text.splitlines(keepends=True))
+            end = "\n" * text.endswith("\n")
+            text = prefix + text.removesuffix("\n").replace("\n", f"\n{prefix}") + end
         self.repository.ctx.write(encode(text))
 
     def _write_all(self, lines: Iterable[str]) -> None:
@@ -406,25 +422,10 @@ class DiffOutput:
             self._write_text(line)
 
     def _widths(self) -> Widths:
-        options = self.options
-        columns = self.repository.options.environment.get("COLUMNS", "")
-        total = int(columns) if is_number(columns) and 0 < len(columns) < 6 and self.porcelain else 80
-        numbers = [
-            int(each) if is_number(each) and len(each) < 6 else 0 for each in (options.stat or "").split(",")
-        ]
-        numbers += [0] * (3 - len(numbers))
-        for at, each in enumerate((options.stat_width, options.stat_name_width, options.stat_count)):
-            if each is not None and is_number(each) and len(each) < 6:
-                numbers[at] = int(each)
-        graph = options.stat_graph_width
-        graph_width = (
-            int(graph)
-            if graph is not None and is_number(graph) and len(graph) < 6
-            else self.repository.config.integer("diff.statgraphwidth", 0)
-        )
-        if self.porcelain:
-            total -= len(self.line_prefix)
-        return Widths(numbers[0] or total, numbers[1], graph_width, numbers[2])
+        repository = self.repository
+        columns = repository.options.environment.get("COLUMNS", "") if self.porcelain else ""
+        graph = repository.config.integer("diff.statgraphwidth", 0)
+        return chosen_widths(self.options, columns, graph, len(self.line_prefix) if self.porcelain else 0)
 
     def _write_names(self, pairs: list[Pair], with_status: bool) -> None:
         nul, wide = self.options.nul, self.repository.quotes_wide

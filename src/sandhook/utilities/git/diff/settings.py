@@ -118,3 +118,22 @@ def check_words(repository: Repository, options: DiffOptions) -> None:
         raise GitError(
             "--ext-diff runs a program, which git in the sandbox never does (L-GIT-002)", status=129
         )
+
+
+def check_forms(options: DiffOptions) -> None:
+    """Raise GitError for options that exclude each other."""
+    forms = (options.name_only, options.name_status, options.check, options.patch is None)
+    if sum(forms) > 1:
+        raise GitError("options '--name-only', '--name-status', '--check', and '-s' cannot be used together")
+    searches = (options.pickaxe, options.pickaxe_lines, options.find_object)
+    if sum(each is not None for each in searches) > 1:
+        raise GitError("options '-G', '-S', and '--find-object' cannot be used together")
+    if options.pickaxe_lines is not None and options.pickaxe_regex:
+        raise GitError(
+            "options '-G' and '--pickaxe-regex' cannot be used together, use '--pickaxe-regex' with '-S'"
+        )
+    if options.find_object is not None and options.pickaxe_all:
+        raise GitError(
+            "options '--pickaxe-all' and '--find-object' cannot be used together, "
+            "use '--pickaxe-all' with '-G' and '-S'"
+        )

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sandhook.record import Record
+from sandhook.text.numbers import is_number
 from sandhook.text.width import width_of
 from sandhook.utilities.git.diff.model import Pair
+from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.painting import Palette, painted
 from sandhook.utilities.git.names.quote import needs_quotes, quote
 
@@ -38,6 +40,26 @@ class Widths(Record):
     name: int = 0
     graph: int = 0
     lines: int = 0
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text is not None and is_number(text) and len(text) < 6 else 0
+
+
+def chosen_widths(options: DiffOptions, columns: str, graph: int, used: int) -> Widths:
+    """Return the columns of --stat by the options.
+
+    Args:
+        columns: The width of the terminal, "" for the usual one. graph: The width of the graph without an option.
+        used: Columns that the prefix of lines takes.
+    """
+    numbers = [_number(each) for each in (options.stat or "").split(",")]
+    numbers += [0] * (3 - len(numbers))
+    for at, each in enumerate((options.stat_width, options.stat_name_width, options.stat_count)):
+        numbers[at] = numbers[at] if each is None else _number(each)
+    total = (_number(columns) or 80) - used
+    graph = graph if options.stat_graph_width is None else _number(options.stat_graph_width)
+    return Widths(numbers[0] or total, numbers[1], graph, numbers[2])
 
 
 def rename_text(pair: Pair, quotes_wide: bool) -> str:

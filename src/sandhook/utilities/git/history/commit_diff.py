@@ -55,24 +55,17 @@ class CommitDiff:
         self.follow = follow
         self.always_shows = True
         self.shows_root = True  #: the first commit of a history has differences (log.showRoot)
-        self.default = "patch" if show or options.combined in ("combined", "dense") else ""
+        asked = options.combined or ""
+        self.default = "patch" if show or asked in ("combined", "dense") or asked.startswith("=") else ""
         self.output = DiffOutput(repository, options)
+        #: --diff-merges asks for patches of merges, and no option for those of other commits
+        self._merges_only = asked.startswith("=") and not show and not self.output.has_form()
         self.output.strict = False
         self.merges = self._merge_form(options, first_parent, show)
 
     def _merge_form(self, options: DiffOptions, first_parent: bool, show: bool) -> str:
-        forms = {
-            "first-parent": "first",
-            "1": "first",
-            "m": "separate",
-            "on": "separate",
-            "none": "off",
-            "c": "combined",
-            "cc": "dense",
-            "dense-combined": "dense",
-        }
         if options.combined:
-            form = forms.get(options.combined, options.combined)
+            form = options.combined.removeprefix("=")
             return "first" if first_parent and form == "separate" else form
         if first_parent:
             return "first"
@@ -86,9 +79,7 @@ class CommitDiff:
 
     def has_stat_and_patch(self) -> bool:
         """Return True if the options ask for both a stat and a patch."""
-        options = self.options
-        stat = options.stat is not None or options.patch_with_stat
-        return stat and bool(options.patch or options.patch_with_stat or options.context is not None)
+        return {"stat", "patch"} <= self.output.forms()
 
     def _selecting(self) -> bool:
         """Return True if commits without differences are left out."""
@@ -107,6 +98,8 @@ class CommitDiff:
         if not self._is_active() and not self._selecting():
             return []
         parents = commit.parents
+        if self._merges_only and len(parents) < 2 and not self._selecting():
+            return []
         if not parents and not self.shows_root:
             return None if self._selecting() else []
         if len(parents) > 1 and self.merges == "off":
@@ -115,7 +108,7 @@ class CommitDiff:
             return [self._combined(commit)]
         if len(parents) > 1 and self.merges == "separate":
             parts = [self._part(commit, parent, parent) for parent in parents]
-            return [part for part in parts if part.pairs]
+            return [part for part in parts if part.pairs] or (None if self._selecting() else [])
         part = self._part(commit, parents[0] if parents else None)
         if self._selecting() and not part.pairs:
             return None

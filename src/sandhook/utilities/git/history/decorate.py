@@ -8,7 +8,7 @@ from __future__ import annotations
 from sandhook.record import Record
 from sandhook.utilities.git.names.colors import RESET, setting_color
 from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
-from sandhook.utilities.git.store.refs import short_name
+from sandhook.utilities.git.store.refs import is_object_name, short_name
 from sandhook.utilities.git.store.repository import Repository
 
 _COLORS = {
@@ -17,6 +17,8 @@ _COLORS = {
 
 _USUAL = ("refs/heads/", "refs/tags/", "refs/remotes/")
 _GRAFTED = "grafted"  #: the mark of a commit where a shallow history ends
+_REPLACED = "replaced"  #: the mark of an object that another one replaces
+_KINDS = {"refs/stash": "stash", "HEAD": "HEAD", _GRAFTED: "grafted", _REPLACED: "grafted"}
 
 
 def _kind(name: str) -> str:
@@ -25,7 +27,7 @@ def _kind(name: str) -> str:
         return "tag"
     if name.startswith("refs/remotes/"):
         return "remoteBranch"
-    return "stash" if name == "refs/stash" else name if name in ("HEAD", _GRAFTED) else "branch"
+    return _KINDS.get(name, "branch")
 
 
 class Shown(Record):
@@ -48,6 +50,7 @@ class _Filter:
         config = repository.config
         excluded = config.get_all("log.excludedecoration")
         self._charge = repository.access.charge
+        self._replace_base = repository.replace_base
         self._wanted = [_normal(each) for each in shown.wanted]
         self._unwanted = [_normal(each) for each in shown.unwanted]
         self._excluded = [_normal(each) for each in excluded]
@@ -57,7 +60,7 @@ class _Filter:
     def accepts(self, name: str) -> bool:
         """Return True for a reference that decorates its commit."""
         if self._usual:
-            return name in ("HEAD", "refs/stash") or name.startswith(_USUAL)
+            return name in ("HEAD", "refs/stash") or name.startswith((*_USUAL, self._replace_base))
         if any(self._matches(each, name) for each in self._unwanted):
             return False
         if self._wanted:
@@ -89,6 +92,15 @@ class Decorations:
         for name, oid in repository.refs.all().items():
             repository.access.charge(2)
             if not self._filter.accepts(name):
+                continue
+            if name.startswith(repository.replace_base):
+                replaced = name.removeprefix(repository.replace_base)
+                if not repository.options.replaces:
+                    pass
+                elif is_object_name(replaced):
+                    found.setdefault(replaced.lower(), []).insert(0, _REPLACED)
+                else:
+                    repository.warn_once(f"warning: invalid replace ref {name}")
                 continue
             peeled = repository.objects.peel(oid) if name.startswith("refs/tags/") else oid
             found.setdefault(peeled or oid, []).insert(0, name)

@@ -38,6 +38,10 @@ class DescribeOptions:
     debug: bool = opt("--debug")
 
 
+#: Where the names that --match and --exclude select are.
+_KINDS = ("refs/tags/", "refs/heads/", "refs/remotes/")
+
+
 class _Name(Record):
     """A reference that can describe a commit.
 
@@ -82,20 +86,11 @@ class Description:
 
     def _read_names(self) -> dict[str, _Name]:
         """Return the best reference of each commit."""
-        objects, charge = self.repository.objects, self.repository.access.charge
+        objects = self.repository.objects
         known: dict[str, _Name] = {}
         for ref, oid in self.repository.refs.all("refs/" if self.options.all else "refs/tags/").items():
             is_tag = ref.startswith("refs/tags/")
-            short = ref.removeprefix("refs/tags/")
-            if (
-                is_tag
-                and self.options.match
-                and not any(wildmatch(each, short, charge, pathname=False) for each in self.options.match)
-            ):
-                continue
-            if is_tag and any(
-                wildmatch(each, short, charge, pathname=False) for each in self.options.exclude
-            ):
+            if not self._is_chosen(ref):
                 continue
             found = objects.find(oid)
             commit = objects.peel(oid, "commit")
@@ -108,11 +103,26 @@ class Description:
             self.has_names = True
             if priority < 2 and not (self.options.all or self.options.tags):
                 continue
-            text = ref.removeprefix("refs/") if self.options.all else short
+            text = ref.removeprefix("refs/" if self.options.all else "refs/tags/")
             best = known.get(commit)
             if best is None or (priority, time) > (best.priority, best.time):
                 known[commit] = _Name(text, priority, time, target)
         return known
+
+    def _is_chosen(self, ref: str) -> bool:
+        """Return True for a reference that --match and --exclude leave."""
+        options, charge = self.options, self.repository.access.charge
+        if not options.match and not options.exclude:
+            return True
+        base = next((each for each in _KINDS if ref.startswith(each)), None)
+        if base is None:
+            return False
+        short = ref.removeprefix(base)
+        if any(wildmatch(each, short, charge, pathname=False) for each in options.exclude):
+            return False
+        return not options.match or any(
+            wildmatch(each, short, charge, pathname=False) for each in options.match
+        )
 
     def _short(self, oid: str) -> str:
         return self.names.abbreviate(oid, self.options.abbrev)
@@ -125,8 +135,6 @@ class Description:
         if exact is not None:
             return f"{exact.text}-0-g{self._short(exact.target)}" if self.options.long else exact.text
         if self.options.exact or self.options.candidates == 0:
-            if self.options.always:
-                return self._short(commit)
             raise GitError(f"no tag exactly matches '{commit}'")
         candidates = self._candidates(commit)
         if not candidates:

@@ -70,6 +70,8 @@ class Graph:
         self._added = self._previous_added = 0  #: edges that the commit adds
         self._columns: list[str] = []
         self._new_columns: list[str] = []
+        self._places: dict[str, int] = {}  #: those of the columns
+        self._new_places: dict[str, int] = {}
         self._mapping: list[
             int
         ] = []  #: positions of characters to the columns that they lead to, -1 for none
@@ -91,6 +93,7 @@ class Graph:
 
     def _update_columns(self) -> None:
         self._columns, self._new_columns = self._new_columns, []
+        self._places, self._new_places = self._new_places, {}
         self._colors, self._new_colors = self._new_colors, []
         self._mapping = [-1] * (2 * (len(self._columns) + len(self._parents)) + 2)
         self._width = 0
@@ -118,14 +121,14 @@ class Graph:
             self._mapping.pop()
 
     def _insert(self, commit: str, index: int) -> None:
-        if commit in self._new_columns:
-            column = self._new_columns.index(commit)
+        if (known := self._new_places.get(commit)) is not None:
+            column = known
         else:
-            column = len(self._new_columns)
+            column = self._new_places[commit] = len(self._new_columns)
             self._new_columns.append(commit)
             if self._palette:
-                known = commit in self._columns
-                self._new_colors.append(self._colors[self._columns.index(commit)] if known else self._current)
+                before = self._places.get(commit)
+                self._new_colors.append(self._current if before is None else self._colors[before])
         if len(self._parents) > 1 and index > -1 and self._layout == -1:
             distance = index - column
             shift = 2 * distance - 3 if distance > 1 else 1
@@ -269,7 +272,7 @@ class Graph:
                 seen = True
                 shape = self._layout
                 for number, parent in enumerate(self._parents):
-                    target = self._new_columns.index(parent) if self._palette else 0
+                    target = self._new_places[parent] if self._palette else 0
                     pieces.append(self._drawn("/|\\"[shape], target, new=True))
                     if shape == 2:
                         pieces.append(" " * (self._added > 0 or number < len(self._parents) - 1))

@@ -162,13 +162,19 @@ class Names:
             else GitError(f"{fault}\nerror: {fault}\nfatal: {text}", prefix="error")
         )
 
+    def has_object(self, word: str) -> bool:
+        """Return False for the name of an object that the repository does not have; a range is read later."""
+        is_range = ".." in word or excluded_parent(word) is not None
+        oid = None if is_range else self.find(word.removeprefix("^"))
+        return oid is None or self._objects.has(oid)
+
     def peeled(self, oid: str) -> tuple[str | None, str]:
         """Return the commit that an object stands for, None for a tree or a file, and the type of the object."""
         return self._objects.peel(oid, "commit"), self._objects.get(oid).kind
 
     def find(self, name: str) -> str | None:
         """Return the object that a name means, None for an unknown one."""
-        self._repository.access.charge(2)
+        self._repository.access.charge(2 + (len(name) >> 2))
         base, suffixes = _split_suffixes(name)
         oid = self._base(base)
         if oid is None and suffixes:
@@ -263,6 +269,8 @@ class Names:
         target = (push_target if inner.lower() == "push" else upstream_of)(self._repository, short)
         if target is None and self._refs.resolve(branch) is None:
             raise GitError(f"no such branch: '{short}'")
+        if target is None and inner.lower() == "push" and upstream_of(self._repository, short) is not None:
+            raise GitError("cannot resolve 'simple' push to a single destination")
         if target is None:
             raise GitError(f"no upstream configured for branch '{short}'")
         return target
@@ -283,11 +291,15 @@ class Names:
 
     def _with_message(self, tips: list[str], pattern: str) -> str | None:
         """Return the youngest commit whose message matches an expression."""
+        from sandhook.pattern.errors import PatternError
         from sandhook.pattern.posix import LINE_ERE, compile_regex
         from sandhook.utilities.git.history.walk import Walk
 
         negated = pattern.startswith("!-")
-        regex = compile_regex(pattern[2:] if negated else pattern.removeprefix("!"), LINE_ERE)
+        try:
+            regex = compile_regex(pattern[2:] if negated else pattern.removeprefix("!"), LINE_ERE)
+        except PatternError:
+            return None
         starts = [oid for tip in tips if (oid := self._objects.peel(tip, "commit")) is not None]
         for commit in Walk(self._repository, starts, []):
             found = regex.search(commit.message.encode("utf-8", "surrogateescape")) is not None

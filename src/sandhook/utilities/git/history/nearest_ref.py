@@ -148,6 +148,9 @@ class NearestRefs:
         old = self._known.get(commit)
         if old is not None and not _is_better(old, name):
             return False
+        self._repository.ctx.budget.charge_memory(
+            len(name.tip)
+        )  # "^2" after "^2": names grow with the history
         self._known[commit] = name
         return True
 

@@ -52,7 +52,7 @@ def split_operands(
         for word in operands:
             if not is_revision(names, word):
                 raise GitError(f"bad revision '{word}'")
-            _check_object(repository, names, word)
+            _check_object(names, word)
         return list(operands), paths
     revisions: list[str] = []
     for at, word in enumerate(operands):
@@ -67,16 +67,14 @@ def split_operands(
             return revisions, list(operands[at:])
         if _exists(repository, word):
             raise GitError(f"ambiguous argument '{word}': both revision and filename\n{_SEPARATE}")
-        _check_object(repository, names, word)
+        _check_object(names, word)
         revisions.append(word)
     return revisions, []
 
 
-def _check_object(repository: Repository, names: Names, word: str) -> None:
+def _check_object(names: Names, word: str) -> None:
     """Raise GitError for the name of an object that the repository does not have."""
-    is_range = ".." in word or excluded_parent(word) is not None  # which is read later
-    oid = None if is_range else names.find(word.removeprefix("^"))
-    if oid is not None and not repository.objects.has(oid):
+    if not names.has_object(word):
         raise GitError(f"bad object {word}")
 
 
@@ -84,6 +82,18 @@ def _exists(repository: Repository, word: str) -> bool:
     if repository.place.root is None:
         return False
     return repository.access.stat(join(VirtualPath(repository.options.cwd), word)) is not None
+
+
+def looks_like_pathspec(word: str) -> bool:
+    """Return True for a word with wildcards or ":(magic)", which need not be the name of a file."""
+    return has_wildcard(word) or word.startswith(":(")
+
+
+def without_missing(names: Names, words: Sequence[str]) -> list[str]:
+    """Return the words that name objects of the repository (--ignore-missing)."""
+    return [
+        word for word in words if word == "--not" or (is_revision(names, word) and names.has_object(word))
+    ]
 
 
 def check_paths(repository: Repository, words: Sequence[str], *, first: bool = True) -> None:
@@ -99,9 +109,9 @@ def check_paths(repository: Repository, words: Sequence[str], *, first: bool = T
 
 def _check_path(repository: Repository, names: Names, word: str, *, first: bool) -> None:
     """Raise GitError for a word that is neither a revision nor a file."""
-    if word.startswith(":") and word[1:2] in ("(", "/", "!", "^", ":"):
+    if word.startswith(":") and word[1:2] in ("/", "!", "^", ":"):
         return
-    if has_wildcard(word) or _exists(repository, word):
+    if looks_like_pathspec(word) or _exists(repository, word):
         return
     if not first:
         raise GitError(

@@ -313,15 +313,15 @@ class RefFields:
 
     # ------------------------------------------------------------------ order
 
-    def sort(self, refs: Iterable[Ref], keys: tuple[str, ...]) -> list[Ref]:
+    def sort(self, refs: Iterable[Ref], keys: tuple[str, ...], *, ignore_case: bool = False) -> list[Ref]:
         """Return the references by the keys of --sort; the last key is the first to compare."""
         result = list(refs)
         for key in keys:
             name = key.removeprefix("-")
-            result.sort(key=self._key(name), reverse=key.startswith("-"))
+            result.sort(key=self._key(name, ignore_case=ignore_case), reverse=key.startswith("-"))
         return result
 
-    def _key(self, name: str) -> Callable[[Ref], Any]:
+    def _key(self, name: str, *, ignore_case: bool) -> Callable[[Ref], Any]:
         field, _, options = name.partition(":")
         if field in ("version", "v"):
             get = self.repository.config.get_all
@@ -338,6 +338,8 @@ class RefFields:
             return lambda ref: ((0, int(self.field(f"{field}:unix", ref) or 0), ""),)
         if field in ("objectsize", "numparent"):
             return lambda ref: ((0, int(self.field(field, ref) or 0), ""),)
+        if ignore_case:
+            return lambda ref: ((0, 0, self.field(name, ref).lower()),)
         return lambda ref: ((0, 0, self.field(name, ref)),)
 
     # ------------------------------------------------------------------ filters

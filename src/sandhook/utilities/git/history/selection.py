@@ -96,6 +96,8 @@ class Selection:
         self.repository = repository
         self.options = options
         self.starts = starts
+        self.full_history = False  #: merges keep all of their parents, as -m has it
+        self.no_walk = options.no_walk  #: how the named commits alone are ordered, "" for a walk
         self.pathspec = pathspec
         now, tz = int(repository.ctx.now()), repository.options.environment.get("TZ")
         self._oldest = parse_date(options.since, now, tz) if options.since is not None else options.max_age
@@ -175,17 +177,21 @@ class Selection:
     def _in_order(self) -> Iterator[Commit]:
         if self._reflogs is not None:
             return (commit for commit in self._reflogs if self._selects_entry(commit))
-        if self.options.no_walk:
+        if self.no_walk and not self.starts.unwanted:  # ranges are walked
             commits = [self.repository.objects.commit(oid) for oid in dict.fromkeys(self.starts.wanted)]
-            if self.options.no_walk not in ("sorted", "unsorted"):
+            if self.no_walk not in ("sorted", "unsorted"):
                 raise GitError(
-                    f"invalid argument to --no-walk\nfatal: unrecognized argument: --no-walk={self.options.no_walk}",
+                    f"invalid argument to --no-walk\nfatal: unrecognized argument: --no-walk={self.no_walk}",
                     prefix="error",
                     status=128,
                 )
-            if self.options.no_walk == "sorted":
+            if self.no_walk == "sorted":
                 commits.sort(key=lambda commit: -commit.committer.time)
-            return iter([commit for commit in commits if self._selects(commit)])
+            return (
+                commit
+                for commit in commits
+                if (not self.pathspec or self.changes_paths(commit)) and self._selects(commit)
+            )
         self._on_path = self._between() if self.options.ancestry else None
         prunes = bool(self.pathspec) or self._oldest is not None
         if self._rewrites or (prunes and (self._order or self.options.sparse or self.has_edges)):
@@ -328,7 +334,11 @@ class Selection:
             return False, parents, (False,)
         compared = parents[:1] if options.first_parent else parents
         follows_all = (
-            options.full_history or options.ancestry or options.simplify_merges or options.by_decoration
+            options.full_history
+            or self.full_history
+            or options.ancestry
+            or options.simplify_merges
+            or options.by_decoration
         )
         changes: dict[bool, list[bool]] = {True: [], False: []}
         same = []

@@ -156,7 +156,7 @@ def find_block(message: str, settings: Settings, comment: str = "#", *, divider:
     if divider and (found := re.search(r"^---\s", message, re.MULTILINE)) is not None:
         limit = found.start()
     end = limit - _ignored(message[:limit], comment)
-    lines = message[:end].splitlines(keepends=True) if "\r" not in message else _lines(message[:end])
+    lines = _lines(message[:end])
     first = _first_line(lines, settings, comment)
     start = sum(map(len, lines[:first]))
     joined: list[list[str]] = []

@@ -119,6 +119,7 @@ class Walk:
                 self._exclude_parents(commit, excluded, seen)
                 for parent in commit.parents:
                     push(parent)
+                self._repository.access.charge(len(queue) >> 4)
                 if any(oid not in excluded for _, _, oid in queue):
                     slop = _SLOP
                     continue

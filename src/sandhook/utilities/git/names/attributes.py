@@ -53,7 +53,7 @@ class Attributes:
         read: Callable[[str], str | None] | None = None,
     ) -> None:
         self._access = access
-        self._read = read or (lambda name: access.text_or_none(f"{root}/{name}"))
+        self._read = read or self._read_file
         self._warned: set[str] = set()
         self._root = root
         self.order: dict[str, None] = dict.fromkeys(("binary", "diff", "merge", "text"))
@@ -87,6 +87,17 @@ class Attributes:
                 continue
             lines.append(_Line(name.removeprefix("/"), base, "/" in name, values))
         return lines
+
+    def _read_file(self, name: str) -> str | None:
+        """Return the text of a file of the working tree. A symbolic link is not followed, as in git."""
+        path = f"{self._root}/{name}"
+        found = self._access.stat(path)
+        if found is None:
+            return None
+        if found.mode & 0o170000 == 0o120000:
+            self._warn(f"warning: unable to access '{name}': Too many levels of symbolic links")
+            return None
+        return self._access.text_or_none(path)
 
     def _warn(self, text: str) -> None:
         """Write a line to standard error, once."""
@@ -122,13 +133,14 @@ class Attributes:
         if known is not None:
             return known
         values: dict[str, Value] = {}
-        parts = path.split("/")
         sources = [self._weakest]
         if self._root is not None:
-            sources += [self._lines_of("".join(f"{p}/" for p in parts[:n])) for n in range(len(parts))]
+            sources.append(self._lines_of(""))
+            sources += [self._lines_of(path[: at + 1]) for at, char in enumerate(path) if char == "/"]
+        last = path.rpartition("/")[2]
         for lines in (*sources, self._strongest):
             for line in lines:
-                name = path[len(line.base) :] if line.anchored else parts[-1]
+                name = path[len(line.base) :] if line.anchored else last
                 if wildmatch(line.pattern, name, self._access.charge, pathname=line.anchored):
                     values.update(line.values)
         if len(self._known) < 1024:

@@ -71,13 +71,9 @@ def parse_rule(line: str, base: str, source: str, number: int) -> Rule | None:
 
 
 def _without_trailing_blanks(line: str) -> str:
-    end = len(line)
-    while end and line[end - 1] == " ":
-        slashes = len(line[: end - 1]) - len(line[: end - 1].rstrip("\\"))
-        if slashes % 2:
-            break
-        end -= 1
-    return line[:end]
+    kept = line.rstrip(" ")
+    slashes = len(kept) - len(kept.rstrip("\\"))
+    return line[: len(kept) + slashes % 2]  # a blank after a backslash belongs to the name
 
 
 class Ignore:
@@ -141,9 +137,10 @@ class Ignore:
 
     def _directory_rule(self, directory: str) -> Rule | None:
         """Return the rule that ignores a directory or one above it."""
-        parts = directory.split("/")
-        for count in range(1, len(parts) + 1):
-            name = "/".join(parts[:count])
+        end = 0
+        while end >= 0:
+            end = directory.find("/", end + 1)
+            name = directory if end < 0 else directory[:end]
             if name not in self._ignored_directories:
                 rule = self._last_match(name, True)
                 self._ignored_directories[name] = rule if rule is not None and not rule.negated else None
@@ -155,10 +152,10 @@ class Ignore:
         for rule in reversed(self._extra):
             if self._matches(rule, path, is_directory):
                 return rule
-        parts = path.split("/")
-        for count in range(len(parts) - 1, -1, -1):
-            directory = "".join(f"{part}/" for part in parts[:count])
-            for rule in reversed(self._rules_of(directory) if self._names else []):
+        end = len(path)
+        while end >= 0 and self._names:
+            end = path.rfind("/", 0, end)
+            for rule in reversed(self._rules_of(path[: end + 1])):
                 if self._matches(rule, path, is_directory):
                     return rule
         for rules in self._standard:

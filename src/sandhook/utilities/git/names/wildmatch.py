@@ -122,10 +122,19 @@ def _stars(text: str, start: int, end: int, pathname: bool) -> tuple[str, int]:
     return "(?:.*/)?", end + 1
 
 
+#: Classes with a slash, without it.
+_WITHOUT_SLASH = {
+    "graph": r"\x21-\x2e\x30-\x7e",
+    "print": r"\x20-\x2e\x30-\x7e",
+    "punct": r"\x21-\x2e\x3a-\x40\x5b-\x60\x7b-\x7e",
+}
+
+
 def _bracket(text: str, at: int, pathname: bool) -> tuple[str, int] | None:
     """Return the expression for a bracket, and where the pattern continues; None if it has no end."""
     negated = text[at : at + 1] in ("!", "^")
     at += negated
+    excludes = pathname and not negated  #: no bracket matches the slash of a path
     members: list[str] = []
     first = True
     while at < len(text) and (first or text[at] != "]"):
@@ -136,21 +145,23 @@ def _bracket(text: str, at: int, pathname: bool) -> tuple[str, int] | None:
                 name = text[at + 2 : end]
                 if name not in _CLASSES:
                     return None
-                members.append(f"[:{name}:]")
+                members.append(_WITHOUT_SLASH.get(name, f"[:{name}:]") if excludes else f"[:{name}:]")
                 at = end + 2
                 continue
         low, at = _member(text, at)
         if text[at : at + 1] == "-" and text[at + 1 : at + 2] not in ("", "]"):
             high, at = _member(text, at + 1)
-            if low <= high:
-                members.append(f"{_code(low)}-{_code(high)}")
         else:
-            members.append(_code(low))
+            high = low
+        if excludes and low <= "/" <= high:
+            members += _span(low, "."), _span("0", high)
+        else:
+            members.append(_span(low, high))
     if at >= len(text):
         return None
     if negated:
         return f"[^{'/' if pathname else ''}{''.join(members)}]", at + 1
-    body = f"[{''.join(members)}]" if members else r"[^\x00-\xff]"
+    body = f"[{''.join(members)}]" if any(members) else r"[^\x00-\xff]"
     return body, at + 1
 
 
@@ -158,6 +169,11 @@ def _member(text: str, at: int) -> tuple[str, int]:
     if text[at] == "\\" and at + 1 < len(text):
         return text[at + 1], at + 2
     return text[at], at + 1
+
+
+def _span(low: str, high: str) -> str:
+    """Return the expression of a range within a bracket, "" for an empty one."""
+    return f"{_code(low)}-{_code(high)}" if low < high else _code(low) if low == high else ""
 
 
 def _code(c: str) -> str:

@@ -8,7 +8,7 @@ Source: git-config(1).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sandhook.record import Record
 from sandhook.text.numbers import is_integer, is_number
@@ -16,6 +16,7 @@ from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.names.wildmatch import wildmatch
 from sandhook.utilities.git.store.access import Access, decode
 
+_REMOTE_URLS = "remote.*.url:"
 _INCLUDES = 10  #: levels of includes, as git has it
 _ESCAPES = {"n": "\n", "t": "\t", "b": "\b", '"': '"', "\\": "\\"}
 _QUOTED = r"'[^']*+'(?>\\[!']'[^']*+')*+"  #: a word as git quotes it for shells
@@ -309,9 +310,18 @@ class ConfigReader:
     Args:
         git_dir: The repository, for ``includeIf "gitdir:..."``; "" outside of one.
         branch: The checked-out branch, for ``includeIf "onbranch:..."``.
+        urls: Returns the URLs of all remotes, for ``includeIf "hasconfig:remote.*.url:..."``.
     """
 
-    def __init__(self, access: Access, home: str, git_dir: str, branch: str) -> None:
+    def __init__(
+        self,
+        access: Access,
+        home: str,
+        git_dir: str,
+        branch: str,
+        urls: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
+        self._urls = urls
         self._access = access
         self._home = home
         self._git_dir = git_dir
@@ -341,6 +351,14 @@ class ConfigReader:
             if follows and value is not None and self._includes(key, path):
                 yield from self.file(self._included(value, path), scope, depth + 1)
 
+    def of_command(self, setting: Setting) -> Iterator[Setting]:
+        """Yield the settings of a file that a setting of the command line includes. Raises GitError."""
+        if setting.value is None or not self._includes(setting.key, ""):
+            return
+        if not setting.value.startswith(("/", "~/")):
+            raise _command_fault("relative config includes must come from files")
+        yield from self.file(self._included(setting.value, ""), setting.scope, 1)
+
     def _included(self, value: str, path: str) -> str:
         if value.startswith("~/"):
             return f"{self._home}/{value[2:]}"
@@ -356,6 +374,9 @@ class ConfigReader:
             return bool(self._branch) and wildmatch(
                 pattern + "**" if pattern.endswith("/") else pattern, self._branch, self._access.charge
             )
+        if kind == "hasconfig" and pattern.startswith(_REMOTE_URLS):
+            glob = pattern.removeprefix(_REMOTE_URLS)
+            return any(wildmatch(glob, url, self._access.charge) for url in self._urls())
         if kind not in ("gitdir", "gitdir/i") or not self._git_dir:
             return False
         if pattern.startswith("~/"):

@@ -51,7 +51,7 @@ class ConfigText:
             raise ManyValues
         if not seen and value is None:
             return None
-        return self._replaced(seen, prefix, value) if seen else self._added(key, prefix, value or "")
+        return self._replaced(seen, prefix, key, value) if seen else self._added(key, prefix, value or "")
 
     def _added(self, key: str, prefix: str, value: str) -> str:
         text, last, has_section = self._text, -1, False
@@ -73,7 +73,7 @@ class ConfigText:
         section = "" if has_section else _header(key)
         return head + section + _pair(key, value) + text[end:]
 
-    def _replaced(self, seen: list[int], prefix: str, value: str | None) -> str:
+    def _replaced(self, seen: list[int], prefix: str, key: str, value: str | None) -> str:
         text, pieces, begin = self._text, [], 0
         index = 0
         while index < len(seen):
@@ -90,14 +90,8 @@ class ConfigText:
             begin = end
             index += 1
         if value is not None:
-            pieces.append(_pair(self._key_of, value))
+            pieces.append(_pair(key, value))
         return "".join(pieces) + text[begin:]
-
-    _key_of = ""
-
-    def set_key(self, key: str) -> None:
-        """Write a key in the case of the caller."""
-        self._key_of = key
 
     def _whole_section(self, seen: list[int], index: int, prefix: str) -> tuple[int, int, int]:
         """Return what to remove with an entry: its section, too, if that is empty then and no comment is near."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 
 from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.config import config_events, normalize_key
+from sandhook.utilities.git.store.config_editing import ConfigText, ManyValues
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.store.writing import replace_file
 
-_SETTING = re.compile(r"\s*([A-Za-z][A-Za-z0-9-]*+)\s*+(?:[=;#]|$)")
 _HEADER = re.compile(r"""\s*\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\\n]|\\.)*)")?\s*\]""")
 
 
@@ -31,7 +32,7 @@ def _change(repository: Repository, name: str, header: str | None, *, copies: bo
     lines: list[str] = []
     copied: list[str] | None = None
     removes = False
-    for line in text.splitlines(keepends=True):
+    for line in re.findall(r"[^\n]*\n|[^\n]+", text):
         repository.access.charge(1)
         found = _HEADER.match(line)
         if found is not None:
@@ -52,55 +53,37 @@ def _change(repository: Repository, name: str, header: str | None, *, copies: bo
         replace_file(repository.access, path, encode(changed))
 
 
-def set_branch_setting(repository: Repository, branch: str, key: str, value: str) -> None:
-    """Set a setting of a branch: in place of its last value, else at the end of its last section, else in a new one."""
-    lines, places, ends = _settings_of(repository, branch, key)
-    line = f"\t{key} = {_quoted(value)}\n"
-    if places:
-        lines[places[-1]] = line
-    elif ends:
-        lines.insert(ends[-1], line)
-    else:
-        lines += [f"{_header(branch)}\n", line]
-    replace_file(repository.access, f"{repository.common}/config", encode("".join(lines)))
+def set_branch_setting(
+    repository: Repository, branch: str, key: str, value: str, *, adds: bool = False
+) -> None:
+    """Set a setting of a branch: in place of its value, or at the end of its section with ``adds``."""
+    _edit(repository, f"branch.{branch}.{key}", value, adds=adds)
 
 
 def unset_branch_settings(repository: Repository, branch: str, keys: tuple[str, ...]) -> None:
     """Remove settings of a branch, and its sections that are empty then."""
     for key in keys:
-        lines, places, _ = _settings_of(repository, branch, key)
-        for at in reversed(places):
-            del lines[at]
-            above = _HEADER.match(lines[at - 1])
-            is_last = at == len(lines) or _HEADER.match(lines[at]) is not None
-            if above is not None and not lines[at - 1][above.end() :].strip() and is_last:
-                del lines[at - 1]
-        replace_file(repository.access, f"{repository.common}/config", encode("".join(lines)))
+        _edit(repository, f"branch.{branch}.{key}", None)
 
 
-def _settings_of(repository: Repository, branch: str, key: str) -> tuple[list[str], list[int], list[int]]:
-    """Return the lines of the settings, those with a key of a branch, and where the sections of the branch end."""
-    text = repository.access.text_or_none(f"{repository.common}/config") or ""
-    lines = (text if not text or text.endswith("\n") else f"{text}\n").splitlines(keepends=True)
-    places: list[int] = []
-    ends: list[int] = []
-    inside = False
-    for at, line in enumerate(lines):
-        repository.access.charge(1)
-        found = _HEADER.match(line)
-        if found is not None:
-            inside = _is_of(found, branch)
-        setting = _SETTING.match(line, found.end() if found is not None else 0)
-        if inside and setting is not None and setting[1].lower() == key and found is None:
-            places.append(at)
-        if inside and (found is not None or setting is not None):
-            ends = [*ends[: -1 if found is None else None], at + 1]
-    return lines, places, ends
+def _edit(repository: Repository, key: str, value: str | None, *, adds: bool = False) -> None:
+    """Set a setting in the repository's own file, or remove it; several values stay, with a warning.
 
-
-def _quoted(value: str) -> str:
-    text = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
-    return f'"{text}"' if value[:1] == " " or value[-1:] == " " or any(c in value for c in ";#\r") else text
+    Raises:
+        GitError: The file cannot be read or written.
+    """
+    path = f"{repository.common}/config"
+    text = repository.access.text_or_none(path) or ""
+    repository.access.charge(1 + (len(text) >> 4))
+    editor = ConfigText(text, config_events(text, path))
+    accepts = None if adds else (lambda _: True)
+    try:
+        changed = editor.changed(key, normalize_key(key) or key, value, accepts, every=False)
+    except ManyValues:
+        repository.warn_once(f"warning: {key} has multiple values")
+        return
+    if changed is not None and changed != text:
+        replace_file(repository.access, path, encode(changed))
 
 
 def _is_of(header: re.Match[str], branch: str) -> bool:

@@ -20,6 +20,9 @@ EXTENDED = 0x4000
 SKIP_WORKTREE = 0x4000  #: in the second word of flags
 INTENT_TO_ADD = 0x2000
 ASSUME_VALID = 0x8000
+_CHECKSUM = 20  #: bytes at the end of the file
+#: Extensions without which the entries are not all of the index.
+_NEEDED = {b"link": "a split index", b"sdir": "a sparse index"}
 
 
 class IndexEntry(Record):
@@ -80,16 +83,31 @@ def read_index(access: Access, path: str) -> Index:
     if data is None:
         return Index([])
     try:
-        entries, version = _parse(access, data)
+        entries, version, end = _parse(access, data)
+        names = _extensions(data, end)
     except (struct.error, IndexError, ValueError):
         raise GitError("index file corrupt") from None
     found = access.stat(path, follow=True)
     index = Index(entries, found.mtime_ns if found is not None else 0, version)
-    index.has_undo = b"REUC" in data  # the name of an extension; that of a file would only refuse more
+    index.has_undo = b"REUC" in names
     return index
 
 
-def _parse(access: Access, data: bytes) -> tuple[list[IndexEntry], int]:
+def _extensions(data: bytes, at: int) -> list[bytes]:
+    """Return the names of the extensions after the entries. Raises GitError for one that the entries depend on."""
+    names: list[bytes] = []
+    while at + 8 <= len(data) - _CHECKSUM:
+        name, size = struct.unpack_from(">4sI", data, at)
+        names.append(name)
+        if name in _NEEDED:
+            raise GitError(f"{_NEEDED[name]} is not offered in the sandbox (L-GIT-003)", status=129)
+        if not name[:1].isupper():
+            raise GitError(f"index uses {decode(name)} extension, which we do not understand", prefix="error")
+        at += 8 + size
+    return names
+
+
+def _parse(access: Access, data: bytes) -> tuple[list[IndexEntry], int, int]:
     if data[:4] != b"DIRC":
         raise GitError("index file corrupt")
     version, count = struct.unpack_from(">II", data, 4)
@@ -138,7 +156,7 @@ def _parse(access: Access, data: bytes) -> tuple[list[IndexEntry], int]:
                 skipped=bool(more & SKIP_WORKTREE),
             )
         )
-    return entries, version
+    return entries, version, at
 
 
 def _distance(data: bytes, at: int) -> tuple[int, int]:

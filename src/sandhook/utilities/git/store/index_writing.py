@@ -173,13 +173,17 @@ def entry_of(path: str, mode: int, oid: str, found: Stat | None = None) -> Index
     return IndexEntry(path, mode, oid, 0, stat_data(found) if found is not None else _NO_STAT)
 
 
-def write_tree(repository: Repository, entries: list[IndexEntry]) -> str:
-    """Write the trees of an index; return the name of the top one. Raises GitError for conflicts."""
+def write_tree(repository: Repository, entries: list[IndexEntry], *, missing_ok: bool = False) -> str:
+    """Write the trees of an index; return the name of the top one.
+
+    Raises:
+        GitError: There are conflicts, or, without ``missing_ok``, the repository lacks an object.
+    """
     unmerged = next((entry for entry in entries if entry.stage), None)
     if unmerged is not None:
         raise GitError(f"{unmerged.path}: unmerged ({unmerged.oid})", prefix="error")
     staged = [(entry.path.split("/"), entry) for entry in entries if not entry.intended]
-    for _, entry in staged:
+    for _, entry in staged if not missing_ok else ():
         if entry.mode != GITLINK and not repository.objects.has(entry.oid):
             raise GitError(f"invalid object {entry.mode:06o} {entry.oid} for '{entry.path}'", prefix="error")
     return _write_tree(repository, staged, 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from dulwich.errors import ObjectFormatException
 from dulwich.objects import parse_tree
@@ -18,10 +18,12 @@ from sandhook.utilities.git.errors import MissingObject
 from sandhook.utilities.git.store.access import Access, decode
 from sandhook.utilities.git.store.commits import Commit, Tag, parse_commit, parse_tag
 from sandhook.utilities.git.store.packs import LONGEST_CHAIN, Pack, apply_delta, feeds, inflate
+from sandhook.vfs.path import normalize
 
 _HEX = re.compile(r"[0-9a-f]{2}")
 _CACHE_BYTES = 4 << 20  #: bytes of objects that are kept for a second use
 _ALTERNATES = 5  #: levels of alternates that are followed, as git has it
+_REPLACEMENTS = 5  #: replacements of replacements that are followed, as git has it
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
@@ -51,32 +53,40 @@ class ObjectStore:
     Args:
         directory: The path of "objects".
         extra: More directories of objects, from GIT_ALTERNATE_OBJECT_DIRECTORIES.
+
+    Attributes:
+        replacements: Returns the objects that others replace, each with the other one. It is called at the first use.
     """
 
     def __init__(self, access: Access, directory: str, extra: tuple[str, ...] = ()) -> None:
         self.access = access
         self.directory = directory
         self.shallow: frozenset[str] = frozenset()
-        self._directories = [*self._with_alternates(directory, 0)]
-        for each in extra:
-            self._directories += self._with_alternates(each, 0)
+        self.replacements: Callable[[], Mapping[str, str]] = dict
+        self._replaced: Mapping[str, str] | None = None
+        found: dict[str, None] = {}  # each directory once: alternates may name each other
+        for each in (directory, *extra):
+            self._add_directory(each, found, 0)
+        self._directories = list(found)
         self._packs: list[Pack] | None = None
         self._cache: dict[str, Object] = {}
         self._cached = 0
         self._commits: dict[str, Commit] = {}
-        self._trees: dict[str, list[TreeItem]] = {}
 
-    def _with_alternates(self, directory: str, depth: int) -> Iterator[str]:
-        yield directory
+    def _add_directory(self, directory: str, found: dict[str, None], depth: int) -> None:
+        """Add a directory of objects, and those that it names as alternates."""
+        self.access.charge(1)
+        directory = normalize(directory)
+        if directory in found:
+            return
+        found[directory] = None
         text = self.access.text_or_none(f"{directory}/info/alternates")
         if text is None or depth >= _ALTERNATES:
             return
-        for line in text.splitlines():
+        for line in text.split("\n"):
             if line and not line.startswith("#"):
-                self.access.charge(1)
-                yield from self._with_alternates(
-                    line if line.startswith("/") else f"{directory}/{line}", depth + 1
-                )
+                path = line if line.startswith("/") else f"{directory}/{line}"
+                self._add_directory(path, found, depth + 1)
 
     @property
     def packs(self) -> list[Pack]:
@@ -110,12 +120,32 @@ class ObjectStore:
         self.access.charge(1)
         if (known := self._cache.get(oid)) is not None:
             return known
-        if oid in (EMPTY_TREE, EMPTY_BLOB):
-            return Object("tree" if oid == EMPTY_TREE else "blob", b"")
-        result = self._packed(oid, 0) or self._loose(oid)
+        content = self._replacement(oid)
+        if content in (EMPTY_TREE, EMPTY_BLOB):
+            return Object("tree" if content == EMPTY_TREE else "blob", b"")
+        result = self._packed(content, 0) or self._loose(content)
+        if result is None and content != oid:
+            raise MissingObject(f"replacement {content} not found for {oid}")
         if result is not None:
             self._keep(oid, result)
         return result
+
+    def _replacement(self, oid: str) -> str:
+        """Return the object whose contents an object has: itself, or the one that replaces it."""
+        if self._replaced is None:
+            self._replaced = self.replacements()
+        if oid not in self._replaced:
+            return oid
+        content = oid
+        for _ in range(_REPLACEMENTS + 1):
+            if (following := self._replaced.get(content)) is None:
+                return content
+            content = following
+        raise MissingObject(f"replace depth too high for object {oid}")
+
+    def read_as_they_are(self) -> None:
+        """Give all objects their own contents, whatever replaces them."""
+        self._replaced = {}
 
     def _keep(self, oid: str, result: Object) -> None:
         size = len(result.data) + 200

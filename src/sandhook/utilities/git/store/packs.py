@@ -128,7 +128,10 @@ class Pack:
                 raise MissingObject(f"packfile {self._stem}.pack cannot be accessed")
             if len(self._windows) >= _WINDOWS:
                 del self._windows[next(iter(self._windows))]
-            window = self._access.read_part(f"{self._stem}.pack", number * _WINDOW, _WINDOW)
+            try:
+                window = self._access.read_part(f"{self._stem}.pack", number * _WINDOW, _WINDOW)
+            except OSError:
+                raise MissingObject(f"packfile {self._stem}.pack cannot be accessed") from None
             self._windows[number] = window
         return window[start:] if start else window
 

@@ -83,11 +83,9 @@ def delete_ref(repository: Repository, name: str) -> None:
         path = f"{repository.common}/packed-refs"
         kept: list[bytes] = []
         dropping = False
-        for line in (access.read_or_none(path) or b"").splitlines(keepends=True):
-            dropping = line.rstrip(b"\n").partition(b" ")[2] == encode(name) or (
-                dropping and line.startswith(b"^")
-            )
-            kept += [] if dropping else [line]
+        for line in (access.read_or_none(path) or b"").removesuffix(b"\n").split(b"\n"):
+            dropping = line.partition(b" ")[2] == encode(name) or (dropping and line.startswith(b"^"))
+            kept += [] if dropping else [line + b"\n"]
         replace_file(access, path, b"".join(kept))
         refs.forget_packed()
     remove_file(access, refs.path(name))

@@ -172,6 +172,11 @@ def is_valid_name(name: str) -> bool:
     return 0 < len(name) < _LONGEST and _BAD_NAME.search(name) is None
 
 
+def is_object_name(text: str) -> bool:
+    """Return True for 40 hexadecimal digits, in upper or lower case."""
+    return _OID.fullmatch(text.lower()) is not None
+
+
 def is_head(content: str) -> bool:
     """Return True if git accepts the contents of the file HEAD: an object name, or a reference below "refs/"."""
     if content.startswith("ref:"):

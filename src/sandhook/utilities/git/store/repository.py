@@ -24,7 +24,7 @@ from sandhook.utilities.git.store.config import (
 )
 from sandhook.utilities.git.store.index import Index, read_index
 from sandhook.utilities.git.store.objects import ObjectStore
-from sandhook.utilities.git.store.refs import Refs, is_head, is_valid_name
+from sandhook.utilities.git.store.refs import Refs, is_head, is_object_name, is_valid_name
 from sandhook.vfs.path import VirtualPath, join, normalize
 
 _KNOWN_EXTENSIONS = frozenset(("noop", "preciousobjects", "worktreeconfig", "partialclone"))
@@ -59,6 +59,7 @@ class Globals(Record):
     work_tree: str | None = None
     bare: bool = False
     pathspecs: frozenset[str] = frozenset()
+    replaces: bool = True  #: objects have the contents that refs/replace gives them
 
 
 class Repository:
@@ -109,7 +110,28 @@ class Repository:
             tuple(join(VirtualPath(self.options.cwd), each) for each in more.split(":") if each),
         )
         store.shallow = frozenset((self.access.text_or_none(f"{self.common}/shallow") or "").split())
+        store.replacements = self._replacements
         return store
+
+    @property
+    def replace_base(self) -> str:
+        """The prefix of references that replace objects."""
+        base = self.options.environment.get("GIT_REPLACE_REF_BASE") or "refs/replace/"
+        return base if base.endswith("/") else f"{base}/"
+
+    def _replacements(self) -> dict[str, str]:
+        """Return the objects that others replace, each with the other one."""
+        if not self.options.replaces or not self.config.boolean("core.usereplacerefs", True):
+            return {}
+        found: dict[str, str] = {}
+        for name, oid in self.refs.all(self.replace_base).items():
+            self.access.charge(1)
+            replaced = name.rpartition("/")[2]
+            if not is_object_name(replaced):
+                self.warn_once(f"warning: bad replace ref name: {replaced}")
+            elif found.setdefault(replaced.lower(), oid) != oid:
+                raise GitError(f"duplicate replace ref: {name}")
+        return found
 
     @cached_property
     def refs(self) -> Refs:
@@ -222,7 +244,18 @@ def read_settings(access: Access, options: Globals, place: Place | None) -> Iter
     branch = ""
     if place is not None:
         branch = (Refs(access, place.git_dir, place.common).target("HEAD") or "").removeprefix("refs/heads/")
-    reader = ConfigReader(access, home, place.git_dir if place is not None else "", branch)
+    directory = place.git_dir if place is not None else ""
+
+    def urls() -> list[str]:
+        plain = ConfigReader(access, home, directory, branch)
+        found = (each for each in _read_all(plain, options, place) if each.key.startswith("remote."))
+        return [each.value or "" for each in found if each.key.endswith(".url")]
+
+    yield from _read_all(ConfigReader(access, home, directory, branch, urls), options, place)
+
+
+def _read_all(reader: ConfigReader, options: Globals, place: Place | None) -> Iterator[Setting]:
+    environment = options.environment
     if environment.get("GIT_CONFIG_NOSYSTEM", "") in ("", "0", "false"):
         yield from reader.file(environment.get("GIT_CONFIG_SYSTEM") or "/etc/gitconfig", "system")
     for path in global_files(environment):
@@ -231,11 +264,12 @@ def read_settings(access: Access, options: Globals, place: Place | None) -> Iter
         shown = f"{place.shown}/config" if place.common == place.git_dir else f"{place.common}/config"
         local = list(reader.file(f"{place.common}/config", "local", shown=shown))
         yield from local
-        if any(each.key == "extensions.worktreeconfig" and each.value == "true" for each in local):
+        if Config(local).boolean("extensions.worktreeconfig"):
             yield from reader.file(f"{place.git_dir}/config.worktree", "worktree")
-    yield from from_environment(environment)
-    for key, value in options.settings:
-        yield command_setting(key, value)
+    chosen = (command_setting(key, value) for key, value in options.settings)
+    for setting in (*from_environment(environment), *chosen):
+        yield setting
+        yield from reader.of_command(setting)
 
 
 def global_files(environment: Mapping[str, str]) -> list[str]:

@@ -43,6 +43,9 @@ def write_new(access: Access, path: str, data: bytes, mode: int = 0o666) -> None
         raise OSError(errno.EINVAL, "Invalid argument", path)
     try:
         handle.write_at(0, data)
+    except OSError:  # a part of an object, or a lock, would stand in the way of later calls
+        access.fs.unlink(VirtualPath(path))
+        raise
     finally:
         handle.close()
 

@@ -296,6 +296,7 @@ def _is_untracked(checkout: Checkout, path: str, before: Mapping[str, object]) -
         return False
     if found.mode & 0o170000 == 0o040000:
         below = f"{path}/"
+        checkout.access.charge(1 + (len(before) >> 3))
         return not any(each.startswith(below) for each in before)
     return not checkout.repository.ignore().is_ignored(path, False)
 

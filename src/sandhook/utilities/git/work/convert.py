@@ -8,13 +8,35 @@ Source: git's convert.c, gitattributes(5).
 from __future__ import annotations
 
 from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.store.objects import object_id
 from sandhook.utilities.git.store.repository import Repository
+from sandhook.utilities.git.work.file_encodings import (
+    encoding_of,
+    from_utf8,
+    to_utf8,
+    with_ident,
+    without_ident,
+)
 
 _BINARY_RATIO = 7  #: git: binary if more than one of 128 bytes is not printable
 
 
 def stored_form(repository: Repository, path: str, data: bytes) -> bytes:
-    """Return the data with newlines as the repository has them (convert_to_git)."""
+    """Return the data with newlines as the repository has them (convert_to_git).
+
+    Raises:
+        GitError: The data are not in the encoding of the file.
+    """
+    attributes = repository.attributes.of(path)
+    encoding = encoding_of(attributes.get("working-tree-encoding"))
+    if encoding is not None:
+        repository.access.charge(1 + (len(data) >> 8))
+        data = to_utf8(data, encoding, path)
+    data = _with_newlines(repository, path, data)
+    return without_ident(data) if attributes.get("ident") is True else data
+
+
+def _with_newlines(repository: Repository, path: str, data: bytes) -> bytes:
     if b"\r\n" not in data:
         return data
     action = _action(repository, path)
@@ -30,7 +52,7 @@ def working_form(repository: Repository, path: str, data: bytes) -> bytes:
     """Return what git writes into the working tree for data of the repository (convert_to_working_tree).
 
     Raises:
-        GitError: A program would have to convert it, or an encoding that is not offered.
+        GitError: A program would have to convert it, or the encoding of the file lacks a character.
     """
     attributes = repository.attributes.of(path)
     name = attributes.get("filter")
@@ -39,20 +61,20 @@ def working_form(repository: Repository, path: str, data: bytes) -> bytes:
         raise GitError(
             f"cannot write '{path}': its filter '{name}' is a program, which git in the sandbox never starts (L-GIT-002)"
         )
-    for attribute in ("ident", "working-tree-encoding"):
-        if attributes.get(attribute):
-            raise GitError(
-                f"cannot write '{path}': its attribute '{attribute}' is not offered in the sandbox (L-GIT-003)"
-            )
-    if b"\n" not in data or not _writes_crlf(repository, path, data):
-        return data
     repository.access.charge(1 + (len(data) >> 10))
-    return data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    if attributes.get("ident") is True and b"$Id" in data:
+        data = with_ident(data, object_id("blob", data))
+    if b"\n" in data and _writes_crlf(repository, path, data):
+        data = data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    encoding = encoding_of(attributes.get("working-tree-encoding"))
+    return data if encoding is None else from_utf8(data, encoding, path)
 
 
 def converts(repository: Repository, path: str) -> bool:
     """Return True if files of this path may be stored in another form than they have."""
-    return _action(repository, path) != "none"
+    attributes = repository.attributes.of(path)
+    is_other = attributes.get("ident") is True or attributes.get("working-tree-encoding")
+    return bool(is_other) or _action(repository, path) != "none"
 
 
 def clean_filter(repository: Repository, path: str) -> str | None:
@@ -79,7 +101,9 @@ def line_end_warning(
     setting = (repository.config.get("core.safecrlf") or "warn").lower()
     if b"\n" not in data or (setting != "warn" and not repository.config.boolean("core.safecrlf")):
         return None
-    stored = stored_form(repository, path, data)
+    encoding = encoding_of(repository.attributes.of(path).get("working-tree-encoding"))
+    data = data if encoding is None else to_utf8(data, encoding, path)
+    stored = _with_newlines(repository, path, data)
     lost = b"\r\n" in data and b"\r\n" not in stored
     writes_crlf = _writes_crlf(repository, path, stored)
     has_bare = data.count(b"\n") != data.count(b"\r\n")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.record import Record
-from sandhook.text.numbers import is_number
+from sandhook.utilities.git.diff.check import marker_size
 from sandhook.utilities.git.diff.model import NULL_ID, Pair, Side
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.output import DiffOutput
@@ -137,8 +137,7 @@ class FileMerge:
 
     def _width(self, path: str) -> int:
         """Return the width of markers: that of the attribute conflict-marker-size, or 7."""
-        text = self._repository.attributes.of(path).get("conflict-marker-size")
-        return int(text[:4]) or 7 if isinstance(text, str) and is_number(text) else 7
+        return marker_size(self._repository.attributes.of(path).get("conflict-marker-size"))
 
 
 def conflict_style(repository: Repository) -> str:
@@ -177,9 +176,12 @@ class TreeMerge:
         ours_moved, theirs_moved = (self._renames(tree) for tree in self._trees[1:])
         handled: set[str] = set()
         paths: list[tuple[str, str, str, str]] = []  # of the result, the base, ours and theirs
-        for old, new in sorted((*ours_moved.items(), *theirs_moved.items())):
-            self._check_rename(old, new, ours_moved, theirs_moved)
-            side = (new, old) if old in ours_moved else (old, new)
+        for old, new in sorted({*ours_moved.items(), *theirs_moved.items()}):
+            if ours_moved.get(old) == theirs_moved.get(old):
+                side = (new, new)
+            else:
+                self._check_rename(old, new, ours_moved, theirs_moved)
+                side = (new, old) if old in ours_moved else (old, new)
             paths.append((new, old, *side))
             handled.update((old, new))
         every = self._base.keys() | self._ours.keys() | self._theirs.keys()

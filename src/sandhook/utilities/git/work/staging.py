@@ -15,11 +15,20 @@ from sandhook.utilities.git.store.index_writing import IndexChange, entry_of, st
 from sandhook.utilities.git.store.objects import GITLINK, SYMLINK
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.store.writing import write_object
+from sandhook.utilities.git.work.checkout import check_path
 from sandhook.utilities.git.work.convert import clean_filter, line_end_warning
 from sandhook.utilities.git.work.tree import WorkTree
 from sandhook.vfs.base import Stat
 
 _FILES = (0o100000, 0o120000)
+
+
+def _check_name(path: str) -> None:
+    """Raise GitError for a path that git does not store: one in a directory ".git"."""
+    try:
+        check_path(path)
+    except GitError as error:
+        raise GitError(f"{error}\nerror: unable to add '{path}' to index", prefix="error") from None
 
 
 class Staging:
@@ -51,6 +60,8 @@ class Staging:
         found = self.access.stat(self.work.path(path))
         if found is None:
             raise GitError(f"pathspec '{path}' did not match any files")
+        if entry is None:
+            _check_name(path)
         if stat.S_ISDIR(found.mode):
             return self._stage_repository(path, entry, found)
         if found.mode & 0o170000 not in _FILES:

@@ -40,11 +40,16 @@ class WorkTree:
 
     def read(self, name: str, mode: int) -> bytes:
         """Return the contents of a file as git would store them."""
+        data = self._raw(name, mode)
+        return data if mode in (GITLINK, SYMLINK) else self.stored(name, data)
+
+    def _raw(self, name: str, mode: int) -> bytes:
+        """Return the contents of a file as they are."""
         if mode == GITLINK:
             return b""
         if mode == SYMLINK:
             return encode(self.access.readlink(self.path(name)))
-        return self.stored(name, self.access.read(self.path(name)))
+        return self.access.read(self.path(name))
 
     def stored(self, name: str, data: bytes) -> bytes:
         """Return the contents of a regular file as git stores them."""
@@ -105,9 +110,11 @@ class WorkTree:
             and not converts(self.repository, entry.path)
         ):
             return True
-        data = self.read(entry.path, mode)
+        data = self._raw(entry.path, mode)
         self.access.charge(1 + (len(data) >> 10))
-        return object_id("blob", data) != entry.oid
+        if object_id("blob", data) == entry.oid and b"\r\n" not in data:
+            return False  # attributes, which git does not read for a file without changes, would not matter
+        return mode == SYMLINK or object_id("blob", self.stored(entry.path, data)) != entry.oid
 
     def _is_clean(self, entry: IndexEntry, found: Stat) -> bool:
         """Return True if the stat data prove that the file is that of the index."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from sandhook.lazy import lazily
 from sandhook.record import Record
+from sandhook.text.numbers import is_number
 from sandhook.utilities.git.commands.apply.binary import BinaryChange, read_hunk, unrecognized
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.names.quote import unquote
@@ -202,7 +203,13 @@ class PatchReader:
         new_mode = _mode(facts.get("new mode ") or facts.get("new file mode ") or index_mode)
         score = facts.get("similarity index ", "0").rstrip("%")
         return FilePatch(
-            old, new, hunks, old_mode, new_mode, kind=kind, score=int(score) if score.isdigit() else 0
+            old,
+            new,
+            hunks,
+            old_mode,
+            new_mode,
+            kind=kind,
+            score=int(score) if is_number(score) and len(score) < 4 else 0,
         )
 
     def _hunks(self) -> tuple[Hunk, ...]:

@@ -93,6 +93,8 @@ def _check_refused(options: Options) -> None:
     ):
         if is_set:
             raise GitError(f"blame {name} is not offered in the sandbox (L-GIT-003)", status=129)
+    if options.progress and (options.porcelain or options.line_porcelain):
+        raise GitError("--progress can't be used with --incremental or porcelain formats")
 
 
 def _ignored_commits(call: Invocation, options: Options, names: Names) -> frozenset[str]:

@@ -26,6 +26,8 @@ from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.store.working_trees import checked_out, checked_out_elsewhere
 from sandhook.utilities.git.work.state import bisected_branch, detached_line
 
+_USAGE = "usage: git branch [<options>] [-r | -a] [--merged] [--no-merged]"
+
 
 @option_set
 class Options:
@@ -42,12 +44,15 @@ class Options:
         opt("--abbrev", "N", "", convert=count, optional=True), opt("--no-abbrev", const=40)
     )
     quiet: bool = also(opt("-q"), opt("--quiet"))
-    change: str | None = also(
-        opt("-d", const="-d", default=None), opt("-D", const="-D"), opt("--delete", const="--delete"), opt("-m", const="-m"),
-        opt("-M", const="-M"), opt("--move", const="--move"), opt("-c", const="-c"), opt("-C", const="-C"),
-        opt("--copy", const="--copy"), opt("-f", const="-f"), opt("--force", const="--force"),
-        opt("--unset-upstream", const="--unset-upstream"), opt("--edit-description", const="--edit-description"),
+    changes: tuple[tuple[str, bool], ...] = also(
+        opt("-d", const=("delete", False), append=True), opt("--delete", const=("delete", False), append=True),
+        opt("-D", const=("delete", True), append=True), opt("-m", const=("rename", False), append=True),
+        opt("--move", const=("rename", False), append=True), opt("-M", const=("rename", True), append=True),
+        opt("-c", const=("copy", False), append=True), opt("--copy", const=("copy", False), append=True),
+        opt("-C", const=("copy", True), append=True), opt("--unset-upstream", const=("unset", False), append=True),
+        opt("--edit-description", const=("edit", False), append=True),
     )  # fmt: skip
+    force: bool = also(opt("-f"), opt("--force"))
     track: str | None = also(
         opt("-t", const="direct", default=None), opt("--track", "MODE", "", optional=True, const="direct"),
         opt("--no-track", const="never"),
@@ -60,6 +65,10 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     parsed = Parser(Options, FilterOptions).parse(arguments)
     options, filters = parsed.of(Options), parsed.of(FilterOptions)
     repository = call.repository
+    kinds = {kind for kind, _ in options.changes}
+    lists = options.list or filters.selects
+    if len(kinds) + (options.upstream is not None) + options.show_current + lists > 1:
+        raise GitError(_USAGE, prefix="", status=129)
     if options.show_current:
         if repository.has_broken_head:
             raise GitError("Failed to resolve HEAD as a valid ref.")
@@ -67,8 +76,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         if branch is not None:
             call.ctx.write_line(branch.removeprefix("refs/heads/"))
         return 0
-    lists = options.list or filters.selects
-    if options.change is not None or options.upstream is not None or (parsed.operands and not lists):
+    if kinds or options.upstream is not None or (parsed.operands and not lists):
         return _change(call, options, [*parsed.operands, *(parsed.paths or ())])
     _Listing(repository, options, filters, parsed.operands).write()
     return 0
@@ -76,8 +84,9 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
 
 def _change(call: Invocation, options: Options, operands: list[str]) -> int:
     """Make or remove branches; return the exit status."""
-    change = options.change
-    if change == "--edit-description":
+    change = options.changes[0][0] if options.changes else ""
+    force = options.force or any(forces for _, forces in options.changes)
+    if change == "edit":
         raise GitError(
             "branch --edit-description: an editor is a program, which git in the sandbox never starts (L-GIT-002)",
             status=129,
@@ -85,19 +94,13 @@ def _change(call: Invocation, options: Options, operands: list[str]) -> int:
     call.check_may_write()
     if options.upstream is not None:
         return set_upstream(call, options.upstream, operands, quiet=options.quiet)
-    if change == "--unset-upstream":
+    if change == "unset":
         return unset_upstream(call, operands)
-    if change in _NAMING:
-        copies = change in ("-c", "-C", "--copy")
-        return rename_branch(call, operands, copies=copies, force=change in ("-M", "-C"))
-    if change in ("-d", "-D", "--delete"):
-        return delete_branches(
-            call, operands, force=change == "-D", quiet=options.quiet, remotes=options.remotes
-        )
-    return create_branch(call, operands, force=change is not None, track=options.track, quiet=options.quiet)
-
-
-_NAMING = frozenset(("-m", "-M", "--move", "-c", "-C", "--copy"))
+    if change in ("rename", "copy"):
+        return rename_branch(call, operands, copies=change == "copy", force=force)
+    if change == "delete":
+        return delete_branches(call, operands, force=force, quiet=options.quiet, remotes=options.remotes)
+    return create_branch(call, operands, force=force, track=options.track, quiet=options.quiet)
 
 
 #: The colours of branches without settings.

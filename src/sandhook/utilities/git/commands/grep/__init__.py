@@ -146,6 +146,10 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         and repository.objects.peel(oid, "tree")
     ):
         trees.append(operands.pop(0))
+    if trees and (options.no_index or options.untracked):
+        raise GitError("--no-index or --untracked cannot be used with revs")
+    if trees and options.cached:
+        raise GitError("both --cached and trees are given")
     if parsed.paths is not None and operands:
         raise GitError(f"unable to resolve revision: {operands[0]}")
     check_paths(repository, operands, first=not options.no_index)
@@ -295,7 +299,7 @@ class _Search:
         self.call.ctx.budget.check_fits(len(lines) * 60)
         selected: list[int] = []
         if options.all_match and not self._has_all(lines):
-            lines = []
+            return False
         for at, line in enumerate(lines):
             if self._selects(line):
                 selected.append(at)
@@ -325,7 +329,7 @@ class _Search:
             ctx.write((b"" if options.no_name else name + self._separator(b":")) + b"%d\n" % len(selected))
         elif binary:
             ctx.write(b"Binary file " + name + b" matches\n")
-        elif options.only_matching:
+        elif options.only_matching and not options.invert:
             for at in selected:
                 self._parts(name, at, lines[at])
         else:

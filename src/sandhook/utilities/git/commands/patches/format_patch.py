@@ -27,6 +27,8 @@ from sandhook.utilities.git.history.writing_messages import signed_off
 from sandhook.utilities.git.program import Invocation, version
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.commits import Commit
+from sandhook.utilities.git.store.config import parse_boolean
+from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.store.writing import make_parents
 from sandhook.vfs.path import VirtualPath, join
 
@@ -99,8 +101,11 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         raise GitError(
             f"format-patch {options.refused} is not offered in the sandbox (L-GIT-003)", status=129
         )
+    _refuse_settings(call.repository)
     if options.keep and options.numbered:
         raise GitError("options '-n' and '-k' cannot be used together")
+    if options.keep and options.prefix is not None:
+        raise GitError("options '--subject-prefix/--rfc' and '-k' cannot be used together")
     if options.stdout and options.directory is not None:
         raise GitError("options '--stdout' and '--output-directory' cannot be used together")
     if not options.stdout:
@@ -115,6 +120,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     starts, pathspec = find_starts(repository, ordered, special), repository.pathspec(paths)
     selection = Selection(repository, walk, starts, pathspec)
     commits = list(selection)
+    if options.upstream and len(starts.wanted) + len(starts.unwanted) != 2:
+        raise GitError("need exactly one range")
     if options.upstream:
         equal = equivalent_commits(selection)
         commits = [commit for commit in commits if commit.oid not in equal]
@@ -125,6 +132,27 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     diff = parser.parse(diff_words).of(DiffOptions)
     _Series(call, options, CommitDiff(repository, diff, pathspec), list(reversed(commits))).write()
     return 0
+
+
+def _refuse_settings(repository: Repository) -> None:
+    """Raise GitError for settings that stand for options which are not offered."""
+    get = repository.config.get
+    for key in (
+        "to",
+        "cc",
+        "headers",
+        "attach",
+        "signatureFile",
+        "notes",
+        "useAutoBase",
+        "thread",
+        "from",
+        "coverLetter",
+    ):
+        value = get(f"format.{key.lower()}")
+        is_off = value is None or parse_boolean(value) is False or (key == "coverLetter" and value == "auto")
+        if not is_off:
+            raise GitError(f"the setting format.{key} is not offered in the sandbox (L-GIT-003)", status=129)
 
 
 def _has_form(diff: DiffOptions) -> bool:
@@ -225,7 +253,7 @@ class _Series:
         lines = email_lines(shown, commit.author, date, is_mboxrd=False, prefix=self._prefix(number))
         yield "".join(f"{line}\n" for line in lines)
         if parts and parts[0].pairs:
-            yield "---\n" if self.diff.has_stat_and_patch() else "\n"
+            yield "---\n" if "stat" in self.diff.output.forms() else "\n"
         for part in parts or ():
             self.diff.write(part)
         if not self.options.unsigned:

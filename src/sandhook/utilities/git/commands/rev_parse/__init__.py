@@ -16,6 +16,7 @@ from sandhook.utilities.git.commands.rev_parse.options import quoted
 from sandhook.utilities.git.errors import GitError, MissingObject, RevisionError
 from sandhook.utilities.git.history.dates import parse_date
 from sandhook.utilities.git.history.names import Names, excluded_parent
+from sandhook.utilities.git.history.operands import looks_like_pathspec
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.repository import Globals, Repository, find_place
@@ -47,7 +48,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if list(arguments[:1]) == ["--sq-quote"]:
         call.ctx.write_line("".join(f" {quoted(word)}" for word in arguments[1:]))
         return 0
-    if list(arguments[:1]) == ["--local-env-vars"]:
+    if list(arguments) == ["--local-env-vars"]:
         for name in _LOCAL_VARIABLES:
             call.ctx.write_line(name)
         return 0
@@ -108,7 +109,6 @@ class _RevParse:
         self.form = ""
         self.verify = False
         self.quiet = False
-        self.is_name = False  #: what is shown is a single name, not a range or a namespace
         self.short: int | None = None
         self.negated = False
         self.default = ""
@@ -117,7 +117,9 @@ class _RevParse:
         self.filter = _Filter()
         self.in_quotes = False
         self.shown = 0
-        self.pending: list[str] = []  #: what is printed after --verify of a single name
+        self.pending: list[
+            tuple[str, str, bool]
+        ] = []  #: after --verify: objects, their names, and whether "^" is before
         self.has_dashes = False
         self.checks_files = False  #: the words are files, which no "--" says
         self.names_done = False
@@ -133,14 +135,11 @@ class _RevParse:
     def run(self, words: list[str]) -> int:
         self.repository  # noqa: B018  # outside of a repository every form fails
         self.has_dashes = "--" in words
-        if "--verify" in words or any(word.startswith("--short") for word in words):
-            self.verify = True
-        if self.verify and "--default" not in words:  # a single name is printed after all options
-            words.sort(key=lambda word: not word.startswith("-"))
         while words:
             word = words.pop(0)
             if self.names_done:
-                if self._file(word) and self.checks_files and not self._exists(word):
+                is_file = looks_like_pathspec(word) or self._exists(word)
+                if self._file(word) and self.checks_files and not is_file:
                     raise GitError(
                         f"{word}: no such path in the working tree.\n"
                         "Use 'git <command> -- <path>...' to specify paths that do not exist locally."
@@ -155,12 +154,12 @@ class _RevParse:
                     return status
             elif not self._revision(word) and (status := self._unknown(word)) is not None:
                 return status
-        if not self.shown and self.default:
+        if not self.shown and not self.pending and self.default:
             self._revision(self.default)
         if self.verify and len(self.pending) != 1:
             return self._not_single()
-        for text in self.pending:
-            self._line(text)
+        for oid, name, negative in self.pending:
+            self._show(oid, name, negative=negative)
         return 0
 
     def _line(self, text: str) -> None:
@@ -168,9 +167,7 @@ class _RevParse:
 
     def _word(self, text: str) -> None:
         """Print a word that is passed on: on a line of its own, or quoted after --sq."""
-        if self.verify and self.is_name:
-            self.pending.append(text)
-        elif self.in_quotes:
+        if self.in_quotes:
             self.ctx.write(encode("'" + text.replace("'", "'\\''") + "' "))
         else:
             self._line(text)
@@ -210,7 +207,7 @@ class _RevParse:
             return self._not_single()
         if self.has_dashes:
             raise GitError(f"bad revision '{word}'")
-        if self._exists(word):
+        if looks_like_pathspec(word) or self._exists(word):
             self.names_done = self.checks_files = True
             return None if self._file(word) else 0
         if not (self.filter.operands and self.filter.others):
@@ -226,11 +223,13 @@ class _RevParse:
     def _option(self, word: str, rest: list[str]) -> int | None:
         """Evaluate one option; return a status to end with it."""
         name, equals, value = word.partition("=")
-        if word == "--verify" or word == "--end-of-options":
+        if word == "--verify":
+            self.verify = True
             return None
         if word in ("-q", "--quiet"):
             self.quiet = True
         elif name == "--short":
+            self.verify = True
             self.short = max(4, count(value)) if equals else -1
         elif name in _FORMS:
             if not (
@@ -265,6 +264,9 @@ class _RevParse:
                 raise GitError("-n requires an argument")
             for each in (word, *number) if self.filter.flags and self.filter.revisions else ():
                 self._word(each)
+        elif word == "--end-of-options":
+            if not self.verify and self.filter.flags and self.filter.revisions:
+                self._word(word)
         elif word == "--shared-index-path":
             return None  # no index of the sandbox is split
         elif word == "--local-env-vars":
@@ -400,9 +402,10 @@ class _RevParse:
             raise
         if oid is None:
             return False
-        self.is_name = True
-        self._show(oid, word, negative=negative)
-        self.is_name = False
+        if self.verify:
+            self.pending.append((oid, word, negative))
+        else:
+            self._show(oid, word, negative=negative)
         return True
 
     def _show(self, oid: str, name: str, *, negative: bool = False) -> None:
@@ -426,7 +429,7 @@ class _RevParse:
             return name
         full = self._full_name(name)
         if full is None:
-            return "" if self.form.startswith("--abbrev-ref") else None
+            return "" if self.form.startswith("--abbrev-ref") and not self.quiet else None
         if self.form == "--symbolic-full-name":
             return full
         mode = self.form.partition("=")[2]

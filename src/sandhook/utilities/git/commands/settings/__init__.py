@@ -74,17 +74,19 @@ class Options:
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0; 1 if the key is not set."""
-    words = list(arguments)
-    if words[:1] in (["get"], ["list"]):
-        words[0] = f"--{words[0]}"
-    parsed = Parser(Options).parse(words)
+    modes = ("action",), ("scope", "file", "blob"), ("type",)
+    try:
+        parsed = Parser(Options, modes=modes, stop=True).parse(arguments)
+    except OptionFault as fault:
+        raise _in_words_of_config(fault) from None
     options, operands = parsed.of(Options), [*parsed.operands, *(parsed.paths or ())]
     action = options.action
     if action is None:
+        if not operands:
+            raise GitError("usage: git config [<options>]", prefix="", status=129)
         action = "get" if len(operands) == 1 else "set"
+    _check_applies(options, action)
     if action.startswith("--") or action == "set":
-        if not operands and action == "set":
-            raise OptionFault("no action specified")
         from sandhook.utilities.git.commands.settings.changes import Place, change
 
         return change(call, Place(options.scope, options.file, options.type, options.fixed), action, operands)
@@ -95,6 +97,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     config = _Printer(call, options)
     settings = config.settings()
     if action == "list":
+        if operands:
+            raise OptionFault("wrong number of arguments, should be 0")
         for setting in settings:
             config.write(setting, with_key=True)
         return 0
@@ -103,6 +107,29 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if not operands or len(operands) > 2:
         raise OptionFault("wrong number of arguments, should be from 1 to 2")
     return config.find(settings, action, operands)
+
+
+def _check_applies(options: Options, action: str) -> None:
+    """Raise OptionFault for options that the action does not have."""
+    finds = ("get", "get-all", "get-regexp")
+    if options.name_only and action not in ("list", "get-regexp"):
+        raise OptionFault("--name-only is only applicable to --list or --get-regexp")
+    if options.show_origin and action not in (*finds, "list"):
+        raise OptionFault("--show-origin is only applicable to --get, --get-all, --get-regexp, and --list")
+    if options.default is not None and action != "get":
+        raise OptionFault("--default is only applicable to --get")
+
+
+def _in_words_of_config(fault: OptionFault) -> OptionFault:
+    """Return the error for options that exclude each other as git config has it."""
+    if "incompatible" not in str(fault):
+        return fault
+    flags = dict.fromkeys(("global", "system", "local", "worktree", "f", "file", "blob"), "config file")
+    flags |= dict.fromkeys(
+        ("type", "bool", "int", "path", "bool-or-int", "bool-or-str", "expiry-date"), "type"
+    )
+    name = str(fault).partition("`")[2].partition("'")[0]
+    return OptionFault(f"only one {flags.get(name, 'action')} at a time")
 
 
 def _query(
@@ -222,7 +249,7 @@ class _Printer:
     def _typed(self, setting: Setting) -> str | None:
         """Return the value in the form of --type."""
         value, kind = setting.value, self.options.type
-        if kind is None:
+        if kind is None or self.options.action == "list":  # lists have no types
             return value
         if kind == "bool":
             truth = parse_boolean(value)

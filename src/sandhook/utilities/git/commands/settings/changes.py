@@ -67,10 +67,8 @@ def change(call: Invocation, place: Place, action: str, operands: Sequence[str])
         raise GitError(key_fault(key), prefix="error", status=1 if "invalid" in key_fault(key) else 2)
     value = None if action.startswith("--unset") else _typed(place.type, normal, operands[1])
     accepts = None if action == "--add" else _pattern(operands[1 if value is None else 2 :], place)
-    editor = ConfigText(text, events)
-    editor.set_key(key)
     try:
-        changed = editor.changed(
+        changed = ConfigText(text, events).changed(
             key, normal, value, accepts, every=action in ("--replace-all", "--unset-all")
         )
     except ManyValues:

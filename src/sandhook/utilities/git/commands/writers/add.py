@@ -151,6 +151,7 @@ class _Add:
 
     def _is_tracked(self, path: str) -> bool:
         """Return True for a file of the index, or a directory with one."""
+        self.call.access.charge(1 + (len(self.repository.index.entries) >> 3))
         return bool(self.change.get(path)) or any(
             each.startswith(path + "/") for each in self.repository.index.by_path
         )
@@ -228,7 +229,7 @@ class _Add:
                 if error.status == 128 and error.prefix == "fatal":
                     raise
                 self.call.error(error.text())
-                if not path.endswith("/"):
+                if not path.endswith("/") and "to index" not in str(error):
                     self.call.error(f"error: unable to index file '{name}'")
                 if not self.options.ignore_errors:
                     raise GitError("adding files failed") from None

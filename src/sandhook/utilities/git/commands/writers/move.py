@@ -64,6 +64,7 @@ class _Move:
         self.index = call.repository.index.by_path
         self.work = WorkTree(call.repository)
         self.pairs: list[tuple[str, str]] = []
+        self.targets: set[str] = set()
 
     def is_directory(self, path: str) -> bool:
         """Return True for a directory of the working tree, and no link to one."""
@@ -73,16 +74,20 @@ class _Move:
     def one(self, source: str, target: str) -> None:
         """Check one rename. Raises GitError, unless -k leaves it out."""
         if self.options.dry_run:
-            self.call.ctx.write_line(f"Checking rename of '{source}' to '{target}'")
+            self._write("Checking rename of '{}' to '{}'", source, target)
         problem = self._problem(source, target)
+        if problem is None and target in self.targets:
+            problem = "multiple sources for the same target"
         if problem is None:
             self.pairs.append((source, target))
+            self.targets.add(target)
         elif not self.options.skip:
             raise GitError(f"{problem}, source={source}, destination={target}")
 
     def _problem(self, source: str, target: str) -> str | None:
         check_path(target)
         access = self.call.access
+        access.charge(1 + (len(self.index) >> 3))
         below = [path for path in self.index if path.startswith(f"{source}/")]
         if access.stat(self.work.path(source)) is None:
             return "bad source"
@@ -112,15 +117,27 @@ class _Move:
         change = IndexChange(self.call.repository)
         for source, target in self.pairs:
             if self.options.verbose or self.options.dry_run:
-                self.call.ctx.write_line(f"Renaming {source} to {target}")
+                self._write("Renaming {} to {}", source, target)
             if not self.options.dry_run:
                 self._rename(change, source, target)
         if change.changed:
             change.write()
         return 0
 
+    def _write(self, form: str, source: str, target: str) -> None:
+        """Print a rename, that of a directory with the files in it."""
+        write = self.call.ctx.write_line
+        write(form.format(source, target))
+        if source not in self.index:
+            below = f"{source}/"
+            self.call.access.charge(1 + (len(self.index) >> 3))
+            for path in self.index:
+                if path.startswith(below):
+                    write(form.format(path, f"{target}{path[len(source) :]}"))
+
     def _rename(self, change: IndexChange, source: str, target: str) -> None:
         access = self.call.access
+        access.charge(1 + (len(self.index) >> 3))
         if access.stat(self.work.path(target)) is not None:
             remove_file(access, self.work.path(target))
         try:

@@ -19,12 +19,14 @@ from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.upstream import upstream_of
 from sandhook.utilities.git.history.writing_messages import cleaned
 from sandhook.utilities.git.program import Invocation
-from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.access import decode, encode
+from sandhook.utilities.git.store.commit_writing import write_commit
 from sandhook.utilities.git.store.config_writing import remove_branch_settings
 from sandhook.utilities.git.store.ref_writing import delete_ref, set_head, write_ref
 from sandhook.utilities.git.store.refs import is_valid_name
 from sandhook.utilities.git.store.working_trees import checked_out_elsewhere
 from sandhook.utilities.git.store.writing import write_object
+from sandhook.vfs.path import VirtualPath, join
 
 
 def _person(call: Invocation) -> str:
@@ -252,8 +254,10 @@ class CommitTreeOptions:
     """Options of git commit-tree."""
 
     parents: tuple[str, ...] = opt("-p", "COMMIT", "", append=True)
-    messages: tuple[str, ...] = opt("-m", "TEXT", "", append=True)
-    file: str | None = opt("-F", "FILE", "")
+    texts: tuple[tuple[str, str], ...] = also(
+        opt("-m", "TEXT", "", append=True, convert=lambda text: ("message", text)),
+        opt("-F", "FILE", "", append=True, convert=lambda text: ("file", text)),
+    )
     sign: str | None = also(
         opt("-S", "KEY", "", optional=True, const=""), opt("--gpg-sign", "KEY", "", optional=True, const="")
     )
@@ -264,8 +268,10 @@ def run_commit_tree(call: Invocation, arguments: Sequence[str]) -> int:
     """Write a commit of a tree and print its name; return 0."""
     parsed = Parser(CommitTreeOptions).parse(arguments)
     options, repository = parsed.of(CommitTreeOptions), call.repository
-    if options.sign is not None or options.file is not None:
-        raise GitError("commit-tree -S and -F are not offered in the sandbox (L-GIT-003)", status=129)
+    if options.sign is not None:
+        raise GitError(
+            "commit-tree -S: a program signs, which git in the sandbox never starts (L-GIT-002)", status=129
+        )
     if len(parsed.operands) != 1:
         raise GitError("must give exactly one tree")
     names = Names(repository)
@@ -279,19 +285,38 @@ def run_commit_tree(call: Invocation, arguments: Sequence[str]) -> int:
         parent = names.find(word)
         if parent is None:
             raise GitError(f"not a valid object name {word}")
-        parents.append(repository.objects.peel(parent, "commit") or "")
-    if options.messages:
-        text = "\n\n".join(each.removesuffix("\n") for each in options.messages) + "\n"
-    else:
+        commit = repository.objects.peel(parent, "commit")
+        if commit is None:
+            raise GitError(f"{parent} is not a valid 'commit' object")
+        parents.append(commit)
+    text = _given_text(call, options.texts)
+    if text is None:
         with call.ctx.stdin_reader() as reader:
-            text = reader.read_all().decode("utf-8", "surrogateescape")
+            text = decode(reader.read_all())
     author, committer = (
         person_of(call.ctx, repository.config, role).text() for role in ("AUTHOR", "COMMITTER")
     )
-    lines = [f"tree {oid}", *(f"parent {each}" for each in dict.fromkeys(parents))]
-    lines += [f"author {author}", f"committer {committer}", "", text]
-    call.ctx.write_line(write_object(repository.objects, "commit", encode("\n".join(lines))))
+    call.ctx.write_line(
+        write_commit(repository, oid, list(dict.fromkeys(parents)), (author, committer), text)
+    )
     return 0
+
+
+def _given_text(call: Invocation, texts: Sequence[tuple[str, str]]) -> str | None:
+    """Return the texts of -m and -F, with empty lines between them; None without one."""
+    made = ""
+    for kind, word in texts:
+        made += "\n" * bool(made)
+        part = word + "\n" * bool(word and not word.endswith("\n"))
+        if kind == "file":
+            path = word if word == "-" else str(join(VirtualPath(call.options.cwd), word))
+            try:
+                with call.ctx.open(path) as reader:
+                    part = decode(reader.read_all())
+            except OSError as error:
+                raise GitError(f"could not open '{word}' for reading: {error.strerror}") from None
+        made += part
+    return made if texts else None
 
 
 def set_symbolic(call: Invocation, name: str, target: str) -> int:

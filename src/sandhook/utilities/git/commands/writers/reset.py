@@ -21,6 +21,7 @@ from sandhook.utilities.git.names.pathspec import Pathspec, operands_of
 from sandhook.utilities.git.names.quote import quote
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.index_writing import IndexChange, entry_of
+from sandhook.utilities.git.store.objects import EMPTY_BLOB
 from sandhook.utilities.git.store.ref_writing import end_operation, move_head
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.store.writing import remove_file, write_new
@@ -98,12 +99,14 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if paths:
         if options.mode is not None:
             raise GitError(f"Cannot do {options.mode} reset with paths.")
-        _read_tree(repository, tree, repository.pathspec(paths))
+        _read_tree(repository, tree, repository.pathspec(paths), intends=options.intent)
         _report_changes(call, options)
         return 0
     commit = None if oid is None else repository.objects.peel(oid, "commit")
     if oid is not None and commit is None:
         raise GitError(f"Could not parse object '{name}'.")
+    if options.intent and options.mode not in (None, "mixed"):
+        raise GitError("the option '-N' requires '--mixed'")
     return _reset(call, options, commit, name, tree)
 
 
@@ -133,7 +136,7 @@ def _reset(call: Invocation, options: Options, commit: str | None, name: str, tr
     elif options.mode in ("merge", "keep"):
         _keep_changes(call, options.mode, tree, name)
     elif not is_soft:
-        _read_tree(repository, tree, Pathspec([], call.access.charge))
+        _read_tree(repository, tree, Pathspec([], call.access.charge), intends=options.intent)
         _report_changes(call, options)
     if commit is not None:
         _keep_original_head(repository)
@@ -181,13 +184,23 @@ def _keep_original_head(repository: Repository) -> None:
         write_new(repository.access, path, f"{head}\n".encode())
 
 
-def _read_tree(repository: Repository, tree: str | None, pathspec: Pathspec) -> None:
-    """Make the entries that a pathspec selects those of a tree, and write the index."""
+def _read_tree(
+    repository: Repository, tree: str | None, pathspec: Pathspec, *, intends: bool = False
+) -> None:
+    """Make the entries that a pathspec selects those of a tree, and write the index.
+
+    Args:
+        intends: Files that the tree lacks stay as files that are intended to be added (-N).
+    """
     change = IndexChange(repository)
     sides = {side.path: side for side in walk_tree(repository.objects, tree, pathspec)}
     for path in list(repository.index.by_path):
-        if pathspec.matches(path) and path not in sides:
-            change.remove(path)
+        if not pathspec.matches(path) or path in sides:
+            continue
+        mode = change.get(path)[0].mode
+        change.remove(path)
+        if intends:
+            change.put(entry_of(path, mode, EMPTY_BLOB)._replace(intended=True))
     for path, side in sides.items():
         before = change.get(path)
         if len(before) != 1 or before[0].stage or (before[0].mode, before[0].oid) != (side.mode, side.oid):

@@ -5,7 +5,7 @@ Source: git-update-index(1), git-write-tree(1); git 2.39, builtin/update-index.c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.lazy import lazily
@@ -52,7 +52,7 @@ class Options:
     nul: bool = opt("-z")
     verbose: bool = opt("--verbose")
     index_info: bool = opt("--index-info")
-    cache_info: str | None = opt("--cacheinfo", "MODE,OBJECT,PATH", "")
+    cache_info: tuple[str, ...] = opt("--cacheinfo", "MODE,OBJECT,PATH", "", append=True)
 
 
 @option_set
@@ -65,11 +65,10 @@ class TreeOptions:
 
 def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0; 1 if --refresh finds files that were changed."""
-    parsed = Parser(Options).parse(arguments)
+    words = _with_joined_objects(arguments)
+    parsed = Parser(Options).parse(words)
     options = parsed.of(Options)
     operands = [*parsed.operands, *(parsed.paths or ())]
-    if options.chmod not in (None, "+x", "-x"):
-        raise GitError('option \'chmod\' expects "+x" or "-x"', prefix="error", status=129)
     if (
         not options.refresh
         or operands
@@ -80,27 +79,60 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     ):
         call.check_may_write()
     call.repository.root  # noqa: B018  # raises without a working tree
-    change = _Change(call, options, arguments)
+    change = _Change(call, options, words)
     status = change.refresh() if options.refresh else 0
-    if options.cache_info is not None:
-        change.add_object(options.cache_info)
     if options.index_info:
         with call.ctx.stdin_reader() as reader:
             change.add_lines(decode(reader.read_all()).split("\0" if options.nul else "\n"))
+    added = 0
+    for so_far, names in _in_order(call, words):
+        change.options = so_far
+        if so_far.chmod not in (None, "+x", "-x"):
+            raise GitError('option \'chmod\' expects "+x" or "-x"', prefix="error", status=129)
+        for text in so_far.cache_info[added:]:
+            change.add_object(text)
+        added = len(so_far.cache_info)
+        change.update_all(names)
     if options.stdin:
         with call.ctx.stdin_reader() as reader:
-            text = reader.read_all().decode("utf-8", "surrogateescape")
-        operands += [
-            each if options.nul else unquote(each)
-            for each in text.split("\0" if options.nul else "\n")
-            if each
-        ]
-    for name in operands:
-        change.update(from_top(name, call.repository.prefix, call.repository.root, name))
+            names = decode(reader.read_all()).split("\0" if options.nul else "\n")
+        change.update_all([each if options.nul else unquote(each) for each in names if each])
     if options.again:
         change.again()
     change.write()
     return status
+
+
+def _with_joined_objects(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with "--cacheinfo MODE OBJECT PATH", as older scripts write it, in one word."""
+    words = list(arguments)
+    result: list[str] = []
+    at = 0
+    while at < len(words) and words[at] != "--":
+        if words[at] == "--cacheinfo" and at + 3 < len(words) and "," not in words[at + 1]:
+            result.append(f"--cacheinfo={','.join(words[at + 1 : at + 4])}")
+            at += 4
+        else:
+            result.append(words[at])
+            at += 1
+    return result + words[at:]
+
+
+def _in_order(call: Invocation, words: list[str]) -> Iterator[tuple[Options, Sequence[str]]]:
+    """Yield operands with the options before them: later ones do not apply to them."""
+    before: list[str] = []
+    rest = words
+    while True:
+        call.access.charge(1 + (len(words) >> 3))
+        parsed = Parser(Options, stop=True).parse([*before, *rest])
+        if not parsed.operands:
+            yield parsed.of(Options), parsed.paths or ()
+            return
+        every = parsed.operands
+        before = [*before, *rest][: len(before) + len(rest) - len(every)]
+        end = next((at for at, word in enumerate(every) if word[:1] == "-" != word), len(every))
+        yield parsed.of(Options), every[:end]
+        rest = every[end:]
 
 
 _REFRESHES = ("--refresh", "--really-refresh")
@@ -124,6 +156,12 @@ class _Change:
             self.call.error(warning)
         if self.change.changed and self.call.may_write:
             self.change.write()
+
+    def update_all(self, names: Sequence[str]) -> None:
+        """Make the entries of operands those of their files."""
+        repository = self.call.repository
+        for name in names:
+            self.update(from_top(name, repository.prefix, repository.root, name))
 
     def refresh(self) -> int:
         """Read stat data anew; report files that differ and return 1 for them."""
@@ -257,8 +295,9 @@ def run_write_tree(call: Invocation, arguments: Sequence[str]) -> int:
         call.error(f"{entry.path}: unmerged ({entry.oid})")
     if unmerged:
         raise GitError("git-write-tree: error building trees")
-    top = write_tree(call.repository, call.repository.index.entries)
-    prefix = parsed.of(TreeOptions).prefix
+    options = parsed.of(TreeOptions)
+    top = write_tree(call.repository, call.repository.index.entries, missing_ok=options.missing_ok)
+    prefix = options.prefix
     if prefix is not None:
         item = Names(call.repository).tree_item(top, prefix.strip("/")) if prefix.strip("/") else (TREE, top)
         if item is None or item[0] != TREE:

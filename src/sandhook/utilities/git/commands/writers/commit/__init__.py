@@ -21,13 +21,12 @@ from sandhook.utilities.git.history.identity import Person, clean_name, date_sta
 from sandhook.utilities.git.names.pathspec import Pathspec, operands_of
 from sandhook.utilities.git.names.quote import quote
 from sandhook.utilities.git.program import Invocation
-from sandhook.utilities.git.store.access import encode
+from sandhook.utilities.git.store.commit_writing import write_commit
 from sandhook.utilities.git.store.commits import Commit
 from sandhook.utilities.git.store.index import Index, IndexEntry
 from sandhook.utilities.git.store.index_writing import IndexChange, entry_of, write_tree
 from sandhook.utilities.git.store.ref_writing import end_operation, move_head
 from sandhook.utilities.git.store.repository import Repository
-from sandhook.utilities.git.store.writing import write_object
 from sandhook.utilities.git.work.long_status import LongStatus
 from sandhook.utilities.git.work.staging import Staging
 from sandhook.utilities.git.work.status import Wanted, collect
@@ -81,7 +80,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     """Return 0; 1 if there is nothing to commit, or no message."""
     parsed = Parser(Options, MessageOptions).parse(arguments)
     options = parsed.of(Options)
-    _refuse(options)
+    _refuse(options, parsed.of(MessageOptions))
     repository = call.repository
     repository.root  # noqa: B018  # raises without a working tree
     operands = operands_of(
@@ -90,7 +89,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     return _Commit(call, options, parsed.of(MessageOptions)).run(operands)
 
 
-def _refuse(options: Options) -> None:
+def _refuse(options: Options, message: MessageOptions) -> None:
     table = (
         (
             "-S",
@@ -104,6 +103,8 @@ def _refuse(options: Options) -> None:
             raise GitError(f"commit {name}: {why}", status=129)
     if options.reset_author and options.author is not None:
         raise GitError("options '--reset-author' and '--author' cannot be used together")
+    if options.reset_author and not (options.amend or message.reuse or message.reedit):
+        raise GitError("--reset-author can be used only with -C, -c or --amend.")
     if options.include and options.only:
         raise GitError("options '-i' and '-o' cannot be used together")
 
@@ -144,9 +145,7 @@ class _Commit:
         if text is None:
             return 1
         tree = write_tree(self.repository, index.entries)
-        lines = [f"tree {tree}", *(f"parent {each}" for each in parents)]
-        lines += [f"author {author.text()}", f"committer {committer.text()}", "", text]
-        oid = write_object(self.repository.objects, "commit", encode("\n".join(lines)))
+        oid = write_commit(self.repository, tree, parents, (author.text(), committer.text()), text)
         if self._change.changed:
             self._change.write()
         kind = " (amend)" if self.options.amend else ""
