@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from sandhook.expand.reference import Parameter, SpacedList, Words, compile_base, keys, subscript_of
 from sandhook.expand.special import join_values, separator
-from sandhook.state.control import ShellError, unbound_error
+from sandhook.state.control import ShellError, bad_substitution_error, unbound_error
 from sandhook.state.environment import seen_names
 from sandhook.state.references import follow, refers_to_element
 from sandhook.state.state import State
@@ -61,10 +61,11 @@ def compile_length(node: ParameterExpansion, words: Words) -> Callable[[State], 
     value = base.value
     assert value is not None
     if node.subscript is not None and not node.subscript.parts:
-        from sandhook.expand.bad_substitution import bad_substitution
 
-        fail = bad_substitution(words, "", f"${{#{name}[]}}")
-        return lambda state: len(fail(state))
+        def fail(state: State) -> int:
+            raise bad_substitution_error(f"${{#{name}[]}}")
+
+        return fail
     if node.subscript is not None:
         key_of = words.key(node.subscript, lambda state: state.is_associative(name))
         index_of = words.index(node.subscript)
