@@ -99,6 +99,26 @@ def _ending_more(state: State, argv: Sequence[Argument], error: ShellError) -> S
     return error.ending("unit", 1)
 
 
+def _hide(state: State, name: str, *, append: bool) -> Saved:
+    """Hide a variable by a scalar for the command, with the present value for ``+=``; return what it hides."""
+    dynamic = state.dynamics.get(name)
+    if dynamic is not None and dynamic.unset is None and name not in state.unset_dynamics:
+        return _hide_computed(state, name, append=append)
+    hidden = state.save(name)
+    if refers_to_element(state.namerefs, name):  # the command gets a variable with the name of the reference
+        target = state.namerefs.pop(name)
+        state.values[name] = target if append else ""
+    elif state.attributes.get(name, 0) & (ARRAY | ASSOC):  # the command gets a scalar
+        value = state.get(name)
+        state.values.pop(name, None)
+        if append and value is not None:
+            state.values[name] = value
+        state.attributes[name] &= ~(ARRAY | ASSOC)
+    if not append and state.attributes.get(name, 0) & _CONVERTING:
+        state.attributes[name] &= ~_CONVERTING
+    return hidden
+
+
 def _hide_computed(state: State, name: str, *, append: bool) -> Saved:
     """Hide a computed variable by a plain one without a value, or with its present value; return what it hides."""
     value = state.get(name) if append else None
@@ -138,8 +158,7 @@ def assign_temporarily(
             raise _ending_more(state, argv, ShellError(message))
         state.shell.error(state, message)
         return
-    of_element = not lasting and name in state.namerefs and refers_to_element(state.namerefs, name)
-    if not lasting and name in state.namerefs and not of_element:
+    if not lasting and name in state.namerefs and not refers_to_element(state.namerefs, name):
         name = state.resolve(name)[0]
         assigned = assigned._replace(name=name)
     if not lasting and name in NEVER_ASSIGNED and name in state.dynamics and name not in state.unset_dynamics:
@@ -154,21 +173,7 @@ def assign_temporarily(
             if state.options.errexit:
                 raise ExitShell(1) from None
             return
-        saved[name] = state.save(name)
-        dynamic = state.dynamics.get(name)
-        if dynamic is not None and dynamic.unset is None and name not in state.unset_dynamics:
-            saved[name] = _hide_computed(state, name, append=append)
-        elif of_element:  # the command gets a variable with the name of the reference
-            target = state.namerefs.pop(name)
-            state.values[name] = target if append else ""
-        elif state.attributes.get(name, 0) & (ARRAY | ASSOC):  # the command gets a scalar
-            value = state.get(name)
-            state.values.pop(name, None)
-            if append and value is not None:
-                state.values[name] = value
-            state.attributes[name] &= ~(ARRAY | ASSOC)
-        if not append and state.attributes.get(name, 0) & _CONVERTING:
-            state.attributes[name] &= ~_CONVERTING
+        saved[name] = _hide(state, name, append=append)
     assign(state, assigned)
     if not lasting:
         if state.instrumented:  # as in bash, with the whole value
