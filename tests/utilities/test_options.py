@@ -15,7 +15,7 @@ import pytest
 
 from docs.generate import option_classes
 from sandhook import Limits, Shell
-from sandhook.command.options import declared_fields, options_by_flag
+from sandhook.command.options import VERSION, declared_fields, options_by_flag
 from sandhook.utilities import load, names
 from tests.sandbox.tools import every
 from tests.source import PACKAGE
@@ -135,6 +135,8 @@ def test_every_field_is_read_or_without_effect(program: Program) -> None:
     other = whole.replace(declaration, "") if declaration else whole
     for field, declared in declared_fields(cls).items():
         ignored = [option.ignored for option in declared.options]
+        if any(option.const is VERSION for option in declared.options):
+            continue  # the parser reads it
         read = re.search(rf"\.{field}\b", whole) or re.search(rf"""["']{field}["']""", other)
         assert read or (ignored and all(ignored)), f"{title(program)}: {field} is accepted and never read"
         if any(ignored):
