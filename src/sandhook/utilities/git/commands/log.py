@@ -87,10 +87,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     )
     diff.shows_root = options.root or repository.config.boolean("log.showroot", True)
     if call.command == "whatchanged":
-        if options.graph:
-            raise GitError("whatchanged --graph is not offered in the sandbox (L-GIT-003)", status=129)
-        joins = parsed.of(DiffOptions).combined not in (None, "separate", "off")
-        diff.default, diff.always_shows = "patch" if joins else "raw", False
+        _show_changes_only(diff, options)
     log = Log(repository, options, diff, selection)
     if options.equivalent:
         log.equal = equivalent_commits(selection)
@@ -101,6 +98,14 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if options.lines:
         log.lines = _line_log(log, paths, starts, revisions, first_parent=walk.first_parent)
     return log.run(selection) | diff.output.check_status
+
+
+def _show_changes_only(diff: CommitDiff, options: Options) -> None:
+    """Leave out commits without differences, as git whatchanged does. Raises GitError for --graph."""
+    if options.graph:
+        raise GitError("whatchanged --graph is not offered in the sandbox (L-GIT-003)", status=129)
+    joins = diff.options.combined not in (None, "separate", "off")
+    diff.default, diff.always_shows = "patch" if joins else "raw", False
 
 
 def _show_relations(

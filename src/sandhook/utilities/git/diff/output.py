@@ -387,8 +387,7 @@ class DiffOutput:
             self._write_dirstat(pairs)
             separated = separated or bool(pairs)
         if "summary" in forms:
-            lines = list(summary(pairs, self.repository.quotes_wide))
-            self._write_all(lines)
+            self._write_all(lines := list(summary(pairs, self.repository.quotes_wide)))
             separated = separated or bool(lines)
         if "patch" in forms and pairs:
             if separated:

@@ -5,19 +5,20 @@ Source: gitattributes(5); git 2.39, convert.c and utf8.c.
 
 from __future__ import annotations
 
-import codecs
 import re
 
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.names.attributes import Value
 from sandhook.utilities.git.store.encodings import codec_of
 
+_UTF16_LE, _UTF16_BE, _UTF32_LE, _UTF32_BE = b"\xff\xfe", b"\xfe\xff", b"\xff\xfe\0\0", b"\0\0\xfe\xff"
+
 #: The codec of each encoding with a byte order mark, and the mark; without one, a mark is an error.
 _MARKED = {
-    "UTF-16": ("utf-16", codecs.BOM_UTF16_LE, "utf-16-le"),
-    "UTF-32": ("utf-32", codecs.BOM_UTF32_LE, "utf-32-le"),
-    "UTF-16LE-BOM": ("utf-16", codecs.BOM_UTF16_LE, "utf-16-le"),
-    "UTF-16BE-BOM": ("utf-16", codecs.BOM_UTF16_BE, "utf-16-be"),
+    "UTF-16": ("utf-16", _UTF16_LE, "utf-16-le"),
+    "UTF-32": ("utf-32", _UTF32_LE, "utf-32-le"),
+    "UTF-16LE-BOM": ("utf-16", _UTF16_LE, "utf-16-le"),
+    "UTF-16BE-BOM": ("utf-16", _UTF16_BE, "utf-16-be"),
 }
 _UNMARKED = {
     "UTF-16LE": "utf-16-le",
@@ -25,7 +26,7 @@ _UNMARKED = {
     "UTF-32LE": "utf-32-le",
     "UTF-32BE": "utf-32-be",
 }
-_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_MARKS = (_UTF32_LE, _UTF32_BE, _UTF16_LE, _UTF16_BE)
 _EXPANDED = re.compile(rb"\$Id:[^$\n]*+\$")
 _IDENT = re.compile(rb"\$Id(?::([^$\n]*+))?\$")
 

@@ -5,7 +5,7 @@ Source: git-mv(1); git 2.39, builtin/mv.c.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
@@ -74,7 +74,8 @@ class _Move:
     def one(self, source: str, target: str) -> None:
         """Check one rename. Raises GitError, unless -k leaves it out."""
         if self.options.dry_run:
-            self._write("Checking rename of '{}' to '{}'", source, target)
+            for old, new in self._files(source, target):
+                self.call.ctx.write_line(f"Checking rename of '{old}' to '{new}'")
         problem = self._problem(source, target)
         if problem is None and target in self.targets:
             problem = "multiple sources for the same target"
@@ -117,23 +118,23 @@ class _Move:
         change = IndexChange(self.call.repository)
         for source, target in self.pairs:
             if self.options.verbose or self.options.dry_run:
-                self._write("Renaming {} to {}", source, target)
+                for old, new in self._files(source, target):
+                    self.call.ctx.write_line(f"Renaming {old} to {new}")
             if not self.options.dry_run:
                 self._rename(change, source, target)
         if change.changed:
             change.write()
         return 0
 
-    def _write(self, form: str, source: str, target: str) -> None:
-        """Print a rename, that of a directory with the files in it."""
-        write = self.call.ctx.write_line
-        write(form.format(source, target))
+    def _files(self, source: str, target: str) -> Iterator[tuple[str, str]]:
+        """Yield a rename, and after that of a directory those of the files in it."""
+        yield source, target
         if source not in self.index:
             below = f"{source}/"
             self.call.access.charge(1 + (len(self.index) >> 3))
             for path in self.index:
                 if path.startswith(below):
-                    write(form.format(path, f"{target}{path[len(source) :]}"))
+                    yield path, f"{target}{path[len(source) :]}"
 
     def _rename(self, change: IndexChange, source: str, target: str) -> None:
         access = self.call.access
