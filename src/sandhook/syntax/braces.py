@@ -63,16 +63,9 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
         reader.unfold(match.end())
         text = reader.text
     operator = _operator(text, at, prefix)
-    if (
-        operator is None
-        or (operator[:1] in _CASE_OPERATORS and name in "#?-")
-        or (
-            prefix == "!"
-            and operator in ("*", "@")
-            and text[at + 1 : at + 2] == "}"
-            and not NAME.fullmatch(name)
-        )
-    ):
+    if operator is None or (operator[:1] in _CASE_OPERATORS and name in "#?-"):
+        return _bad(reader, start, double_quoted)
+    if prefix == "!" and text[at : at + 2] in ("*}", "@}") and not NAME.fullmatch(name):
         return _bad(reader, start, double_quoted)
     word = second = None
     at += len(operator)
