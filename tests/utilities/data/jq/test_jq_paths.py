@@ -135,6 +135,8 @@ def test_many_random_programs(monkeypatch: pytest.MonkeyPatch) -> None:
         (["-r", ".a[-1].b"], b'{"a":[1,{"b":"x"}]}', (0, b"x\n", b"")),
         ([".a?"], b"[]", (0, b"", b"")),
         (["-r", '.a? // "none"'], b"[]", (0, b"none\n", b"")),
+        (["-r", ".a"], b"", (0, b"", b"")),
+        (["-e", '.a // "none"'], b" \t\r\n", (4, b"", b"")),
     ],
 )
 def test_no_worker_is_needed(

@@ -35,6 +35,7 @@ _PLAIN = lazily(r"[ !#-\[\]-~]*")
 _SURROGATE = lazily(rb"\\u[dD][89a-fA-F]")
 
 _CONSTANTS: dict[str, str | bool | None] = {"null": None, "true": True, "false": False}
+_BLANKS = b" \t\r\n"
 _NO_RESULT = 4  #: the exit status of -e without a result
 
 
@@ -113,6 +114,8 @@ def answer(path: Path, data: bytes, *, raw: bool, exit_status: bool) -> Answer |
         raw: -r is set: strings are printed without quotes.
         exit_status: -e is set.
     """
+    if not data.strip(_BLANKS):
+        return Answer("", _NO_RESULT if exit_status else 0)
     try:
         value = _value(path, data)
         text = _text(value, raw=raw)
