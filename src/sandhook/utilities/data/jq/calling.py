@@ -40,7 +40,8 @@ def _answer(command: Command, inputs: Inputs, ctx: Context) -> int | None:
         return None
     ctx.charge(1 + (len(data) >> 10))
     ctx.budget.check_fits(paths.TREE * len(data))
-    answer = paths.answer(path, data, raw=command.raw, exit_status=command.exit_status)
+    compact = command.indent is None and not command.sort_keys
+    answer = paths.answer(path, data, raw=command.raw, compact=compact, exit_status=command.exit_status)
     if answer is None:
         return None
     ctx.write(answer.output.encode())

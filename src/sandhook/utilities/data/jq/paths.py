@@ -1,7 +1,7 @@
 """Programs that are a plain path, such as ``.tool_input.command // empty``, answered without a worker.
 
-Most programs of published hooks are such paths. Everything else is left to libjq: other programs and options, results that
-are no strings, small integers or constants, and inputs that are not one value that Python and jq read alike. So
+Most programs of published hooks are such paths. Everything else is left to libjq: other programs and options, results other
+than strings, small integers, constants and, with -c, what has only these in it, and inputs that are not one value that Python and jq read alike. So
 every message and every number of another form is libjq's own.
 
 Source: jq 1.8 manual, "Basic filters" and "Alternative operator". Oracle: jq 1.8.2, by the worker.
@@ -18,6 +18,8 @@ from sandhook.utilities.data.jq.arguments import Command
 
 #: Bytes of the largest input; the reader holds the interpreter for a millisecond then.
 MAX_INPUT = 65_536
+#: Levels of arrays and objects that are printed here.
+MAX_LEVELS = 32
 #: Bytes of memory for a byte of input: ``[[],[],`` has an object of 56 bytes and its place for every three.
 TREE = 32
 
@@ -106,19 +108,21 @@ def _parse(program: str) -> Path | None:
     return Path(tuple(steps), match[2] or "")
 
 
-def answer(path: Path, data: bytes, *, raw: bool, exit_status: bool) -> Answer | None:
+def answer(path: Path, data: bytes, *, raw: bool, compact: bool, exit_status: bool) -> Answer | None:
     """Return what jq prints for an input of at most ``MAX_INPUT`` bytes; None when libjq must run.
 
     Args:
         data: The input.
         raw: -r is set: strings are printed without quotes.
+        compact: -c is set, and not -S: arrays and objects are one line, in their order.
         exit_status: -e is set.
     """
     if not data.strip(_BLANKS):
         return Answer("", _NO_RESULT if exit_status else 0)
     try:
         value = _value(path, data)
-        text = _text(value, raw=raw)
+        is_compound = compact and isinstance(value, (list, dict))
+        text = _compound(value) if is_compound else _text(value, raw=raw)
         text.encode()  # fails for half of a surrogate pair
     except _Nothing:
         return Answer("", _NO_RESULT if exit_status else 0)
@@ -157,6 +161,18 @@ def _walk(path: Path, value: Json) -> Json:
         else:
             raise _Different
     return value
+
+
+def _compound(value: Json, levels: int = MAX_LEVELS) -> str:
+    """Return a value on one line. Raises _Different as ``_text``, and for one with more levels."""
+    if not isinstance(value, (list, dict)):
+        return _text(value, raw=False)
+    if not levels:
+        raise _Different
+    if isinstance(value, list):
+        return f"[{','.join([_compound(item, levels - 1) for item in value])}]"
+    pairs = [f"{_text(key, raw=False)}:{_compound(item, levels - 1)}" for key, item in value.items()]
+    return f"{{{','.join(pairs)}}}"
 
 
 def _text(value: Json, *, raw: bool) -> str:
