@@ -73,7 +73,7 @@ class ArgparseParser(argparse.ArgumentParser):
             self.description = own
 
     def parse_args(self, args: Sequence[str], namespace: None = None) -> argparse.Namespace:  # type: ignore[override]
-        """Parse arguments; the error about an unknown option names the one that is most like it."""
+        """Parse arguments; the error about an unknown option names the one most like it, about a word the usage."""
         options, rest = self.parse_known_args(args, namespace)
         if rest:
             from sandhook.text.nearest import nearest
@@ -83,9 +83,10 @@ class ArgparseParser(argparse.ArgumentParser):
             near = nearest(unknown, known) if unknown[:2] == "--" else None
             if _OTHER_WORD.get(unknown) in known:
                 near = _OTHER_WORD[unknown]
-            self.error(
-                f"unrecognized arguments: {' '.join(rest)}" + (f"; did you mean {near}?" if near else "")
-            )
+            hint = f"; did you mean {near}?" if near else ""
+            if unknown[:1] != "-":
+                hint = f"; usage: {self.usage}"
+            self.error(f"unrecognized arguments: {' '.join(rest)}{hint}")
         return options
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
