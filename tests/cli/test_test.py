@@ -332,10 +332,11 @@ def test_an_interrupt_ends_everything_quietly(here: Path, bash: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
-def test_a_real_shell_hears_interrupts_although_the_command_does_not(here: Path, bash: str) -> None:
-    write(here / "a.test.sh", "#### a\ntrap -p; kill -INT $$; echo no\n## status: 130\n")
+def test_a_real_shell_hears_signals_that_the_command_ignores(here: Path, bash: str) -> None:
+    script = "trap -p; trap 'echo hup' HUP; kill -HUP $$; kill -INT $$; echo no"
+    write(here / "a.test.sh", f"#### a\n{script}\n## stdout: hup\n## status: 130\n")
     command = [sys.executable, "-m", "sandhook.cli", "test", "--shell", bash, "a.test.sh"]
-    quiet = ["sh", "-c", 'trap "" INT QUIT; exec "$@"', "sh", *command]
+    quiet = ["sh", "-c", 'trap "" HUP INT QUIT TERM USR1; exec "$@"', "sh", *command]
     ran = subprocess.run(quiet, capture_output=True, timeout=60, text=True)
     assert (ran.returncode, ran.stdout.splitlines()[-1]) == (0, f"1 file: {bash} 1 pass: all as expected")
 

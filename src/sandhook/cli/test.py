@@ -19,7 +19,7 @@ from sandhook.conformance.oracle import (
     RealShell,
     check,
     program_of,
-    restore_interrupts,
+    restore_signals,
 )
 from sandhook.conformance.runner import TIMEOUT
 from sandhook.conformance.suite import Selection, find, load
@@ -284,7 +284,7 @@ def _run_on(
 
         with HostedShell(root=options.root, jobs=jobs, timeout=options.timeout) as runner:
             return run_suite(selections, runner, step=step, fail_fast=options.fail_fast)
-    restore_interrupts()
+    restore_signals()
     with RealShell(name, root=options.root, jobs=jobs, timeout=options.timeout) as shell:
         return run_suite(selections, shell, step=step, fail_fast=options.fail_fast)
 

@@ -33,6 +33,9 @@ PROGRAM = {
 }
 _OPTIONS = {"zsh": ("-f",)}
 
+#: Signals that every Python ignores and `subprocess` restores; Windows has none of them.
+_IGNORED_BY_PYTHON = [getattr(signal, name, None) for name in ("SIGPIPE", "SIGXFSZ")]
+
 _VERSIONS = {
     "bash": 'echo "${BASH_VERSINFO[0]}.${BASH_VERSINFO[1]}.${BASH_VERSINFO[2]}"',
     "mksh": 'v=${KSH_VERSION#*R}; echo "${v%% *}"',
@@ -84,14 +87,14 @@ def check(oracle: Oracle) -> tuple[int, ...]:
     return version
 
 
-def restore_interrupts() -> None:
-    """Restore interrupts for the real shells if a shell started this command in the background.
+def restore_signals() -> None:
+    """Let the real shells have the default action of signals that this command was told to ignore.
 
-    An ignored signal stays ignored in a new program; a signal with a handler has its default action there.
+    A shell that starts a command in the background ignores interrupts in it, and nohup ignores SIGHUP. An ignored
+    signal stays ignored in a new program; a signal with a handler has its default action there.
     """
-    for name in ("SIGINT", "SIGQUIT"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+    for number in signal.valid_signals():
+        if signal.getsignal(number) is signal.SIG_IGN and number not in _IGNORED_BY_PYTHON:
             signal.signal(number, lambda *_: None)
 
 
