@@ -88,7 +88,7 @@ def check(oracle: Oracle) -> tuple[int, ...]:
 
 
 def restore_signals() -> None:
-    """Let the real shells have the default action of signals that this command was told to ignore.
+    """Let the real shells have the default action of signals that are ignored since this command started.
 
     A shell that starts a command in the background ignores interrupts in it, and nohup ignores SIGHUP. An ignored
     signal stays ignored in a new program; a signal with a handler has its default action there.
