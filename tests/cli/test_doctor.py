@@ -149,6 +149,20 @@ def test_doctor_names_what_an_approval_binds(machine: Machine) -> None:
     assert f"{program} changed since it was approved on" in what(hook, "approved")
 
 
+@pytest.mark.parametrize(("agent", "named"), [("claude_code", ""), ("grok", " --contract grok")])
+def test_the_advice_approves_for_the_agent_that_reads_the_file(
+    machine: Machine, agent: str, named: str
+) -> None:
+    """Grok Build reads Claude Code's file, for which `trust` takes Claude Code."""
+    machine.guard("claude_code")
+    _, hook = machine.doctor("--agent", agent)
+    advice = next(each["advice"] for each in hook["checks"] if each["check"] == "approved")
+    assert advice == f"read it, then: sandhook trust {machine.config}{named}"
+    result = machine.run("trust", "--yes", *advice.split()[5:])
+    assert result.status == 0, result.stderr
+    assert failures(machine.doctor("--agent", agent)[1], "unproven") == []
+
+
 def test_what_the_sandbox_cannot_run_is_not_proven_instead_of_off(machine: Machine) -> None:
     """A guard in Python that nobody approved is the most common of all."""
     machine.guard("claude_code", command="python3 guard.py", script=":\n")

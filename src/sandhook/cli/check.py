@@ -29,10 +29,10 @@ from sandhook.hooks.checks.unstarted import UNSTARTED, is_unstarted
 from sandhook.hooks.contracts import COMPAT, Contract, UnrecognisedError, needs_trust
 from sandhook.hooks.evidence import THE_COMMAND
 from sandhook.hooks.inventory import Item, inventory
+from sandhook.hooks.report import approval
 from sandhook.hooks.sources import AgentConfiguration, layer_files, read_regular
 from sandhook.hooks.trust import read_host
 from sandhook.record import Record
-from sandhook.text.quoting import quote_word
 
 if TYPE_CHECKING:
     import argparse
@@ -269,9 +269,8 @@ def _without_approval(
                 never[item.file] = never.get(item.file, 0) + 1
     for file, count in never.items():
         them = "1 hook, and sandhook runs it" if count == 1 else f"{count} hooks, and sandhook runs them"
-        yield Finding(
-            "N-STATE", f"nobody approved {them} only after: sandhook trust {quote_word(file)}", file
-        )
+        how = approval(file, configuration.contract.name)
+        yield Finding("N-STATE", f"nobody approved {them} only after: {how}", file)
 
 
 #: The names of files in a summary.

@@ -114,8 +114,8 @@ def to_text(decision: Decision, *, output: bool = False, place: str = "") -> lis
     return lines
 
 
-def remedy(file: str, contract: str) -> str:
-    """Return how a person approves the hooks of a file.
+def approval(file: str, contract: str) -> str:
+    """Return the command by which a person approves the hooks of a file.
 
     Args:
         contract: The agent that reads them; "" if there are several.
@@ -124,7 +124,12 @@ def remedy(file: str, contract: str) -> str:
     from sandhook.text.quoting import quote_word
 
     named = f" --contract {contract}" if file and contract and is_anothers(file, contract) else ""
-    return f"`sandhook trust {quote_word(file) if file else 'FILE'}{named}` approves it"
+    return f"sandhook trust {quote_word(file) if file else 'FILE'}{named}"
+
+
+def remedy(file: str, contract: str) -> str:
+    """Return what a person does about hooks of a file that nobody approved; see `approval`."""
+    return f"`{approval(file, contract)}` approves it"
 
 
 def _outcome_lines(outcome: Outcome, output: bool) -> list[str]:

@@ -15,6 +15,7 @@ from sandhook.hooks.checks.unstarted import UNSTARTED, UNSTARTED_ADVICE
 from sandhook.hooks.contracts import needs_trust
 from sandhook.hooks.inventory import Item
 from sandhook.hooks.model import HookSpec, RunResult
+from sandhook.hooks.report import approval
 from sandhook.hooks.through import call_of, unwrapped
 from sandhook.proving.configuration import Configuration, Unreached, unreached_cases
 from sandhook.proving.guards import REFUSING
@@ -428,9 +429,8 @@ def _found(item: Item) -> Check:
 
 def _approved(item: Item, spec: HookSpec) -> Iterator[Check]:
     if item.state == "untrusted":
-        yield Check(
-            "approved", "unproven", item.why, f"read it, then: sandhook trust {quote_word(item.file)}"
-        )
+        advice = f"read it, then: {approval(item.file, item.contract)}"
+        yield Check("approved", "unproven", item.why, advice)
     elif item.state == "muted":
         return  # whether somebody approved it is not known: it does not run anyway
     elif needs_trust(spec.layer):
@@ -468,7 +468,7 @@ def _why_not_started(item: Item, settings: Settings) -> str:
 
 
 def _how_to_start(item: Item) -> str:
-    return "" if item.state != "untrusted" else f"sandhook trust {quote_word(item.file)}"
+    return approval(item.file, item.contract) if item.state == "untrusted" else ""
 
 
 def _why_broken(run: RunResult) -> str:
