@@ -351,7 +351,16 @@ def test_fire_needs_hooks_from_somewhere(sandhook: Callable[..., Any], project: 
     wanted = "sandhook: fire: needs --hooks FILE, or --contract NAME for the agent's own files"
     assert sandhook("fire", "PreToolUse").stderr == f"{wanted}\n"
     (project / "crush.json").write_text('{"hooks": {"PreToolUse": [{"command": ":"}]}}')
-    assert sandhook("fire", "PreToolUse").stderr == f"{wanted}; here: --contract crush\n"
+    ran = sandhook("fire", "PreToolUse", "--tool", "bash", "--sandbox")
+    assert (ran.status, ran.stderr) == (0, "note: for crush, the agent that has hooks here\n")
+    assert "PreToolUse: 1 hook(s)" in ran.stdout
+    ran = sandhook("fire", "--as-hook", "crush")
+    assert (ran.status, ran.stderr) == (2, f"{wanted}\n"), "a hook of an agent says what it runs"
+    (project / ".claude").mkdir()
+    (project / ".claude" / "settings.json").write_text('{"hooks": {}}')
+    assert sandhook("fire", "PreToolUse").stderr.startswith(
+        f"{wanted}; here: --contract crush, --contract claude_code"
+    )
 
 
 def test_arguments_of_a_tool_are_json(sandhook: Callable[..., Any]) -> None:

@@ -47,7 +47,7 @@ def event_of(options: argparse.Namespace, contract: Contract, native: str, kind:
     event = Event(kind, session_id=_IDS["session_id"], turn_id=_IDS["turn_id"])
     if kind.startswith("tool."):
         if options.prompt is not None:
-            raise UsageError(f"--prompt does not go with {native}")
+            raise UsageError(f"--prompt does not go with {native}; use --input JSON")
         if options.tool is None:
             raise UsageError(f"{native} needs --tool NAME (or --payload FILE)")
         value = {} if options.input is None else _json(options.input, "--input: wanted a JSON object")
@@ -57,13 +57,14 @@ def event_of(options: argparse.Namespace, contract: Contract, native: str, kind:
         if kind != "tool.pre":
             event = event.with_(result=ToolResult())
     elif options.tool is not None or options.input is not None:
-        raise UsageError(f"--{event_options[0]} does not go with {native}")
+        way = "--prompt TEXT" if kind == "prompt.submit" else "--payload FILE"
+        raise UsageError(f"--{event_options[0]} does not go with {native}; use {way}")
     if kind == "prompt.submit":
         if options.prompt is None:
             raise UsageError(f"{native} needs --prompt TEXT (or --payload FILE)")
         event = event.with_(prompt=options.prompt)
     elif options.prompt is not None:
-        raise UsageError(f"--prompt does not go with {native}")
+        raise UsageError(f"--prompt does not go with {native}; use --payload FILE")
     if kind == "turn.end":
         event = event.with_(success=True)
     return event

@@ -28,16 +28,19 @@ if TYPE_CHECKING:
 #: must not pass because of a misspelt option.
 REFUSED, NOT_FIRED = 2, 1
 
+_NEEDS_HOOKS = "fire: needs --hooks FILE, or --contract NAME for the agent's own files"
+
 
 def parser() -> Parser:
     result = Parser(
         "fire",
-        "[EVENT] (--hooks FILE... | --contract NAME) [OPTION]...",
+        "[EVENT] [--hooks FILE... | --contract NAME] [OPTION]...",
         "Fire one event at a hook configuration. Print the hooks that ran, the decision of each with\n"
         "its reason, and the decision of all. Hooks run in the sandbox, or with --host on this machine.\n"
-        "Without --hooks, the files are those that the agent would read: hooks that come with a project\n"
-        "run only when they are approved (`sandhook trust`). Hooks in the sandbox see a copy of the current\n"
-        "directory as /workspace, and below its own path.\n\n"
+        "Without --hooks, the files are those that the agent would read (without --contract, the only\n"
+        "agent that has hooks here): hooks that come with a project run only when they are approved\n"
+        "(`sandhook trust`). Hooks in the sandbox see a copy of the current directory as /workspace, and\n"
+        "below its own path.\n\n"
         "A file or a hook with a fault does not run, nor does a hook that nobody approved as it is;\n"
         "the first line says so, and the others run.",
     )
@@ -115,24 +118,29 @@ def run(arguments: list[str]) -> int:
         return NOT_FIRED
 
 
-def _advice(options: argparse.Namespace) -> str:
-    """Return the options for the agents that have hooks here."""
+def _only_agent(options: argparse.Namespace) -> str:
+    """Return the name of the agent that has hooks here. Raises UsageError if there are several, or none."""
     find_project(options)
     names = [each.contract.name for each in gather(options) if each.documents]
-    return f"; here: {', '.join(f'--contract {name}' for name in names)}" if names else ""
+    if len(names) == 1:
+        print_note(f"note: for {names[0]}, the agent that has hooks here")
+        return names[0]
+    advice = f"; here: {', '.join(f'--contract {name}' for name in names)}" if names else ""
+    raise UsageError(_NEEDS_HOOKS + advice)
 
 
 def _run(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
-    if not options.hooks and not options.contract:
-        advice = _advice(options) if options.as_hook is None else ""
-        raise UsageError(f"fire: needs --hooks FILE, or --contract NAME for the agent's own files{advice}")
     if options.as_hook is not None:
+        if not options.hooks and not options.contract:
+            raise UsageError(_NEEDS_HOOKS)
         from sandhook.cli.as_hook import fire
 
         return fire(options)
     if options.event is None:
         raise UsageError("fire: the following arguments are required: EVENT")
+    if not options.hooks and not options.contract:
+        options.contract = _only_agent(options)
     try:
         return _fire(options)
     except ConfigError as error:
