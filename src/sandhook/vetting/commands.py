@@ -25,41 +25,14 @@ from sandhook.vetting.policy import METADATA, executed, named
 from sandhook.vetting.rules import RuleId
 from sandhook.vetting.scratch import PURE, WITHOUT_INPUT, decodes
 from sandhook.vetting.shapes import hidden_program, is_disguised, is_pattern
+from sandhook.vetting.starting import started
 from sandhook.vetting.state import PAYLOAD, ShellState
 from sandhook.vetting.tests import of_pattern
 from sandhook.vetting.values import EMPTY, HOLE, NOTHING, UNKNOWN, Origin, Origins, Value, concatenated, known
 from sandhook.vetting.variables import check_assignment
 
-#: Options of many programs by which they start another one.
-_STARTED = re.compile(
-    r"(?:checkpoint-action=exec=|--to-command=|--use-compress-program=|--pre=|--filter=|--compress-program=|ProxyCommand[= ]|LocalCommand[= ]|--rsh-command=)(.+)|^(?:\+|:)!(.+)",
-    re.DOTALL,
-)
-
-#: Options of single programs whose argument is a command line.
-_COMMAND_OPTIONS = {
-    "rsync": ("-e", "--rsh"),
-    "zip": ("-TT", "--unzip-command"),
-    "man": ("-P", "--pager"),
-    "tar": ("-I", "-F"),
-    "less": ("+!",),
-    **dict.fromkeys(
-        (
-            "xterm",
-            "konsole",
-            "alacritty",
-            "urxvt",
-            "st",
-            "gnome-terminal",
-            "xfce4-terminal",
-            "mate-terminal",
-            "lxterminal",
-            "kitty",
-            "terminator",
-        ),
-        ("-e", "--command", "-x"),
-    ),
-}
+#: Words of many programs by which they start another one.
+_STARTED = re.compile(r"(?:ProxyCommand|LocalCommand)[= ](.+)|^(?:\+|:)!(.+)", re.DOTALL)
 
 #: The most texts that a command's input may have for its output to be computed.
 _MOST_INPUTS = 4
@@ -198,9 +171,8 @@ class Commands(Languages):
                     f"{call.name}: an option",
                     call.at,
                 )
-        for option in call.arguments(*_COMMAND_OPTIONS.get(call.name, ())):
-            if " " in option.any_text:
-                self.run_text(option, call.state.branch(), f"{call.name}: an option", call.at)
+        for command in started(call):
+            self.run_text(command, call.state.branch(), f"{call.name}: an option", call.at)
         if call.name not in LOADERS and call.name not in LANGUAGES:
             return
         directory = call.state.path(".")
