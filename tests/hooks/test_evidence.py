@@ -184,6 +184,7 @@ def test_the_files_of_a_descriptor_and_of_a_chain_are_followed() -> None:
             "tar --checkpoint-action=exec=./x -cf a b",
             "tar: the program that --checkpoint-action=exec=./x names",
         ),
+        ("tcpdump -G 1 -z ./x", "tcpdump: the program that -z names"),
         ("sort --compress-program=./x a", "sort: the program that --compress-program=./x names"),
         ("rsync -e ./x a b", "rsync: the program that -e names"),
         ("sqlite3 db '.shell ./x'", "sqlite3: its dot-commands"),

@@ -114,7 +114,7 @@ def test_harmless_hooks_are_not_flagged(step: int) -> None:
 
 
 #: Short hooks, one for each way that data take: written with the rules, so they prove no figure and have no share.
-@pytest.mark.parametrize(("kind", "count", "flagged"), [("malicious", 582, True), ("benign", 268, False)])
+@pytest.mark.parametrize(("kind", "count", "flagged"), [("malicious", 592, True), ("benign", 272, False)])
 def test_short_hooks_are_all_told_apart(kind: str, count: int, flagged: bool) -> None:
     hooks = list(cases(LISTS / f"{kind}/short.hooks"))
     assert len(hooks) == count

@@ -103,6 +103,7 @@ _OPTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "IF",
         (*("--use-c", "--to-c", "--checkpoint-a", "--info-s", "--new-v", "--rsh-c", "--rmt-c"),),
     ),
+    "tcpdump": ("z", ("--postrotate-command",)),
     "wget": ("e", ("--execute", "--use-askpass", "--config")),
     "zip": ("", ("-TT", "--unzip-command")),
 }
@@ -347,7 +348,8 @@ def _by_option(name: str, words: Words) -> Execution:
         cluster = word[:1] == "-" and word[1:2] != "-"
         old_style = name == "tar" and place == 0 and word[:1] != "-"  # tar cIf PROGRAM
         long = word.partition("=")[0]
-        named = word.startswith(longs) or (len(long) > 3 and any(each.startswith(long) for each in longs))
+        beginning = len(long) > 3 and long != "--checkpoint" and any(each.startswith(long) for each in longs)
+        named = word.startswith(longs) or beginning
         if named or ((cluster or old_style) and any(letter in word for letter in letters)):
             return Execution(unknown=(f"{name}: the program that {word} names",))
     return Execution()

@@ -92,6 +92,15 @@ class Runner(Protocol):
         ...
 
 
+#: The shortest beginning of a long option that counts: a shorter one stands for several.
+_SHORTEST = len("--to")
+
+
+def is_beginning(name: str, option: str) -> bool:
+    """Return True if a word is a long option, or a beginning of it, which getopt_long takes as well."""
+    return name[:2] == "--" and len(name) >= _SHORTEST and option.startswith(name)
+
+
 class Call:
     """A command with the values of its words.
 
@@ -148,10 +157,11 @@ class Call:
         for index, word in enumerate(self.words):
             text = word.any_text
             for option in options:
-                if text == option:
+                if text == option or is_beginning(text, option):
                     return self.words[index + 1] if index + 1 < len(self.words) else None
-                if option[:2] == "--" and text.startswith(f"{option}="):
-                    return Value((text[len(option) + 1 :],), word.origins)
+                name, equals, value = text.partition("=")
+                if equals and is_beginning(name, option):
+                    return Value((value,), word.origins)
         return None
 
     def arguments(self, *options: str) -> list[Value]:
@@ -159,11 +169,12 @@ class Call:
         values: list[Value] = []
         for index, word in enumerate(self.words):
             text = word.any_text
+            name, equals, value = text.partition("=")
             for option in options:
-                if text == option and index + 1 < len(self.words):
+                if (text == option or is_beginning(text, option)) and index + 1 < len(self.words):
                     values.append(self.words[index + 1])
-                elif option[:2] == "--" and text.startswith(f"{option}="):
-                    values.append(Value((text[len(option) + 1 :],), word.origins))
+                elif equals and is_beginning(name, option):
+                    values.append(Value((value,), word.origins))
                 elif option[:2] != "--" and text.startswith(option) and len(text) > 2 and text[:2] != "--":
                     values.append(Value((text[2:],), word.origins))
         return values

@@ -9,6 +9,7 @@ import re
 
 from sandhook.vetting.call import Call
 from sandhook.vetting.policy import starts_something
+from sandhook.vetting.starting import GIT, commands_in
 from sandhook.vetting.values import HOLE, Value
 
 _TRANSPORT = re.compile(r"\bext::(?P<command>.+)", re.DOTALL)
@@ -52,17 +53,9 @@ def _git_runs(call: Call) -> None:
     words, texts = call.words, call.texts
     if texts[:2] == ["bisect", "run"]:
         call.runner.run_words(words[2:], call.state.branch(), call.at)
-    if not _WITH_COMMANDS.intersection(texts[:1]):
-        return
-    for option in call.arguments("--exec", "-x", "--upload-pack", "--receive-pack", "-u"):
-        if " " in option.any_text or HOLE in option.any_text:
-            _follow(call, option, f"git {texts[0]}: an option")
-
-
-#: Commands of git with options whose argument is a command line.
-_WITH_COMMANDS = frozenset(
-    {"rebase", "fetch", "push", "pull", "clone", "ls-remote", "archive", "fetch-pack", "send-pack"}
-)
+    options = GIT.get(texts[0]) if texts else None
+    for command in commands_in(words[1:], options) if options is not None else ():
+        _follow(call, command, f"git {texts[0]}: an option")
 
 
 def _recipes(call: Call) -> None:

@@ -116,7 +116,7 @@ def _program(call: Call, *files: str, valued: Sequence[str] = ()) -> str:
     """Return the program of a call, "" if it is in a file or not known; ``valued`` are options before a word."""
     if call.has(*files):
         return ""
-    texts = [value.any_text for value in call.arguments("-e", "--expression")]
+    texts = [value.any_text for value in call.arguments("-e", "--expression", "--source")]
     operands = [
         word.any_text
         for word, before in zip(call.words, ["", *call.texts])

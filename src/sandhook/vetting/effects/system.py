@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from sandhook.vetting.call import Call
 from sandhook.vetting.effects.network import sends
 from sandhook.vetting.rules import RuleId, Severity
+from sandhook.vetting.starting import ENV, commands_in
 from sandhook.vetting.state import PAYLOAD
 from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Value, known
 
@@ -88,7 +89,7 @@ def _crontab(call: Call) -> Value:
 
 def _environment(call: Call) -> Value:
     """env and printenv: without a command they print all variables."""
-    for text in call.arguments("-S", "--split-string") if call.name == "env" else ():
+    for text in commands_in(call.words, ENV) if call.name == "env" else ():
         return call.runner.run_text(text, call.state.copy(), "env -S", call.at)
     for word in call.words if call.name == "env" else ():
         name, equals, value = word.any_text.partition("=")
