@@ -239,7 +239,9 @@ class _RevParse:
         elif word == "--not":
             self.negated = not self.negated
         elif word == "--default":
-            self.default = rest.pop(0) if rest else ""
+            if not rest:
+                raise GitError("--default requires an argument")
+            self.default = rest.pop(0)
         elif name == "--path-format":
             if not equals:
                 raise GitError("--path-format requires an argument")
