@@ -16,7 +16,7 @@ class Options:
     symbolic-ref, tag, update-index --refresh, var, verify-commit, verify-tag, version, whatchanged, worktree list.
 
     Commands that the caller of the sandbox must allow: add, apply, checkout, checkout-index, clean, commit, commit-tree, config KEY VALUE,
-    format-patch, init, remote add, merge-tree, mktree, mv, notes add, notes remove, read-tree, reset, restore, rm, stage, stash push, switch, update-index, update-ref, write-tree,
+    format-patch, init, remote add, remote rename, merge-tree, mktree, mv, notes add, notes remove, read-tree, reset, restore, rm, stage, stash push, switch, update-index, update-ref, write-tree,
     hash-object -w.
     """
 
