@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
+from sandhook.limits import check_fits
 from sandhook.utilities.git.diff.appearance import Appearance
 from sandhook.utilities.git.diff.check import check_pair
 from sandhook.utilities.git.diff.dirstat import dirstat, parse_dirstat
@@ -28,6 +29,7 @@ from sandhook.utilities.git.diff.settings import (
     check_forms,
     check_words,
     chosen_algorithm,
+    chosen_prefixes,
     read_marks,
     shows_submodule_log,
 )
@@ -87,17 +89,6 @@ class DiffOutput:
         self._ignorable = ignored_lines(options)
         self._marks = read_marks(options)
         self.appearance = Appearance(repository, options, porcelain=porcelain)
-
-    def _prefixes(self) -> tuple[str, str]:
-        options, config = self.options, self.repository.config
-        old, new = "a/", "b/"
-        if options.no_prefix or (self.porcelain and config.boolean("diff.noprefix")):
-            old = new = ""
-        elif self.porcelain and config.boolean("diff.mnemonicprefix"):
-            old, new = self.mnemonic
-        old = options.old_prefix if options.old_prefix is not None else old
-        new = options.new_prefix if options.new_prefix is not None else new
-        return (new, old) if options.reverse and options.old_prefix is None else (old, new)
 
     def set_line_prefix(self, prefix: str) -> None:
         """Print a text before each line of the following differences."""
@@ -443,7 +434,7 @@ class DiffOutput:
     def style(self) -> Style:
         """Return how patches are printed."""
         options, config = self.options, self.repository.config
-        prefixes = self._prefixes()
+        prefixes = chosen_prefixes(config, options, self.mnemonic, porcelain=self.porcelain)
         return Style(
             context=self._context(),
             inter_hunk=options.inter_hunk,
@@ -470,6 +461,15 @@ class DiffOutput:
             pieces = moved.pieces()
         for piece in prefixed(encode(self.line_prefix), pieces) if self.line_prefix else pieces:
             write(piece)
+
+    def patch(self, pairs: list[Pair]) -> bytes:
+        """Return the patches of pairs, in place of printing them."""
+        pieces: list[bytes] = []
+        for piece in self._patches(pairs, None):
+            check_fits(2 * len(piece))
+            self.repository.ctx.budget.charge_memory(len(piece))
+            pieces.append(piece)
+        return b"".join(pieces)
 
     def _patches(self, pairs: list[Pair], moved: MovedLines | None) -> Iterator[bytes]:
         """Yield the patches of pairs, without the lines of hunks that are kept to find moved ones."""

@@ -194,3 +194,21 @@ def check_forms(options: DiffOptions) -> None:
             "options '--pickaxe-all' and '--find-object' cannot be used together, "
             "use '--pickaxe-all' with '-G' and '-S'"
         )
+
+
+def chosen_prefixes(
+    config: Config, options: DiffOptions, mnemonic: tuple[str, str], *, porcelain: bool
+) -> tuple[str, str]:
+    """Return what is put before the names of the old and the new file.
+
+    Args:
+        mnemonic: The prefixes under diff.mnemonicPrefix.
+    """
+    old, new = "a/", "b/"
+    if options.no_prefix or (porcelain and config.boolean("diff.noprefix")):
+        old = new = ""
+    elif porcelain and config.boolean("diff.mnemonicprefix"):
+        old, new = mnemonic
+    old = options.old_prefix if options.old_prefix is not None else old
+    new = options.new_prefix if options.new_prefix is not None else new
+    return (new, old) if options.reverse and options.old_prefix is None else (old, new)

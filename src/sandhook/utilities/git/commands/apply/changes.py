@@ -16,7 +16,7 @@ from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import decode, encode
-from sandhook.utilities.git.store.index_writing import IndexChange, entry_of
+from sandhook.utilities.git.store.index_writing import IndexChange, entry_of, write_tree
 from sandhook.utilities.git.store.objects import GITLINK, SYMLINK
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.store.writing import make_parents, remove_file, write_new, write_object
@@ -147,6 +147,11 @@ class Target:
         """Have the index keep the sides of a conflict."""
         if self._change is not None:
             self._change.put_conflict(path, stages)
+
+    def tree(self) -> str:
+        """Return the tree of the index with the patches."""
+        assert self._change is not None and self.repository is not None
+        return write_tree(self.repository, self._change.entries())
 
     def end(self) -> None:
         """Write the index."""
@@ -325,10 +330,18 @@ class Changes:
             patched[at:end] = [True] * len(made)
         return b"".join(lines)
 
-    def write(self) -> None:
-        """Write all files."""
+    def tree(self) -> str:
+        """Return the tree of the index with the patches, in place of writing them."""
+        self._write_files()
+        return self._target.tree()
+
+    def _write_files(self) -> None:
         for path, file in sorted(self._files.items(), key=lambda each: bool(each[1].mode)):
             self._target.write(path, file)
+
+    def write(self) -> None:
+        """Write all files."""
+        self._write_files()
         for path, stages in sorted(self.conflicts.items()):
             self._target.conflict(path, stages)
         self._target.end()
