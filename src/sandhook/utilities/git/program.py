@@ -54,6 +54,7 @@ _notes = lazy_module(f"{_PACKAGE}.notes")
 _objects = lazy_module(f"{_PACKAGE}.objects")
 _plumbing_diff = lazy_module(f"{_PACKAGE}.plumbing_diff")
 _ref_changes = lazy_module(f"{_PACKAGE}.writers.ref_changes")
+_range_diff = lazy_module(f"{_PACKAGE}.range_diff")
 _reflog = lazy_module(f"{_PACKAGE}.reflog")
 _refs = lazy_module(f"{_PACKAGE}.refs")
 _remove = lazy_module(f"{_PACKAGE}.writers.remove")
@@ -113,6 +114,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "merge-base": lambda: _history.run_base,
     "name-rev": lambda: _name_rev.run,
     "notes": lambda: _notes.run,
+    "range-diff": lambda: _range_diff.run,
     "reflog": lambda: _reflog.run,
     "rerere": lambda: _rerere.run,
     "remote": lambda: _facts.run_remote,
@@ -191,7 +193,7 @@ _REFUSED = (
         (
             "bundle diagnose fast-export "
             "fmt-merge-msg mailinfo mailsplit pack-redundant "
-            "range-diff show-branch show-index unpack-file verify-pack env--helper "
+            "show-branch show-index unpack-file verify-pack env--helper "
             "sh-i18n--envsubst"
         ),
     ),
