@@ -205,7 +205,8 @@ def _with_not(words: Sequence[str], operands: list[str]) -> list[str]:
     return result + left
 
 
-def _from_head(repository: Repository, starts: Starts) -> Starts:
+def check_head(repository: Repository) -> str:
+    """Return the commit of HEAD. Raises RevisionError without one."""
     head = repository.refs.resolve("HEAD")
     if head is None:
         if repository.has_broken_head:
@@ -214,6 +215,11 @@ def _from_head(repository: Repository, starts: Starts) -> Starts:
         raise RevisionError(f"your current branch '{branch}' does not have any commits yet")
     if not repository.objects.has(head):
         raise GitError("bad object HEAD")
+    return head
+
+
+def _from_head(repository: Repository, starts: Starts) -> Starts:
+    head = check_head(repository)
     return starts._replace(wanted=[*starts.wanted, head], names={**starts.names, head: "HEAD"})
 
 

@@ -146,7 +146,7 @@ class Saving:
         self.title = f"On {branch}: {message}" if message else f"WIP on {text}"
         self.index_tree = write_tree(repository, repository.index.entries)
         if self.only_staged and self.index_tree == head.tree:
-            raise GitError("No staged changes", prefix="", status=1)
+            raise GitError("No staged changes" if not self.quiet else "", prefix="", status=1)
         index = self._write(self.index_tree, [oid], f"index on {text}\n")
         parents = [oid, index]
         if self.untracked:
