@@ -62,6 +62,7 @@ _rerere = lazy_module(f"{_PACKAGE}.rerere")
 _reset = lazy_module(f"{_PACKAGE}.writers.reset")
 _rev_list = lazy_module(f"{_PACKAGE}.rev_list")
 _rev_parse = lazy_module(f"{_PACKAGE}.rev_parse")
+_show_branch = lazy_module(f"{_PACKAGE}.show_branch")
 _show = lazy_module(f"{_PACKAGE}.show")
 _stash = lazy_module(f"{_PACKAGE}.stash")
 _status = lazy_module(f"{_PACKAGE}.status")
@@ -121,6 +122,7 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "rev-list": lambda: _rev_list.run,
     "rev-parse": lambda: _rev_parse.run,
     "shortlog": lambda: _shortlog.run,
+    "show-branch": lambda: _show_branch.run,
     "show": lambda: _show.run,
     "show-ref": lambda: _refs.run_show,
     "stash": lambda: _stash.run,
@@ -193,7 +195,7 @@ _REFUSED = (
         (
             "bundle diagnose fast-export "
             "fmt-merge-msg mailinfo mailsplit pack-redundant "
-            "show-branch show-index unpack-file verify-pack env--helper "
+            "show-index unpack-file verify-pack env--helper "
             "sh-i18n--envsubst"
         ),
     ),
