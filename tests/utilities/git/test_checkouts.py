@@ -79,7 +79,7 @@ def test_without_permission_nothing_changes(command: str) -> None:
     [
         ("printf 'src/* filter=x\\n' >.gitattributes", "-c filter.x.smudge=cat checkout HEAD -- src"),
         ("printf '* working-tree-encoding=odd\\n' >.gitattributes", "checkout -f HEAD -- src"),
-        ("", "checkout -p"), ("", "reset -p"), ("", "stash push -p"), ("", "stash push --staged"),
+        ("", "checkout -p"), ("", "reset -p"), ("", "stash push -p"),
         ("", "-c column.ui=always status"), ("", "-c format.to=x format-patch --stdout -1"), ("", "whatchanged --graph"),
         ("", "show --graph -1"), ("", "show -g"), ("", "show --all HEAD"), ("", "show -n1 HEAD HEAD~1"), ("", "show -L1,2:f"),
         ("", "log --line-prefix=+"), ("", "log --diff-merges=remerge"), ("", "diff-tree --line-prefix=+ HEAD"),

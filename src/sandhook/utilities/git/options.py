@@ -11,12 +11,12 @@ class Options:
 
     Commands that read: annotate, archive, blame, branch, cat-file, check-attr, check-ignore, check-mailmap, check-ref-format, cherry, clean -n,
     column, config, count-objects, describe, diff, diff-files, diff-index, diff-tree, for-each-ref, format-patch --stdout, fsck, get-tar-commit-id,
-    grep, hash-object, interpret-trailers, log, ls-files, ls-remote --get-url, ls-tree, merge-base, merge-file, name-rev, notes list, patch-id,
-    reflog, remote, rev-list, rev-parse, shortlog, show, show-ref, stash list, status, stripspace, submodule status, submodule foreach,
+    grep, hash-object, interpret-trailers, log, ls-files, ls-remote --get-url, ls-tree, merge-base, merge-file, name-rev, notes list, notes show, patch-id,
+    range-diff, reflog, remote, rev-list, rev-parse, shortlog, show, show-branch, show-ref, stash list, status, stripspace, submodule status, submodule foreach,
     symbolic-ref, tag, update-index --refresh, var, verify-commit, verify-tag, version, whatchanged, worktree list.
 
     Commands that the caller of the sandbox must allow: add, apply, checkout, checkout-index, clean, commit, commit-tree, config KEY VALUE,
-    format-patch, init, remote add, merge-tree, mktree, mv, read-tree, reset, restore, rm, stage, stash push, switch, update-index, update-ref, write-tree,
+    format-patch, init, remote add, remote rename, merge-tree, mktree, mv, notes add, notes remove, read-tree, reset, restore, rm, stage, stash push, switch, update-index, update-ref, write-tree,
     hash-object -w.
     """
 

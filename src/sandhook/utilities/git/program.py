@@ -54,6 +54,7 @@ _notes = lazy_module(f"{_PACKAGE}.notes")
 _objects = lazy_module(f"{_PACKAGE}.objects")
 _plumbing_diff = lazy_module(f"{_PACKAGE}.plumbing_diff")
 _ref_changes = lazy_module(f"{_PACKAGE}.writers.ref_changes")
+_range_diff = lazy_module(f"{_PACKAGE}.range_diff")
 _reflog = lazy_module(f"{_PACKAGE}.reflog")
 _refs = lazy_module(f"{_PACKAGE}.refs")
 _remove = lazy_module(f"{_PACKAGE}.writers.remove")
@@ -61,6 +62,7 @@ _rerere = lazy_module(f"{_PACKAGE}.rerere")
 _reset = lazy_module(f"{_PACKAGE}.writers.reset")
 _rev_list = lazy_module(f"{_PACKAGE}.rev_list")
 _rev_parse = lazy_module(f"{_PACKAGE}.rev_parse")
+_show_branch = lazy_module(f"{_PACKAGE}.show_branch")
 _show = lazy_module(f"{_PACKAGE}.show")
 _stash = lazy_module(f"{_PACKAGE}.stash")
 _status = lazy_module(f"{_PACKAGE}.status")
@@ -113,12 +115,14 @@ COMMANDS: dict[str, Callable[[], Run]] = {
     "merge-base": lambda: _history.run_base,
     "name-rev": lambda: _name_rev.run,
     "notes": lambda: _notes.run,
+    "range-diff": lambda: _range_diff.run,
     "reflog": lambda: _reflog.run,
     "rerere": lambda: _rerere.run,
     "remote": lambda: _facts.run_remote,
     "rev-list": lambda: _rev_list.run,
     "rev-parse": lambda: _rev_parse.run,
     "shortlog": lambda: _shortlog.run,
+    "show-branch": lambda: _show_branch.run,
     "show": lambda: _show.run,
     "show-ref": lambda: _refs.run_show,
     "stash": lambda: _stash.run,
@@ -191,7 +195,7 @@ _REFUSED = (
         (
             "bundle diagnose fast-export "
             "fmt-merge-msg mailinfo mailsplit pack-redundant "
-            "range-diff show-branch show-index unpack-file verify-pack env--helper "
+            "show-index unpack-file verify-pack env--helper "
             "sh-i18n--envsubst"
         ),
     ),

@@ -63,7 +63,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     names, objects = Names(repository), repository.objects
     if len(revisions) == 2:
         trees = [objects.tree_of(names.resolve(each)) for each in revisions]
-        default = "patch" if output.options.combined in ("combined", "dense") else "raw"
+        default = "patch" if output.options.combined == "dense" else "raw"
         return finish(output, comparison.pairs(trees[0], trees[1]), output.options, default)
     if len(revisions) != 1 and not (options.stdin and not revisions):
         raise GitError(

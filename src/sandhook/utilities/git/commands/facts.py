@@ -34,6 +34,9 @@ def _url(repository: Repository, url: str, push: bool) -> str:
     return url
 
 
+_REMOTE_CHANGES = ("add", "rename", "set-branches", "set-head", "set-url", "remove", "rm")
+
+
 def run_remote(call: Invocation, arguments: Sequence[str]) -> int:
     """Print the remotes or their URLs; return 2 for an unknown remote."""
     words = list(arguments)
@@ -54,15 +57,20 @@ def run_remote(call: Invocation, arguments: Sequence[str]) -> int:
         for url in urls if "--all" in options else urls[:1]:
             call.ctx.write_line(_url(repository, url, push))
         return 0
-    if words[:1] == ["show"] and not words[1:]:
+    if words in (["show"], ["show", "-n"]):
         words, verbose = [], False
-    if words[:1] in (["add"], ["set-url"], ["remove"], ["rm"]):
+    if words[:1] == ["show"] and "-n" in words:
+        from sandhook.utilities.git.commands.settings.remote_report import report
+
+        names = [word for word in words[1:] if word != "-n"]
+        return report(call, names, lambda url, push: _url(repository, url, push))
+    if words[:1] and words[0] in _REMOTE_CHANGES:
         from sandhook.utilities.git.commands.settings import remotes
 
         return remotes.run(call, words[0], words[1:])
     if words:
         raise GitError(
-            f"remote {words[0]} is not offered in the sandbox: add, get-url, remove and set-url are (L-GIT-001)",
+            f"remote {words[0]} is not offered in the sandbox: it reaches other repositories; remote show -n and all changes of settings are (L-GIT-001)",
             status=129,
         )
     for name in sorted(config.subsections("remote")):

@@ -15,6 +15,7 @@ from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.objects import EMPTY_BLOB, EMPTY_TREE, GITLINK, TREE, object_id
 from sandhook.utilities.git.store.refs import Refs
 from sandhook.utilities.git.store.repository import Repository
+from sandhook.utilities.git.store.writing import replace_file
 
 _DAMAGED, _MISSING = 1, 2
 _LEAST_TABLE = 32  #: of git's table of objects, whose order is that of the output
@@ -44,11 +45,13 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     parsed = Parser(Options).parse(arguments)
     options, operands = parsed.of(Options), [*parsed.operands, *(parsed.paths or ())]
     for name, is_set in (
-        ("--lost-found", options.lost), ("-v", options.verbose), ("--name-objects", options.names),
+        ("-v", options.verbose), ("--name-objects", options.names),
         ("--no-full", not options.full),
     ):  # fmt: skip
         if is_set:
             raise GitError(f"fsck {name} is not offered in the sandbox (L-GIT-003)", status=129)
+    if options.lost:
+        call.check_may_write()
     return _Check(call, options).run(operands)
 
 
@@ -64,6 +67,13 @@ class _Check:
         self.kinds: dict[str, str] = {}  #: of all objects that the repository has
         self.links: dict[str, list[tuple[str, str]]] = {}  #: what an object names, with the types
         self.status = 0
+
+    def _keep(self, oid: str) -> None:
+        """Write a dangling object to the directory lost-found: the contents of a file, the name of another one."""
+        kind = self.kinds[oid]
+        place = "commit" if kind == "commit" else "other"
+        data = self.objects.get(oid).data if kind == "blob" else f"{oid}\n".encode()
+        replace_file(self.call.access, f"{self.repository.git_dir}/lost-found/{place}/{oid}", data)
 
     def run(self, operands: Sequence[str]) -> int:
         self._read_all()
@@ -179,8 +189,11 @@ class _Check:
                 self.status |= _MISSING
             elif self.options.unreachable:
                 self.call.ctx.write_line(f"unreachable {self.kinds[oid]} {oid}")
-            elif oid not in named and self.options.dangling:
-                self.call.ctx.write_line(f"dangling {self.kinds[oid]} {oid}")
+            elif oid not in named and (self.options.dangling or self.options.lost):
+                if self.options.dangling:
+                    self.call.ctx.write_line(f"dangling {self.kinds[oid]} {oid}")
+                if self.options.lost:
+                    self._keep(oid)
 
     def _in_order(self, oids: Sequence[str]) -> list[str]:
         """Return objects in the order of git's table, which their first four bytes give."""

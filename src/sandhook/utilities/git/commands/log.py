@@ -176,7 +176,7 @@ def _check_reflog_options(options: Options, walk: WalkOptions) -> None:
         raise GitError("options '--reverse' and '--walk-reflogs' cannot be used together")
     limits = (
         options.graph, walk.order, options.children, options.equivalent, walk.left_only, walk.right_only,
-        walk.simplify_merges, walk.by_decoration, walk.ancestry, options.boundary,
+        walk.simplify_merges, walk.by_decoration, walk.ancestry,
     )  # fmt: skip
     if options.walk_reflogs and any(limits):
         raise GitError("cannot combine --walk-reflogs with history-limiting options")
@@ -205,7 +205,8 @@ def _with_not(words: Sequence[str], operands: list[str]) -> list[str]:
     return result + left
 
 
-def _from_head(repository: Repository, starts: Starts) -> Starts:
+def check_head(repository: Repository) -> str:
+    """Return the commit of HEAD. Raises RevisionError without one."""
     head = repository.refs.resolve("HEAD")
     if head is None:
         if repository.has_broken_head:
@@ -214,6 +215,11 @@ def _from_head(repository: Repository, starts: Starts) -> Starts:
         raise RevisionError(f"your current branch '{branch}' does not have any commits yet")
     if not repository.objects.has(head):
         raise GitError("bad object HEAD")
+    return head
+
+
+def _from_head(repository: Repository, starts: Starts) -> Starts:
+    head = check_head(repository)
     return starts._replace(wanted=[*starts.wanted, head], names={**starts.names, head: "HEAD"})
 
 
@@ -267,9 +273,17 @@ class Log:
         if not self.options.boundary:
             commits.shown(self.show)
             return self.status
-        shown = list(commits)
+        shown = []
+        if self.printer.reflogs is not None:  # whose position changes with each commit
+            for commit in commits:
+                self.show(commit)
+                shown.append(commit)
+        else:
+            shown = list(commits)
         edges = boundary(self.repository, [commits.rewritten(commit) for commit in shown])
         commits.edges = frozenset(commit.oid for commit in edges)
+        if self.printer.reflogs is not None:
+            shown = []
         for commit in (*reversed(edges), *shown) if commits.options.reverse else (*shown, *edges):
             self.show(commit)
         return self.status

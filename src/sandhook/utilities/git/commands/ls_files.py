@@ -27,7 +27,6 @@ _EXCLUDED = "--format cannot be used with -s, -o, -k, -t, --resolve-undo, --dedu
 
 #: What the fields of line ends show.
 _LINE_ENDS = {
-    "eolinfo:index": line_ends.of_index,
     "eolinfo:worktree": line_ends.of_work_tree,
     "eolattr": line_ends.of_attributes,
 }
@@ -249,7 +248,7 @@ class _Listing:
                 else self.names.abbreviate(entry.oid, self.options.abbrev or None)
             )
             mark += f"{entry.mode:06o} {oid} {entry.stage}\t"
-        self._write(mark, entry.path)
+        self._write(mark, entry.path, entry)
 
     def _changed(self, work: WorkTree, entry: IndexEntry) -> None:
         if entry.skipped:
@@ -277,12 +276,15 @@ class _Listing:
         numbers = {"objectmode": f"{entry.mode:06o}", "stage": str(entry.stage)}
         if name in numbers:
             return numbers[name]
+        if name == "eolinfo:index":
+            return line_ends.of_index(self.repository, entry)
         found = _LINE_ENDS.get(name)
         return None if found is None else found(self.repository, entry.path)
 
-    def _write(self, mark: str, path: str) -> None:
+    def _write(self, mark: str, path: str, entry: IndexEntry | None = None) -> None:
         if self.options.eol:
-            index, work, wanted = (of(self.repository, path) for of in _LINE_ENDS.values())
+            index = line_ends.of_index(self.repository, entry)
+            work, wanted = (of(self.repository, path) for of in _LINE_ENDS.values())
             mark += f"i/{index:<5} w/{work:<5} attr/{wanted:<17}\t"
         shown = path if self.options.full_name else relative(path, self.repository.prefix)
         if self.options.nul:

@@ -49,25 +49,24 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         call.error("This option will be removed in a future release.")
     if (options.stdin is not None) + options.all + bool(operands) > 1:
         raise OptionFault("Specify either a list, or --all, not both!")
+    names = Names(repository)
+    found = _named_objects(call, names, operands)
+    commits = [each for _, oid in found if (each := repository.objects.peel(oid, "commit")) is not None]
     refs = NearestRefs(
         repository,
         tags=options.tags,
         patterns=options.refs,
         excluded=options.exclude,
         short=options.name_only,
+        sought=[repository.objects.commit(each) for each in commits] if operands else None,
     )
     if options.stdin is not None:
         _annotate(call, refs, name_only=options.name_only)
         return 0
-    names = Names(repository)
     if options.all:
         _write_all(call, refs, options)
         return 0
-    for word in operands:
-        oid = names.find(word)
-        if oid is None:
-            call.error(f"Could not get sha1 for {word}. Skipping.")
-            continue
+    for word, oid in found:
         if not options.name_only:
             call.ctx.write(encode(f"{word} "))
         name = refs.name(oid)
@@ -77,6 +76,18 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
             name = names.abbreviate(oid, None) if options.no_undefined else "undefined"
         call.ctx.write_line(name)
     return 0
+
+
+def _named_objects(call: Invocation, names: Names, words: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the words that name objects, and these objects."""
+    found = []
+    for word in words:
+        oid = names.find(word)
+        if oid is None:
+            call.error(f"Could not get sha1 for {word}. Skipping.")
+        else:
+            found.append((word, oid))
+    return found
 
 
 def _write_all(call: Invocation, refs: NearestRefs, options: NameOptions) -> None:

@@ -5,7 +5,7 @@ Source: git-diff(1); git 2.39, diff-no-index.c.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sandhook.utilities.git.diff.model import NULL_ID, Pair, Side
 from sandhook.utilities.git.diff.options import DiffOptions
@@ -204,7 +204,7 @@ class _Output(DiffOutput):
             return counts._replace(pair=pair._replace(old=old, new=new, status="R"))
         return counts._replace(pair=_named(pair))
 
-    def write(self, pairs: list[Pair], default: str = "patch", *, without: str = "") -> bool:
+    def write(self, pairs: list[Pair], default: str = "patch", *, without: Iterable[str] = ()) -> bool:
         """Print the difference. Return True for problems that --check reports."""
         forms = self.forms()
         if "name_only" in forms:  # in place of a file that was removed, git prints where it is now
@@ -213,7 +213,7 @@ class _Output(DiffOutput):
             return super().write(pairs, default, without=without)
         if "name_status" in forms or "raw" in forms:  # which name the first file
             shown = [_named(pair, first=True) for pair in pairs]
-            super().write(shown, "", without="patch")
+            super().write(shown, "", without=("patch",))
             if "name_status" in forms or not forms - {"raw"}:
                 return False
             raise GitError(

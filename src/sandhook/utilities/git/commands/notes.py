@@ -1,4 +1,4 @@
-"""git notes list, show and get-ref: print the notes of objects.
+"""git notes: print the notes of objects, and change them.
 
 Source: git-notes(1); git 2.39, builtin/notes.c.
 """
@@ -9,12 +9,11 @@ from collections.abc import Sequence
 
 from sandhook.command.options import opt, option_set
 from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.commands.writers.notes import CHANGES, run_change
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.notes import NotesTree, default_ref, full_name
 from sandhook.utilities.git.program import Invocation
-
-_CHANGES = ("add", "copy", "append", "edit", "merge", "remove", "prune")
 
 
 @option_set
@@ -29,12 +28,12 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     parsed = Parser(Options, stop=True).parse(arguments)
     words = [*parsed.operands, *(parsed.paths or ())]
     command, rest = (words[0], words[1:]) if words else ("list", [])
-    if command in _CHANGES:
-        raise GitError(
-            f"'notes {command}' is not offered in the sandbox: it changes the notes; notes list and show are (L-GIT-001)",
-            prefix="git",
-            status=1,
-        )
+    repository, chosen = call.repository, parsed.of(Options).ref
+    ref = default_ref(repository) if chosen is None else full_name(chosen)
+    if command == "merge":
+        raise GitError("'notes merge' is not offered in the sandbox (L-GIT-001)", prefix="git", status=1)
+    if command in CHANGES:
+        return run_change(call, command, ref, rest)
     if command not in ("list", "show", "get-ref"):
         raise GitError(f"unknown subcommand: `{command}'", prefix="error", status=129)
     rest = [word for word in rest if word != "--"]
@@ -44,8 +43,6 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     most = 0 if command == "get-ref" else 1
     if len(rest) > most:
         raise GitError("too many arguments", prefix="error", status=129)
-    repository, chosen = call.repository, parsed.of(Options).ref
-    ref = default_ref(repository) if chosen is None else full_name(chosen)
     if command == "get-ref":
         call.ctx.write_line(ref)
         return 0

@@ -21,7 +21,7 @@ from sandhook.utilities.git.store.object_checks import check_object
 from sandhook.utilities.git.store.objects import GITLINK, TREE, Object, TreeItem, object_id
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.store.writing import write_object
-from sandhook.utilities.git.work.convert import clean_filter, stored_form, working_form
+from sandhook.utilities.git.work.convert import clean_filter, line_end_warning, stored_form, working_form
 
 
 @option_set
@@ -376,6 +376,8 @@ def _write_hash(call: Invocation, options: HashOptions, data: bytes, path: str |
     if path is not None and not options.no_filters and options.kind == "blob":
         repository = call.find_repository()
         if repository is not None and repository.place.root is not None:
+            if options.write and (warning := line_end_warning(repository, path, data)) is not None:
+                call.error(warning)
             data = _converted_form(repository, path, data)
     call.access.charge(1 + (len(data) >> 10))
     if not options.literally:

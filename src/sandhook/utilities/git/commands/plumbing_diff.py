@@ -77,7 +77,7 @@ def run_index(call: Invocation, arguments: Sequence[str]) -> int:
         staged = compare_with_index(repository.objects, tree, repository.index, pathspec, intended=True)
         return finish(output, staged, diff)
     pairs = compare_tree_with_work_tree(
-        WorkTree(repository), tree, pathspec, ignore_submodules=output.ignored_changes
+        WorkTree(repository), tree, pathspec, ignore_submodules=output.ignored_changes, staged=True
     )
     if options.missing:  # a file that is missing is as the index has it
         pairs = _with_missing(repository, pairs)

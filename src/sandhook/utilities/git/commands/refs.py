@@ -10,7 +10,13 @@ from collections.abc import Callable, Sequence
 from sandhook.command.options import also, opt, option_set
 from sandhook.text.numbers import is_number
 from sandhook.utilities.git.arguments import Parser, count
-from sandhook.utilities.git.commands.writers.ref_changes import NewTag, create_tag, delete_tags, set_symbolic
+from sandhook.utilities.git.commands.writers.ref_changes import (
+    NewTag,
+    create_tag,
+    delete_symbolic,
+    delete_tags,
+    set_symbolic,
+)
 from sandhook.utilities.git.errors import GitError, OptionFault, RevisionError
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.ref_format import Ref, RefFields
@@ -367,11 +373,16 @@ def run_symbolic(call: Invocation, arguments: Sequence[str]) -> int:
     """Print the target of a symbolic reference; return 1 for another one with -q."""
     parsed = Parser(SymbolicOptions).parse(arguments)
     options, repository = parsed.of(SymbolicOptions), call.repository
-    if len(parsed.operands) == 2 and not options.delete:
+    if options.message == "":
+        raise GitError("Refusing to perform update with empty message")
+    if not 1 <= len(parsed.operands) <= 1 + (not options.delete):
+        raise GitError("usage: git symbolic-ref [-m <reason>] <name> <ref>", prefix="", status=129)
+    if options.delete:
         call.check_may_write()
-        return set_symbolic(call, *parsed.operands)
-    if options.delete or options.message is not None or len(parsed.operands) != 1:
-        raise GitError("symbolic-ref -d and -m are not offered in the sandbox (L-GIT-003)", status=129)
+        return delete_symbolic(call, parsed.operands[0])
+    if len(parsed.operands) == 2:
+        call.check_may_write()
+        return set_symbolic(call, parsed.operands[0], parsed.operands[1], options.message)
     name = parsed.operands[0]
     target = repository.refs.target(name)
     if target is None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from sandhook.utilities.git.commands.log import Log, name_sources
 from sandhook.utilities.git.commands.log_options import Options, parser, refuse
 from sandhook.utilities.git.diff.options import DiffOptions
+from sandhook.utilities.git.diff.painting import painted
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.commit_diff import CommitDiff
 from sandhook.utilities.git.history.email import sender
@@ -141,7 +142,7 @@ class _Show:
             self._write(b"\n")
         self.shown = True
         if found.kind == "tree":
-            self._write(encode(f"tree {shown or name}\n\n"))
+            self._write(encode(self._painted(f"tree {shown or name}") + "\n\n"))
             for item in objects.tree(oid):
                 self._write(encode(item.name + ("/" if item.mode == TREE else "") + "\n"))
             return
@@ -150,8 +151,17 @@ class _Show:
         self.log.shown = True
         self.object(tag.target, shown or name)
 
+    def _painted(self, text: str) -> str:
+        """Return the line that names a tag or a tree, in the colour of commits."""
+        appearance = self.log.diff.output.appearance
+        return (
+            painted(appearance.palette.commit, encode(text)).decode("utf-8", "surrogateescape")
+            if appearance.colored
+            else text
+        )
+
     def _tag(self, tag: Tag) -> None:
-        lines = [f"tag {tag.name}"]
+        lines = [self._painted(f"tag {tag.name}")]
         kind = self.log.layout.kind
         if tag.tagger is not None and kind in ("email", "mboxrd"):
             lines += [sender(tag.tagger), f"Date: {self.log.printer.show_date(tag.tagger, 'rfc')}"]

@@ -11,6 +11,7 @@ from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.description import DescribeOptions, Description
+from sandhook.utilities.git.history.nearest_ref import NearestRefs
 from sandhook.utilities.git.names.quote import relative
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.index import IndexEntry
@@ -19,9 +20,13 @@ from sandhook.utilities.git.store.repository import Repository, find_place
 from sandhook.utilities.git.work.submodules import gitmodules
 from sandhook.vfs.path import VirtualPath
 
-#: How git describes the commit of a submodule: the first that has a result. Between the last two, git also tries
-#: ``describe --contains``.
-_DESCRIPTIONS = (DescribeOptions(), DescribeOptions(tags=True), DescribeOptions(all=True, always=True))
+#: How git describes the commit of a submodule: the first that has a result.
+_DESCRIPTIONS = (
+    DescribeOptions(),
+    DescribeOptions(tags=True),
+    DescribeOptions(contains=True),
+    DescribeOptions(all=True, always=True),
+)
 _MOST_LEVELS = 100
 #: Variables of git that hold for submodules, too: all others name the repository of the caller.
 _KEPT = (
@@ -196,7 +201,14 @@ def _description(inner: Repository, oid: str) -> str:
         return ""
     for options in _DESCRIPTIONS:
         try:
-            return Description(inner, options).text(oid)
+            found = _tag_above(inner, oid) if options.contains else Description(inner, options).text(oid)
         except GitError:
             continue  # the next form of a description
+        if found is not None:
+            return found
     return ""
+
+
+def _tag_above(inner: Repository, oid: str) -> str | None:
+    """Return the name of a commit by a tag that contains it, None without one."""
+    return NearestRefs(inner, tags=True, short=True, sought=[inner.objects.commit(oid)]).name(oid)

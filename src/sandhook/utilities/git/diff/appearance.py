@@ -7,6 +7,7 @@ from sandhook.pattern.posix import LINE_ERE, Regex, compile_regex
 from sandhook.utilities.git.diff.check import highlighter
 from sandhook.utilities.git.diff.drivers import Drivers
 from sandhook.utilities.git.diff.model import Pair
+from sandhook.utilities.git.diff.moved import MovedForm, MovedLines, MovedMode, read_moved_colors
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.painting import (
     ColorPainter,
@@ -18,8 +19,8 @@ from sandhook.utilities.git.diff.painting import (
     matched,
     read_palette,
 )
-from sandhook.utilities.git.diff.patch import Files
-from sandhook.utilities.git.diff.settings import error_marks, read_marks
+from sandhook.utilities.git.diff.patch import Files, normalizer
+from sandhook.utilities.git.diff.settings import error_marks, moved_mode, read_marks
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.store.repository import Repository
 
@@ -50,6 +51,7 @@ class Appearance:
     Attributes:
         colored: Colours are printed.
         palette: The colours; empty without them.
+        moved: How moved lines are found, None if they have no colours of their own.
     """
 
     def __init__(self, repository: Repository, options: DiffOptions, *, porcelain: bool) -> None:
@@ -59,13 +61,26 @@ class Appearance:
         self.mode = _word_mode(options)
         self._highlighted = error_marks(repository.config, options.errors, porcelain=porcelain)
         self.colored = self._is_colored()
-        moved = options.color_moved or (repository.config.get("diff.colormoved") if porcelain else None)
-        if self.colored and (moved or "no") not in ("no", "false"):
-            raise GitError("--color-moved is not offered in the sandbox (L-GIT-003)", status=129)
+        mode, blanks = moved_mode(repository.config, options, porcelain=porcelain)
+        self.moved = self._moved_form(mode, blanks) if self.colored and mode is not None else None
         self.palette = read_palette(repository.config.get) if self.colored else Palette()
         self.drivers = Drivers(repository)
         self._regex: Regex | None = None
         self._pattern = ""
+
+    def _moved_form(self, mode: MovedMode, blanks: frozenset[str]) -> MovedForm:
+        return MovedForm(
+            mode,
+            read_moved_colors(self._repository.config.get),
+            normalizer(
+                DiffOptions(
+                    ignore_all_space="ignore-all-space" in blanks,
+                    ignore_space_change="ignore-space-change" in blanks,
+                    ignore_space_at_eol="ignore-space-at-eol" in blanks,
+                )
+            ),
+            "allow-indentation-change" in blanks,
+        )
 
     def _is_colored(self) -> bool:
         options, config = self._options, self._repository.config
@@ -82,7 +97,11 @@ class Appearance:
             setting = config.get("color.diff") or config.get("diff.color") or config.get("color.ui")
         return (setting or "").lower() == "always"
 
-    def painter(self, pair: Pair, files: Files) -> Painter | None:
+    def moved_lines(self) -> MovedLines | None:
+        """Return what finds the moved lines of some patches, None if they have no colours of their own."""
+        return None if self.moved is None else MovedLines(self.moved, self._repository.access.charge)
+
+    def painter(self, pair: Pair, files: Files, moved: MovedLines | None = None) -> Painter | None:
         """Return what prints the patch of a pair, None for plain lines."""
         if self.mode is not None:
             charge = self._repository.access.charge
@@ -91,13 +110,14 @@ class Appearance:
             return WordPainter(self.mode, self.palette, words, charge, colored=self.colored)
         if self.colored:
             highlight = highlighter(self._repository, pair.path)
-            return ColorPainter(
+            painter = ColorPainter(
                 self.palette,
                 highlight.pieces,
                 highlight.blank_ends(files),
                 self._highlighted.encode(),
                 read_marks(self._options),
             )
+            return painter if moved is None else moved.painter(painter)
         return None
 
     def _compiled(self, pattern: str) -> Regex:

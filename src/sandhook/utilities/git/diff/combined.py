@@ -85,7 +85,7 @@ def write_merge(
     wants_stat = output.wants_stat()
     wants_names = options.name_only or options.name_status or options.raw
     if wants_stat:
-        output.write(list(stat), "", without="patch")
+        output.write(list(stat), "", without=("patch", "raw"))
     if wants_names:
         write_names(output, files)
     if not files:

@@ -10,6 +10,8 @@ from sandhook.utilities.git.arguments import count
 from sandhook.utilities.git.diff.model import MOST_SCORE
 from sandhook.utilities.git.errors import GitError
 
+BARE = "\0"  #: the mode of --color-moved alone, which is that of the settings
+_ALONE = {"name_only", "name_status", "check"}  #: forms that no other one is printed with
 _DEFAULT_SCORE = MOST_SCORE // 2
 
 
@@ -134,7 +136,7 @@ class DiffOptions:
         opt("-B", "N", "", optional=True, const=""), opt("--break-rewrites", "N", "", optional=True, const="")
     )
     color_moved: str | None = also(
-        opt("--color-moved", "MODE", "", optional=True, const="default"), opt("--no-color-moved", const=None)
+        opt("--color-moved", "MODE", "", optional=True, const=BARE), opt("--no-color-moved", const="no")
     )
     output: str | None = opt("--output", "FILE", "")
     order_file: str | None = opt("-O", "FILE", "")
@@ -148,7 +150,9 @@ class DiffOptions:
     irreversible: bool = also(opt("-D"), opt("--irreversible-delete"))
     no_empty_renames: bool = also(opt("--no-rename-empty"), opt("--rename-empty", const=False))
     anchored: str | None = opt("--anchored", "TEXT", "")
-    color_moved_blanks: str | None = opt("--color-moved-ws", "MODE", "")
+    color_moved_blanks: str | None = also(
+        opt("--color-moved-ws", "MODE", ""), opt("--no-color-moved-ws", const="no")
+    )
     intended: str | None = also(
         opt("--ita-invisible-in-index", const="invisible", default=None),
         opt("--ita-visible-in-index", const="visible"),
@@ -167,6 +171,31 @@ class DiffOptions:
         ),
     )  # fmt: skip
     recursive: bool = opt("-r")
+
+
+def chosen_forms(options: DiffOptions) -> set[str]:
+    """Return the forms that the options ask for."""
+    if options.patch is None:  # -s
+        return set()
+    chosen = {
+        name
+        for name, wanted in (
+            ("patch", options.patch or options.binary or options.patch_with_stat or options.patch_with_raw or options.context is not None),
+            ("raw", options.raw or options.patch_with_raw),
+            ("stat", options.stat is not None or options.patch_with_stat or options.compact
+             or options.stat_width is not None or options.stat_count is not None
+             or options.stat_graph_width is not None or options.stat_name_width is not None),
+            ("numstat", options.numstat),
+            ("shortstat", options.shortstat),
+            ("dirstat", options.dirstat != ()),
+            ("summary", options.summary),
+            ("name_only", options.name_only),
+            ("name_status", options.name_status),
+            ("check", options.check),
+        )
+        if wanted
+    }  # fmt: skip
+    return chosen & _ALONE or chosen
 
 
 def refused(options: DiffOptions) -> str | None:

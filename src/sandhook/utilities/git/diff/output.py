@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 
+from sandhook.limits import check_fits
 from sandhook.utilities.git.diff.appearance import Appearance
 from sandhook.utilities.git.diff.check import check_pair
 from sandhook.utilities.git.diff.dirstat import dirstat, parse_dirstat
@@ -19,7 +20,8 @@ from sandhook.utilities.git.diff.model import (
     reversed_pair,
     side_below,
 )
-from sandhook.utilities.git.diff.options import DiffOptions, refused
+from sandhook.utilities.git.diff.moved import MovedLines
+from sandhook.utilities.git.diff.options import DiffOptions, chosen_forms, refused
 from sandhook.utilities.git.diff.patch import Files, Style, is_binary, normalizer, patch, prefixed
 from sandhook.utilities.git.diff.renames import damage, find_renames
 from sandhook.utilities.git.diff.selecting import Pickaxe, filtered, ordered, rotated
@@ -27,6 +29,7 @@ from sandhook.utilities.git.diff.settings import (
     check_forms,
     check_words,
     chosen_algorithm,
+    chosen_prefixes,
     read_marks,
     shows_submodule_log,
 )
@@ -50,7 +53,6 @@ from sandhook.utilities.git.work.submodules import IgnoredChanges
 from sandhook.utilities.git.work.tree import WorkTree
 
 _CONTEXT = 3
-_ALONE = {"name_only", "name_status", "check"}  #: forms that no other one is printed with
 
 
 class DiffOutput:
@@ -77,6 +79,7 @@ class DiffOutput:
         self.check_status = 0  #: 2 after --check reported a problem
         self.names = Names(repository)
         self._work: WorkTree | None = None
+        self._full_paths: dict[str, str] = {}  #: of the last pairs, by the paths that --relative leaves
         self.strict = True  #: --rotate-to must name a path with a change
         self.mnemonic = ("a/", "b/")  #: the prefixes under diff.mnemonicPrefix
         if (name := refused(options)) is not None:
@@ -86,17 +89,6 @@ class DiffOutput:
         self._ignorable = ignored_lines(options)
         self._marks = read_marks(options)
         self.appearance = Appearance(repository, options, porcelain=porcelain)
-
-    def _prefixes(self) -> tuple[str, str]:
-        options, config = self.options, self.repository.config
-        old, new = "a/", "b/"
-        if options.no_prefix or (self.porcelain and config.boolean("diff.noprefix")):
-            old = new = ""
-        elif self.porcelain and config.boolean("diff.mnemonicprefix"):
-            old, new = self.mnemonic
-        old = options.old_prefix if options.old_prefix is not None else old
-        new = options.new_prefix if options.new_prefix is not None else new
-        return (new, old) if options.reverse and options.old_prefix is None else (old, new)
 
     def set_line_prefix(self, prefix: str) -> None:
         """Print a text before each line of the following differences."""
@@ -136,6 +128,7 @@ class DiffOutput:
         if options.filter:
             result = filtered(result, options.filter)
         if base:
+            self._full_paths = {side_below(base, pair.new).path: pair.path for pair in result}
             result = [
                 pair._replace(old=side_below(base, pair.old), new=side_below(base, pair.new))
                 for pair in result
@@ -318,38 +311,17 @@ class DiffOutput:
 
     def forms(self) -> set[str]:
         """Return the forms that the options ask for."""
-        options = self.options
-        if options.patch is None:  # -s
-            return set()
-        chosen = {
-            name
-            for name, wanted in (
-                ("patch", options.patch or options.binary or options.patch_with_stat or options.patch_with_raw or options.context is not None),
-                ("raw", options.raw or options.patch_with_raw),
-                ("stat", options.stat is not None or options.patch_with_stat or options.compact
-                 or options.stat_width is not None or options.stat_count is not None
-                 or options.stat_graph_width is not None or options.stat_name_width is not None),
-                ("numstat", options.numstat),
-                ("shortstat", options.shortstat),
-                ("dirstat", options.dirstat != ()),
-                ("summary", options.summary),
-                ("name_only", options.name_only),
-                ("name_status", options.name_status),
-                ("check", options.check),
-            )
-            if wanted
-        }  # fmt: skip
-        return chosen & _ALONE or chosen
+        return chosen_forms(self.options)
 
-    def write(self, pairs: list[Pair], default: str = "patch", *, without: str = "") -> bool:
+    def write(self, pairs: list[Pair], default: str = "patch", *, without: Iterable[str] = ()) -> bool:
         """Print the pairs. Return True for problems that --check reports.
 
         Args:
             default: The form if the options do not ask for one; "" for none.
-            without: A form that is left out.
+            without: Forms that are left out.
         """
         forms = self.forms() or ({default} if default and self.options.patch is not None else set())
-        forms.discard(without)
+        forms.difference_update(without)
         if "name_only" in forms or "name_status" in forms:
             self._write_names(pairs, "name_status" in forms)
             return False
@@ -406,7 +378,11 @@ class DiffOutput:
             }
         else:
             load, charge = self.load, self.repository.access.charge
-            damages = {pair.path: damage(pair, load, charge, whole=options.by == "files") for pair in pairs}
+            full = self._full_paths  # which also --relative compares
+            damages = {
+                full.get(pair.path, pair.path): damage(pair, load, charge, whole=options.by == "files")
+                for pair in pairs
+            }
         self._write_all(dirstat(damages, options))
 
     def _write_text(self, text: str) -> None:
@@ -458,7 +434,7 @@ class DiffOutput:
     def style(self) -> Style:
         """Return how patches are printed."""
         options, config = self.options, self.repository.config
-        prefixes = self._prefixes()
+        prefixes = chosen_prefixes(config, options, self.mnemonic, porcelain=self.porcelain)
         return Style(
             context=self._context(),
             inter_hunk=options.inter_hunk,
@@ -477,24 +453,41 @@ class DiffOutput:
         )
 
     def _write_patches(self, pairs: list[Pair]) -> None:
-        style, ctx, charge = self.style(), self.repository.ctx, self.repository.access.charge
+        write, moved = self.repository.ctx.write, self.appearance.moved_lines()
+        pieces = self._patches(pairs, moved)
+        if moved is not None:
+            for piece in pieces:
+                moved.text(piece)
+            pieces = moved.pieces()
+        for piece in prefixed(encode(self.line_prefix), pieces) if self.line_prefix else pieces:
+            write(piece)
+
+    def patch(self, pairs: list[Pair]) -> bytes:
+        """Return the patches of pairs, in place of printing them."""
+        pieces: list[bytes] = []
+        for piece in self._patches(pairs, None):
+            check_fits(2 * len(piece))
+            self.repository.ctx.budget.charge_memory(len(piece))
+            pieces.append(piece)
+        return b"".join(pieces)
+
+    def _patches(self, pairs: list[Pair], moved: MovedLines | None) -> Iterator[bytes]:
+        """Yield the patches of pairs, without the lines of hunks that are kept to find moved ones."""
+        style, charge = self.style(), self.repository.access.charge
         for pair in pairs:
             if pair.status == "U":
-                self._write_text(f"* Unmerged path {quote(pair.path, self.repository.quotes_wide)}\n")
+                yield encode(f"* Unmerged path {quote(pair.path, self.repository.quotes_wide)}\n")
                 continue
             if shows_submodule_log(
                 self.repository.config, pair, self.options.submodule, porcelain=self.porcelain
             ):
                 from sandhook.utilities.git.diff.submodule_log import submodule_log
 
-                lines = submodule_log(self.repository, pair, self.appearance)
-                for line in prefixed(encode(self.line_prefix), lines):
-                    ctx.write(line)
+                yield from submodule_log(self.repository, pair, self.appearance)
                 continue
             files, appearance = self.files(pair), self.appearance
             style = style._replace(
-                painter=appearance.painter(pair, files), heading=appearance.drivers.heading(pair.old.path)
+                painter=appearance.painter(pair, files, moved),
+                heading=appearance.drivers.heading(pair.old.path),
             )
-            pieces = patch(pair, files, style, charge, self.abbreviate)
-            for piece in prefixed(encode(self.line_prefix), pieces) if self.line_prefix else pieces:
-                ctx.write(piece)
+            yield from patch(pair, files, style, charge, self.abbreviate)

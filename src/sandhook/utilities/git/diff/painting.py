@@ -123,25 +123,34 @@ class ColorPainter:
 
     def body(self, lines: Iterable[Line]) -> Iterator[bytes]:
         """Yield the lines of a hunk."""
-        palette = self.palette
+        for mark, line, at_end in self.placed(lines):
+            yield from self.line(mark, line, at_end)
+
+    def placed(self, lines: Iterable[Line]) -> Iterator[tuple[bytes, bytes, bool]]:
+        """Yield the marks and the lines of a hunk, and whether each is after the last line that may be blank."""
         old_at, new_at = self._at
         old_end, new_end = self._blank_ends
         for mark, line in lines:
-            text = line.removesuffix(b"\n")
-            sign = self._marks.get(mark, mark)
-            color = {b"+": palette.new, b"-": palette.old}.get(mark, palette.context)
-            is_highlighted = bool(mark) and mark in self._highlighted
-            is_at_end = mark == b"+" and new_end and old_at >= old_end and new_at >= new_end
-            if is_highlighted and is_at_end and not text.strip():
-                yield painted(palette.whitespace, sign + text)
-            elif is_highlighted:
-                yield painted(color, sign) + self._highlight(text, color)
-            elif mark + text:  # an empty line of context may have no blank before it
-                cr = b"\r" if text.endswith(b"\r") else b""
-                yield painted(color, sign + text.removesuffix(b"\r")) + cr
+            yield mark, line, mark == b"+" and new_end > 0 and old_at >= old_end and new_at >= new_end
             old_at += mark != b"+"
             new_at += mark != b"-"
-            yield b"\n" if line.endswith(b"\n") else b"\n" + painted(palette.context, _NO_NEWLINE) + b"\n"
+
+    def line(self, mark: bytes, line: bytes, at_end: bool, color: bytes | None = None) -> Iterator[bytes]:
+        """Yield one line of a hunk, in the colour of its mark or in another one."""
+        palette = self.palette
+        text = line.removesuffix(b"\n")
+        sign = self._marks.get(mark, mark)
+        if color is None:
+            color = {b"+": palette.new, b"-": palette.old}.get(mark, palette.context)
+        is_highlighted = bool(mark) and mark in self._highlighted
+        if is_highlighted and at_end and not text.strip():
+            yield painted(palette.whitespace, sign + text)
+        elif is_highlighted:
+            yield painted(color, sign) + self._highlight(text, color)
+        elif mark + text:  # an empty line of context may have no blank before it
+            cr = b"\r" if text.endswith(b"\r") else b""
+            yield painted(color, sign + text.removesuffix(b"\r")) + cr
+        yield b"\n" if line.endswith(b"\n") else b"\n" + painted(palette.context, _NO_NEWLINE) + b"\n"
 
     def _highlight(self, text: bytes, color: bytes) -> bytes:
         colors = {"text": color, "error": self.palette.whitespace}

@@ -138,11 +138,7 @@ def patch(
         old_mark, new_mark = _marks(pair, style)
         yield style.head(head + encode(f"--- {old_mark}\n+++ {new_mark}\n"))
         yield from hunks(old, new, changes, style, charge)
-    elif (
-        (style.key is None and style.ignorable is None)
-        or pair.status not in ("M",)
-        or pair.old.mode != pair.new.mode
-    ):
+    elif pair.status != "M" or pair.old.mode != pair.new.mode:
         yield style.head(head)
 
 

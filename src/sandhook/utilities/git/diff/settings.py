@@ -5,8 +5,11 @@ Source: git-config(1), diff.algorithm and diff.submodule.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from sandhook.utilities.git.diff.model import Pair
-from sandhook.utilities.git.diff.options import DiffOptions
+from sandhook.utilities.git.diff.moved import MovedMode
+from sandhook.utilities.git.diff.options import BARE, DiffOptions
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.store.access import encode
 from sandhook.utilities.git.store.config import Config, parse_boolean
@@ -63,7 +66,10 @@ def read_marks(options: DiffOptions) -> dict[bytes, bytes] | None:
 
 
 _KINDS = {"none": "", "default": "+", "all": "+- ", "new": "+", "old": "-", "context": " "}
-_MOVED = ("no", "default", "blocks", "zebra", "dimmed-zebra", "dimmed_zebra", "plain")
+_MOVED: dict[str, MovedMode | Literal["no"]] = {
+    "no": "no", "default": "zebra", "blocks": "blocks", "zebra": "zebra", "dimmed-zebra": "dimmed-zebra",
+    "dimmed_zebra": "dimmed-zebra", "plain": "plain",
+}  # fmt: skip
 _MOVED_BLANKS = (
     "no", "ignore-space-change", "ignore-space-at-eol", "ignore-all-space", "allow-indentation-change",
 )  # fmt: skip
@@ -89,23 +95,74 @@ def error_marks(config: Config, option: str | None, *, porcelain: bool) -> str:
     return marks
 
 
+def _unknown_mode(more: str) -> GitError:
+    return GitError(
+        "color moved setting must be one of 'no', 'default', 'blocks', 'zebra', 'dimmed-zebra', 'plain'\n"
+        + more,
+        prefix="error",
+        status=128 if more.startswith("fatal") else 129,
+    )
+
+
+def _blanks_fault(text: str) -> str | None:
+    """Return what is wrong with the modes of --color-moved-ws, None for right ones."""
+    words = text.split(",")
+    wrong = next((word for word in words if word not in _MOVED_BLANKS), None)
+    if wrong is not None:
+        return (
+            f"unknown color-moved-ws mode '{wrong}', possible values are 'ignore-space-change', "
+            "'ignore-space-at-eol', 'ignore-all-space', 'allow-indentation-change'"
+        )
+    chosen = _chosen_blanks(text)
+    if "allow-indentation-change" in chosen and len(chosen) > 1:
+        return "color-moved-ws: allow-indentation-change cannot be combined with other whitespace modes"
+    return None
+
+
+def _chosen_blanks(text: str) -> frozenset[str]:
+    words = text.split(",")
+    last = max((at for at, word in enumerate(words) if word == "no"), default=-1)
+    return frozenset(words[last + 1 :])
+
+
+def moved_mode(
+    config: Config, options: DiffOptions, *, porcelain: bool
+) -> tuple[MovedMode | None, frozenset[str]]:
+    """Return how moved lines are shown, None without colours of their own; and how their white space is compared.
+
+    Raises GitError for unknown words of the settings.
+    """
+    setting = config.word("diff.colormoved") if porcelain else None
+    blanks = config.get("diff.colormovedws") if porcelain else None
+    if setting is not None and _mode(setting) is None:
+        raise _unknown_mode(f"fatal: {config.fault('diff.colormoved')}")
+    if blanks is not None and (fault := _blanks_fault(blanks)) is not None:
+        raise GitError(f"{fault}\nfatal: {config.fault('diff.colormovedws')}", prefix="error", status=128)
+    if options.color_moved_blanks is not None:
+        blanks = options.color_moved_blanks
+    asked = options.color_moved
+    if asked is None or (asked == BARE and setting is not None):
+        asked = setting
+    mode = "no" if asked is None else "zebra" if asked == BARE else _mode(asked)
+    return None if mode == "no" or mode is None else mode, _chosen_blanks(blanks or "no")
+
+
+def _mode(text: str) -> MovedMode | Literal["no"] | None:
+    """Return the mode of a word, None for an unknown one."""
+    is_on = parse_boolean(text)
+    if is_on is not None:
+        return "zebra" if is_on else "no"
+    return _MOVED.get(text)
+
+
 def check_words(repository: Repository, options: DiffOptions) -> None:
     """Raise GitError for unknown words, and for a program that would compare files."""
     moved, blanks = options.color_moved, options.color_moved_blanks
-    if moved is not None and moved not in _MOVED and parse_boolean(moved) is None:
+    if moved is not None and moved != BARE and _mode(moved) is None:
+        raise _unknown_mode(f"error: bad --color-moved argument: {moved}")
+    if blanks is not None and (fault := _blanks_fault(blanks)) is not None:
         raise GitError(
-            "color moved setting must be one of 'no', 'default', 'blocks', 'zebra', 'dimmed-zebra', 'plain'\n"
-            f"error: bad --color-moved argument: {moved}",
-            prefix="error",
-            status=129,
-        )
-    wrong = next((word for word in (blanks or "").split(",") if blanks and word not in _MOVED_BLANKS), None)
-    if wrong is not None:
-        raise GitError(
-            f"unknown color-moved-ws mode '{wrong}', possible values are 'ignore-space-change', 'ignore-space-at-eol', "
-            f"'ignore-all-space', 'allow-indentation-change'\nerror: invalid mode '{wrong}' in --color-moved-ws",
-            prefix="error",
-            status=129,
+            f"{fault}\nerror: invalid mode '{blanks}' in --color-moved-ws", prefix="error", status=129
         )
     if options.external and (
         repository.options.environment.get("GIT_EXTERNAL_DIFF")
@@ -137,3 +194,21 @@ def check_forms(options: DiffOptions) -> None:
             "options '--pickaxe-all' and '--find-object' cannot be used together, "
             "use '--pickaxe-all' with '-G' and '-S'"
         )
+
+
+def chosen_prefixes(
+    config: Config, options: DiffOptions, mnemonic: tuple[str, str], *, porcelain: bool
+) -> tuple[str, str]:
+    """Return what is put before the names of the old and the new file.
+
+    Args:
+        mnemonic: The prefixes under diff.mnemonicPrefix.
+    """
+    old, new = "a/", "b/"
+    if options.no_prefix or (porcelain and config.boolean("diff.noprefix")):
+        old = new = ""
+    elif porcelain and config.boolean("diff.mnemonicprefix"):
+        old, new = mnemonic
+    old = options.old_prefix if options.old_prefix is not None else old
+    new = options.new_prefix if options.new_prefix is not None else new
+    return (new, old) if options.reverse and options.old_prefix is None else (old, new)

@@ -82,7 +82,7 @@ class Names:
     def missing_path(self, name: str) -> GitError | None:
         """Return the error for "REV:PATH" with a revision that has no such path; None for another name."""
         found = self.split_path(name)
-        if found is None:
+        if found is None or (name.startswith(":") and not name[1:2].isalnum()):  # which may be a pathspec
             return None
         revision, path = found
         if revision.startswith(":"):

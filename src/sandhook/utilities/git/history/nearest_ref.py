@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from sandhook.record import Record
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.names.wildmatch import wildmatch
+from sandhook.utilities.git.store.commits import Commit
 from sandhook.utilities.git.store.repository import Repository
 
 #: How many steps along first parents a step to another parent counts.
+_SLOP = 86_400  #: seconds that clocks of committers may differ by
 _MERGE_STEPS = 65535
 
 
@@ -54,6 +56,7 @@ class NearestRefs:
         patterns: References, or ends of them, that may name commits; all without a pattern.
         excluded: References that may not.
         short: The name alone is printed, so that "tags/" may be left out.
+        sought: The commits to name: those that are more than a day older than all of them are not walked. None for any.
     """
 
     def __init__(
@@ -64,12 +67,16 @@ class NearestRefs:
         patterns: Sequence[str] = (),
         excluded: Sequence[str] = (),
         short: bool = False,
+        sought: Sequence[Commit] | None = None,
     ) -> None:
         self._repository = repository
         self._tags = tags
         self._patterns = patterns
         self._excluded = excluded
         self._short = short
+        self._oldest = (
+            0 if sought is None else min((each.committer.time for each in sought), default=0) - _SLOP
+        )
         self._known: dict[str, _Name] = {}
         tips = self._tips()
         self._exact = {tip.target: tip.name for tip in tips}
@@ -120,16 +127,18 @@ class NearestRefs:
         """Name the commits that a tip reaches, where that is better than the names they have."""
         name = f"{tip.name}^0" if tip.target != tip.commit else tip.name
         first = _Name(name, tip.time, 0, 0, tip.from_tag)
-        if not self._improve(tip.commit, first):
+        objects, charge = self._repository.objects, self._repository.access.charge
+        if objects.commit(tip.commit).committer.time < self._oldest or not self._improve(tip.commit, first):
             return
         stack = [tip.commit]
-        objects, charge = self._repository.objects, self._repository.access.charge
         while stack:
             oid = stack.pop()
             mine = self._known[oid]
             charge(2)
             reached = []
             for number, parent in enumerate(objects.commit(oid).parents, 1):
+                if objects.commit(parent).committer.time < self._oldest:
+                    continue
                 if number == 1:
                     theirs = mine._replace(generation=mine.generation + 1, distance=mine.distance + 1)
                 else:

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.names.wildmatch import has_wildcard, wildmatch
-from sandhook.utilities.git.store.objects import TREE
+from sandhook.utilities.git.store.objects import TREE, TreeItem
 from sandhook.utilities.git.store.repository import Repository
 
 DEFAULT = "refs/notes/commits"
+_NAME_DIGITS = 40
 _FAN_OUT = 3  #: levels of directories of two digits that a tree of notes has at most
 
 
@@ -63,19 +64,38 @@ class NotesTree:
 
     def all(self) -> Iterator[tuple[str, str]]:
         """Yield the names of all notes and of their objects."""
+        for path, item in self._files():
+            if _is_note(path, item):
+                yield item.oid, path.replace("/", "")
+
+    def others(self) -> Iterator[tuple[str, int, str]]:
+        """Yield the paths, the modes and the objects of what is not a note."""
+        for path, item in self._files():
+            if not _is_note(path, item):
+                yield path, item.mode, item.oid
+
+    def _files(self) -> Iterator[tuple[str, TreeItem]]:
         if self._tree is not None:
             yield from self._below(self._tree, "", 0)
 
-    def _below(self, tree: str, base: str, depth: int) -> Iterator[tuple[str, str]]:
+    def _below(self, tree: str, base: str, depth: int) -> Iterator[tuple[str, TreeItem]]:
+        """Yield the paths and the entries below a tree; other directories than those of two digits are entries."""
         for item in self._repository.objects.tree(tree):
             self._repository.access.charge(1)
-            name = base + item.name
-            if not all(c in "0123456789abcdef" for c in item.name):
-                continue
-            if item.mode == TREE and depth < _FAN_OUT and len(item.name) == 2:
-                yield from self._below(item.oid, name, depth + 1)
-            elif item.mode != TREE and len(name) == 40:
-                yield item.oid, name
+            is_level = item.mode == TREE and depth < _FAN_OUT and len(item.name) == 2
+            if is_level and _is_hexadecimal(item.name):
+                yield from self._below(item.oid, f"{base}{item.name}/", depth + 1)
+            else:
+                yield base + item.name, item
+
+
+def _is_note(path: str, item: TreeItem) -> bool:
+    name = path.replace("/", "")
+    return item.mode != TREE and len(name) == _NAME_DIGITS and _is_hexadecimal(name)
+
+
+def _is_hexadecimal(text: str) -> bool:
+    return all(c in "0123456789abcdef" for c in text)
 
 
 class Notes:

@@ -5,6 +5,7 @@ Source: git's revision.c (setup_revisions) and setup.c (verify_filename).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sandhook.utilities.git.errors import GitError
@@ -84,9 +85,25 @@ def _exists(repository: Repository, word: str) -> bool:
     return repository.access.stat(join(VirtualPath(repository.options.cwd), word)) is not None
 
 
+def _is_place(repository: Repository, word: str) -> bool:
+    """Return True for a path that exists, after the magic of a pathspec in its short form."""
+    if word[:2] in (":!", ":^"):
+        return len(word) == 2 or _exists(repository, word[2:])
+    if word.startswith(":/"):
+        root = repository.place.root
+        return (
+            root is not None and repository.access.stat(join(VirtualPath(root), word[2:] or ".")) is not None
+        )
+    return _exists(repository, word)
+
+
+#: A wildcard that no backslash precedes.
+_GLOB = re.compile(r"(?:^|[^\\])(?:\\\\)*[*?\[]")
+
+
 def looks_like_pathspec(word: str) -> bool:
     """Return True for a word with wildcards or ":(magic)", which need not be the name of a file."""
-    return has_wildcard(word) or word.startswith(":(")
+    return word.startswith(":(") or (has_wildcard(word) and _GLOB.search(word) is not None)
 
 
 def without_missing(names: Names, words: Sequence[str]) -> list[str]:
@@ -109,9 +126,7 @@ def check_paths(repository: Repository, words: Sequence[str], *, first: bool = T
 
 def _check_path(repository: Repository, names: Names, word: str, *, first: bool) -> None:
     """Raise GitError for a word that is neither a revision nor a file."""
-    if word.startswith(":") and word[1:2] in ("/", "!", "^", ":"):
-        return
-    if looks_like_pathspec(word) or _exists(repository, word):
+    if looks_like_pathspec(word) or _is_place(repository, word):
         return
     if not first:
         raise GitError(

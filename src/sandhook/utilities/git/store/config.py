@@ -57,6 +57,11 @@ class Config:
         setting = self._last.get(key)
         return None if setting is None else setting.value or ""
 
+    def word(self, key: str) -> str | None:
+        """Return the last value of a key that is a truth value or a word; "true" for one without "="."""
+        setting = self._last.get(key)
+        return None if setting is None else "true" if setting.value is None else setting.value
+
     def get_all(self, key: str) -> list[str]:
         """Return all values of a key."""
         return [setting.value or "" for setting in self.settings if setting.key == key]

@@ -66,6 +66,18 @@ def write_ref(repository: Repository, name: str, oid: str, person: str, message:
         _log(repository, each, old, oid, person, message)
 
 
+def write_symbolic(repository: Repository, name: str, target: str, person: str, message: str) -> None:
+    """Make a reference below refs/ point to another one; add a line to its reflog if that exists."""
+    for each in (name, target):
+        if not each.startswith("refs/") or not is_valid_name(each):
+            raise GitError(f"'{each}' is not a valid reference name")
+    refs = repository.refs
+    old, new = refs.resolve(name), refs.resolve(target)
+    replace_file(repository.access, refs.path(name), encode(f"ref: {target}\n"))
+    if new is not None:
+        _log(repository, name, old, new, person, message)
+
+
 def set_head(
     repository: Repository, target: str, old: str | None, new: str | None, person: str, message: str
 ) -> None:

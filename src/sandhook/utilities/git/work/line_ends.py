@@ -5,10 +5,12 @@ Source: git-ls-files(1), "--eol".
 
 from __future__ import annotations
 
+from sandhook.utilities.git.store.index import IndexEntry
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.convert import looks_binary
 
 _REGULAR = 0o100000
+_OURS = 2  #: the stage of our side of a conflict
 
 
 def line_ends(data: bytes) -> str:
@@ -21,12 +23,18 @@ def line_ends(data: bytes) -> str:
     return "lf" if not both else "crlf" if both == all_ else "mixed"
 
 
-def of_index(repository: Repository, path: str) -> str:
-    """Return the line ends of a file in the index; "" for other entries, and for a path that is not there."""
-    entry = repository.index.get(path)
+def of_index(repository: Repository, entry: IndexEntry | None) -> str:
+    """Return the line ends of a file of the index, in a conflict those of our side; "" for what is not a regular file.
+
+    An entry of another tree, and a file that our side removed, has "none".
+    """
     if entry is None or entry.mode & 0o170000 != _REGULAR:
         return ""
-    data = repository.objects.get(entry.oid).data
+    entries = repository.index.by_path.get(entry.path, ())
+    own = next((each for each in entries if each.stage in (0, _OURS)), None)
+    if own is None:
+        return "none"
+    data = repository.objects.get(own.oid).data
     repository.access.charge(1 + (len(data) >> 10))
     return line_ends(data)
 

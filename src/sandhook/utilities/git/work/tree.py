@@ -230,9 +230,18 @@ def _against_stage(work: WorkTree, entry: IndexEntry, *, skip_equal: bool) -> It
 
 
 def compare_tree_with_work_tree(
-    work: WorkTree, tree: str | None, pathspec: Pathspec, *, ignore_submodules: str | IgnoredChanges = ""
+    work: WorkTree,
+    tree: str | None,
+    pathspec: Pathspec,
+    *,
+    ignore_submodules: str | IgnoredChanges = "",
+    staged: bool = False,
 ) -> Iterator[Pair]:
-    """Yield what differs between a tree and the working tree, for the paths of both the tree and the index."""
+    """Yield what differs between a tree and the working tree, for the paths of both the tree and the index.
+
+    Args:
+        staged: A file that differs from the index differs, even if it is that of the tree.
+    """
     from sandhook.utilities.git.diff.trees import walk_tree
 
     olds = {side.path: side for side in walk_tree(work.repository.objects, tree, pathspec)}
@@ -256,6 +265,7 @@ def compare_tree_with_work_tree(
             and new.oid == NULL_ID
             and new.mode == old.mode
             and new.in_work_tree
+            and not staged
         ):
             data = work.read(path, new.mode)
             if object_id("blob", data) == old.oid:

@@ -47,12 +47,13 @@ class Options:
     quiet: bool = also(opt("-q"), opt("--quiet"))
     allow_empty: bool = opt("--allow-empty")
     loose: bool = opt("--unidiff-zero")
+    merges: bool = also(opt("-3"), opt("--3way"))
     nul: bool = opt("-z")
     whitespace: str | None = opt("--whitespace", "ACTION", "")
     unused: str | None = also(
         opt("--binary", ignored="binary patches always apply"),
         opt("--allow-binary-replacement", ignored="binary patches always apply"),
-        opt("--no-add", const="--no-add", default=None), opt("-3", const="--3way"), opt("--3way", const="--3way"),
+        opt("--no-add", const="--no-add", default=None),
         opt("--reject", const="--reject"), opt("--recount", const="--recount"), opt("-C", "N", ""),
         opt("--inaccurate-eof", const="--inaccurate-eof"), opt("--build-fake-ancestor", "FILE", ""),
         opt("--ignore-space-change", const="--ignore-space-change"),
@@ -67,6 +68,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     options, operands = parsed.of(Options), [*parsed.operands, *(parsed.paths or ())]
     action = options.whitespace if options.whitespace is not None else "warn"
     name = options.unused if isinstance(options.unused, str) else None
+    if name == "--reject" and options.merges:
+        raise GitError("options '--reject' and '--3way' cannot be used together", prefix="error")
     if name is not None or options.nul or action not in ("warn", "nowarn", "error", "error-all"):
         shown = name or ("-z" if options.nul else f"--whitespace={action}")
         shown = shown if shown.startswith("-") else "-C and --build-fake-ancestor"
@@ -75,11 +78,19 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     applies = options.apply or not (options.check or only_shows)
     if applies:
         call.check_may_write()
-    if (options.cached or options.index) and call.find_repository() is None:
-        raise GitError(f"'--{'cached' if options.cached else 'index'}' outside a repository", prefix="error")
+    if (options.cached or options.index or options.merges) and call.find_repository() is None:
+        kind = "3way" if options.merges else "cached" if options.cached else "index"
+        raise GitError(f"'--{kind}' outside a repository", prefix="error")
     status = 0
-    for word in operands or ["-"]:
-        status |= _Input(call, options, word, action).run(applies=applies, checks=options.check or applies)
+    try:
+        for word in operands or ["-"]:
+            status |= _Input(call, options, word, action).run(
+                applies=applies, checks=options.check or applies
+            )
+    except GitError as error:
+        if options.quiet and error.prefix == "error":
+            raise GitError("", prefix="", status=error.status) from None
+        raise
     return status
 
 
@@ -105,14 +116,15 @@ class _Input:
         errors = self._whitespace(patches) if applies or (checks and self.action != "warn") else 0
         if options.reverse:
             patches = [each.reversed() for each in reversed(patches)]
-        target = Target(call, cached=options.cached, index=options.index)
+        target = Target(call, cached=options.cached, index=options.index or options.merges)
         changes = Changes(
             target, is_loose=options.loose, is_verbose=options.verbose, is_reversed=options.reverse
         )
+        changes.merges, changes.is_quiet = options.merges, options.quiet
         if checks:
             for patch in patches:
                 if options.verbose:
-                    call.error(f"Checking patch {patch.path}...")
+                    call.error(f"Checking patch {_names(patch)}...")
                 changes.add(patch)
         if changes.failed:
             return 1
@@ -122,11 +134,13 @@ class _Input:
             changes.write()
             if options.verbose:
                 for patch in patches:
-                    call.error(f"Applied patch {patch.path} cleanly.")
+                    call.error(f"Applied patch {_names(patch)} cleanly.")
+            for path in sorted(changes.conflicts) if not options.quiet else ():
+                call.error(f"U {path}")
             if errors and not options.quiet:
                 call.error(f"warning: {_count(errors, 'adds', 'add')}")
         _show(call, options, patches)
-        return 0
+        return int(applies and bool(changes.conflicts))
 
     def _data(self) -> bytes:
         call = self.call
@@ -184,6 +198,11 @@ class _Input:
             squelched = found - _MOST_WARNINGS
             self.call.error(f"warning: squelched {squelched} whitespace error{'s' * (squelched != 1)}")
         return found
+
+
+def _names(patch: FilePatch) -> str:
+    """Return the name of a file, or both names of a renamed one."""
+    return f"{patch.old} => {patch.new}" if patch.old and patch.new and patch.old != patch.new else patch.path
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -5,20 +5,28 @@ Source: git-apply(1); git 2.39, apply.c.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from sandhook.record import Record
 from sandhook.utilities.git.commands.apply.parsing import FilePatch, place_of
+from sandhook.utilities.git.diff.three_way import Labels
 from sandhook.utilities.git.diff.xdiff import split_lines
 from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import decode, encode
-from sandhook.utilities.git.store.index_writing import IndexChange, entry_of
+from sandhook.utilities.git.store.index_writing import IndexChange, entry_of, write_tree
 from sandhook.utilities.git.store.objects import GITLINK, SYMLINK
+from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.store.writing import make_parents, remove_file, write_new, write_object
 from sandhook.utilities.git.work.convert import clean_filter, stored_form, working_form
+from sandhook.utilities.git.work.merging import FileMerge, Version
 from sandhook.utilities.git.work.tree import WorkTree
 from sandhook.vfs.path import VirtualPath, join
 
 _TYPE = 0o170000
+_HEXADECIMAL = re.compile("[0-9a-f]{4,40}")
 
 
 class _File(Record):
@@ -135,6 +143,16 @@ class Target:
             access.fs.rmdir(VirtualPath(parent))
             parent = parent.rpartition("/")[0]
 
+    def conflict(self, path: str, stages: Sequence[tuple[int, int, str]]) -> None:
+        """Have the index keep the sides of a conflict."""
+        if self._change is not None:
+            self._change.put_conflict(path, stages)
+
+    def tree(self) -> str:
+        """Return the tree of the index with the patches."""
+        assert self._change is not None and self.repository is not None
+        return write_tree(self.repository, self._change.entries())
+
     def end(self) -> None:
         """Write the index."""
         if self._change is not None and self._change.changed:
@@ -146,9 +164,14 @@ class Changes:
 
     Attributes:
         failed: A patch does not apply.
+        conflicts: The paths of merges with conflicts, with the entries of the index for them.
+        merges: Patches are merged with what changed since then (--3way). is_quiet: Nothing is said about that.
     """
 
     def __init__(self, target: Target, *, is_loose: bool, is_verbose: bool, is_reversed: bool) -> None:
+        self.merges = False
+        self.is_quiet = False
+        self.conflicts: dict[str, list[tuple[int, int, str]]] = {}
         self._target = target
         self._is_loose = is_loose
         self._is_verbose = is_verbose
@@ -158,7 +181,6 @@ class Changes:
 
     def add(self, patch: FilePatch) -> None:
         """Apply a patch in memory; report one that does not apply."""
-        call = self._target.call
         for path in (patch.old, patch.new):
             _check_path(path)
         try:
@@ -167,7 +189,7 @@ class Changes:
             if error.status != 1:
                 raise
             self.failed = True
-            call.error(error.text())
+            self._say(error.text())
 
     def _add(self, patch: FilePatch) -> None:
         old, new = patch.old, patch.new
@@ -175,17 +197,23 @@ class Changes:
             if self._target.is_beyond_link(path):
                 raise _fault(f"affected file '{path}' is beyond a symbolic link")
         before = self._before(old) if old else _NOTHING
+        is_new = False  #: the patch makes a file that exists already, which only a merge can do
         if new and new != old:
             where = (
                 self._target.exists(new)
                 if new not in self._files
                 else "working directory" * bool(self._files[new].mode)
             )
-            if where:
+            is_new = bool(where) and self.merges
+            if where and not is_new:
                 raise _fault(f"{new}: already exists in {where}")
         if patch.old_mode and before.mode and (patch.old_mode ^ before.mode) & _TYPE:
             raise _fault(f"{old}: wrong type")
-        data = self._patched(patch, old or new, before.data)
+        data = self._merged(patch, before, is_new=is_new) if self.merges else None
+        if data is None:
+            if is_new:
+                raise _fault(f"{new}: patch does not apply")
+            data = self._patched(patch, old or new, before.data)
         if not new:
             if data:
                 raise _fault(f"removal patch leaves file contents\nerror: {old}: patch does not apply")
@@ -201,6 +229,63 @@ class Changes:
         if patch.kind == "rename":
             self._files[old] = _NOTHING
         self._files[new] = _File(mode, data)
+
+    def _say(self, text: str) -> None:
+        if not self.is_quiet:
+            self._target.call.error(text)
+
+    def _merged(self, patch: FilePatch, before: _File, *, is_new: bool) -> bytes | None:
+        """Return the merge of a file with what a patch makes of the file that it was written for; None without that file."""
+        repository, data = self._target.repository, None
+        is_moved = patch.kind == "rename" and not patch.hunks
+        if (
+            patch.new
+            and patch.old_mode != GITLINK != patch.new_mode
+            and not is_moved
+            and (patch.old or is_new)
+        ):
+            base = self._object(patch.old_id) if patch.old else b""
+            if base is None:
+                self._say("error: repository lacks the necessary blob to perform 3-way merge.")
+            elif repository is not None:
+                if is_new:
+                    self._say("Performing three-way merge...")
+                data = self._merge(repository, patch, base, before, is_new=is_new)
+        if data is None:
+            self._say("Falling back to direct application...")
+        return data
+
+    def _object(self, oid: str) -> bytes | None:
+        """Return the contents of a file by its name as an object, None if the repository lacks it."""
+        repository = self._target.repository
+        if repository is None or not oid:
+            return None
+        found = Names(repository).find(oid) if _HEXADECIMAL.fullmatch(oid) else None
+        item = None if found is None else repository.objects.find(found)
+        return item.data if item is not None and item.kind == "blob" else None
+
+    def _merge(
+        self, repository: Repository, patch: FilePatch, base: bytes, before: _File, *, is_new: bool
+    ) -> bytes | None:
+        try:
+            theirs = self._patched(patch, patch.path, base)
+        except GitError as error:
+            if error.status == 1:
+                self._say(error.text().partition("\n")[0])
+                return None
+            raise
+        ours = self._before(patch.new).data if is_new else before.data
+        objects, mode = repository.objects, patch.new_mode or 0o100644
+        versions = [
+            Version(patch.new, mode, write_object(objects, "blob", each)) for each in (base, ours, theirs)
+        ]
+        files = FileMerge(repository, Labels("ours", "theirs", "base"))
+        result, clean = files.merge(patch.new, *versions)
+        self._say(f"Applied patch to '{patch.new}' {'cleanly' if clean else 'with conflicts'}.")
+        if not clean:
+            sides = [(stage, mode, each.oid) for stage, each in enumerate(versions, 1)]
+            self.conflicts[patch.new] = sides[is_new:]
+        return objects.get(result.oid).data
 
     def _before(self, path: str) -> _File:
         if path in self._files:
@@ -245,10 +330,20 @@ class Changes:
             patched[at:end] = [True] * len(made)
         return b"".join(lines)
 
-    def write(self) -> None:
-        """Write all files."""
+    def tree(self) -> str:
+        """Return the tree of the index with the patches, in place of writing them."""
+        self._write_files()
+        return self._target.tree()
+
+    def _write_files(self) -> None:
         for path, file in sorted(self._files.items(), key=lambda each: bool(each[1].mode)):
             self._target.write(path, file)
+
+    def write(self) -> None:
+        """Write all files."""
+        self._write_files()
+        for path, stages in sorted(self.conflicts.items()):
+            self._target.conflict(path, stages)
         self._target.end()
 
 

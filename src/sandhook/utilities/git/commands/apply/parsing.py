@@ -49,6 +49,7 @@ class FilePatch(Record):
         score: The similarity of a rename, in per cent.
         is_git: The patch begins with "diff --git", so that its names begin at the top of the working tree.
         binary: The change of a binary file.
+        old_id, new_id: The names of both files as objects, which may be abbreviated; "" where the patch does not say.
     """
 
     old: str
@@ -60,6 +61,8 @@ class FilePatch(Record):
     score: int = 0
     is_git: bool = False
     binary: BinaryChange | None = None
+    old_id: str = ""
+    new_id: str = ""
 
     @property
     def path(self) -> str:
@@ -81,6 +84,8 @@ class FilePatch(Record):
             old_mode=self.new_mode,
             new_mode=self.old_mode,
             binary=binary,
+            old_id=self.new_id,
+            new_id=self.old_id,
         )
 
 
@@ -198,7 +203,7 @@ class PatchReader:
                 f"{'s' * (self._strip != 1)} (line {self._at + 1})",
                 prefix="error",
             )
-        index_mode = facts.get("index ", "").partition(" ")[2]
+        ids, _, index_mode = facts.get("index ", "").partition(" ")
         old_mode = _mode(facts.get("old mode ") or facts.get("deleted file mode ") or index_mode)
         new_mode = _mode(facts.get("new mode ") or facts.get("new file mode ") or index_mode)
         score = facts.get("similarity index ", "0").rstrip("%")
@@ -210,6 +215,8 @@ class PatchReader:
             new_mode,
             kind=kind,
             score=int(score) if is_number(score) and len(score) < 4 else 0,
+            old_id=ids.partition("..")[0],
+            new_id=ids.partition("..")[2],
         )
 
     def _hunks(self) -> tuple[Hunk, ...]:

@@ -1,7 +1,5 @@
 """git blame: print which commit each line of a file is from.
 
-Renames are followed, copies from other files (-C) and moves (-M) are not.
-
 Source: git-blame(1); git 2.39, blame.c.
 """
 
@@ -11,6 +9,7 @@ from collections.abc import Sequence
 
 from sandhook.lazy import lazily
 from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.commands.blame.copies import copy_options
 from sandhook.utilities.git.commands.blame.options import Options
 from sandhook.utilities.git.commands.blame.passing import Blame
 from sandhook.utilities.git.commands.blame.writing import Writer
@@ -50,8 +49,11 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if options.contents is not None and commit is not None:
         raise GitError("cannot use --contents with final commit object name")
     contents = None if options.contents is None else _contents(call, options.contents)
-    blame = Blame(repository, path, commit, ignores_space=options.ignore_space, contents=contents)
+    blame = Blame(
+        repository, path, commit, name=revision, ignores_space=options.ignore_space, contents=contents
+    )
     blame.limit(options, excluded)
+    blame.copies = copy_options(options.moves)
     blame.ignored_commits = _ignored_commits(call, options, names)
     wanted = (
         _ranges(repository, options.ranges, path, blame.lines)
@@ -84,8 +86,9 @@ def run_annotate(call: Invocation, arguments: Sequence[str]) -> int:
 
 def _check_refused(options: Options) -> None:
     """Raise GitError for options of git that are not offered."""
+    if options.progress and (options.porcelain or options.line_porcelain or options.incremental):
+        raise GitError("--progress can't be used with --incremental or porcelain formats")
     for name, is_set in (
-        ("-M and -C", options.moves is not None),
         ("--reverse", options.reverse),
         ("--incremental", options.incremental),
         ("--show-stats and --score-debug", options.stats),
@@ -93,8 +96,6 @@ def _check_refused(options: Options) -> None:
     ):
         if is_set:
             raise GitError(f"blame {name} is not offered in the sandbox (L-GIT-003)", status=129)
-    if options.progress and (options.porcelain or options.line_porcelain):
-        raise GitError("--progress can't be used with --incremental or porcelain formats")
 
 
 def _ignored_commits(call: Invocation, options: Options, names: Names) -> frozenset[str]:

@@ -24,8 +24,9 @@ class Options:
     date: str | None = opt("--date", "FORM", "")
     abbrev: int | None = opt("--abbrev", "N", "", convert=count)
     ignore_space: bool = opt("-w")
-    moves: str | None = also(
-        opt("-M", "N", "", optional=True, const=""), opt("-C", "N", "", optional=True, const="")
+    moves: tuple[tuple[str, str], ...] = also(
+        opt("-M", "N", "", optional=True, const=("M", ""), append=True, convert=lambda text: ("M", text)),
+        opt("-C", "N", "", optional=True, const=("C", ""), append=True, convert=lambda text: ("C", text)),
     )
     ignored: tuple[str, ...] = opt("--ignore-rev", "REV", "", append=True)
     ignored_files: tuple[str, ...] = opt("--ignore-revs-file", "FILE", "", append=True)

@@ -6,15 +6,17 @@ Source: git 2.39, blame.c.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from sandhook.limits import check_fits
 from sandhook.record import Record
+from sandhook.utilities.git.commands.blame.copies import CopyOptions, CopySearch, Source
 from sandhook.utilities.git.commands.blame.options import Options
 from sandhook.utilities.git.diff.model import NULL_ID, Pair
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.diff.output import DiffOutput
 from sandhook.utilities.git.diff.patch import normalizer
-from sandhook.utilities.git.diff.trees import compare_trees, compare_with_index
+from sandhook.utilities.git.diff.trees import compare_trees, compare_with_index, walk_tree
 from sandhook.utilities.git.diff.xdiff import compare, split_lines
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.dates import parse_date
@@ -22,6 +24,7 @@ from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.walk import Walk
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.store.commits import Commit
+from sandhook.utilities.git.store.objects import GITLINK
 from sandhook.utilities.git.store.repository import Repository
 from sandhook.utilities.git.work.tree import WorkTree
 
@@ -45,9 +48,16 @@ class Blame:
         path: str,
         commit: str | None,
         *,
+        name: str | None = None,
         ignores_space: bool = False,
         contents: bytes | None = None,
     ) -> None:
+        """Read the file.
+
+        Args:
+            commit: The commit whose file it is, None for that of the working tree.
+            name: The name of the commit, as the caller wrote it.
+        """
         self._first_parent = False
         self._oldest: int | None = None
         self._unwanted: frozenset[str] = frozenset()
@@ -58,6 +68,7 @@ class Blame:
         self.boundary: set[str] = set()
         self._key = normalizer(DiffOptions(ignore_all_space=True)) if ignores_space else None
         self.minimal = False
+        self.copies: CopyOptions | None = None
         self.ignored_commits: frozenset[str] = frozenset()
         self.ignored: set[int] = set()  #: lines that were changed by commits that blame looked through
         self.unblamable: set[int] = set()  #: lines that such a commit made of nothing
@@ -69,7 +80,9 @@ class Blame:
         at_head = self._content(head, path)
         self.uncommitted = commit is None
         if at_head is None and (commit is not None or path not in repository.index.by_path):
-            raise GitError(f"no such path '{path}' in {'HEAD' if commit is None else commit}")
+            raise GitError(
+                f"no such path '{path}' in HEAD" if name is None else f"no such path {path} in {name}"
+            )
         if at_head is None:
             self.head_path = self._path_at_head() or path
         self.lines = split_lines(at_head or b"")
@@ -148,7 +161,59 @@ class Blame:
         text = self.repository.access.text_or_none(f"{self.repository.git_dir}/MERGE_HEAD") or ""
         origins: list[tuple[str, str | None]] = [(self.start, self.head_path)]
         origins += [(oid, self.path) for oid in text.split() if self.objects.has(oid)]
-        return self._taken(origins, lines, self.lines)
+        passed = self._taken(origins, lines, self.lines)
+        return [*passed, *self._copied(None, origins, self.path, lines, self.lines)]
+
+    def _copied(
+        self,
+        commit: Commit | None,
+        origins: Sequence[tuple[str, str | None]],
+        path: str,
+        lines: dict[int, int],
+        mine: list[bytes],
+    ) -> Iterator[_Passed]:
+        """Remove from ``lines`` those that -M and -C find in parents; yield them with the parents.
+
+        Args:
+            commit: None for the files of the working tree.
+        """
+        if self.copies is None or not lines:
+            return
+        search = CopySearch(self.copies, self.lines, self.repository.access.charge, self._key)
+        files = (
+            (parent, old, self._content(parent, old) or b"") for parent, old in origins if old is not None
+        )
+        yield from search.moves(lines, mine, files)
+        for parent, old in origins if self.copies.level else ():
+            if not lines:
+                return
+            is_harder = self.copies.level > 2 or (self.copies.level > 1 and old != path)
+            sources = self._sources(commit, parent, old, every=is_harder)
+            yield from search.copies(lines, mine, parent, sources)
+
+    def _sources(
+        self, commit: Commit | None, parent: str, old_path: str | None, *, every: bool
+    ) -> list[Source]:
+        """Return the files of a parent that lines may be copied from: those that change, or all."""
+        everything = Pathspec([], self.repository.access.charge)
+        tree = self.objects.commit(parent).tree
+        if every:
+            sides = list(walk_tree(self.objects, tree, everything))
+        else:
+            pairs = (
+                compare_with_index(self.objects, tree, self.repository.index, everything)
+                if commit is None
+                else compare_trees(self.objects, tree, commit.tree, everything)
+            )
+            sides = [pair.old for pair in pairs if pair.old.exists]
+        result = []
+        for side in sides:
+            if side.mode == GITLINK or side.path == old_path:
+                continue
+            data = self.objects.get(side.oid).data
+            check_fits(4 * len(data))
+            result.append((side.path, data))
+        return result
 
     def _split(
         self, lines: dict[int, int], old: list[bytes], new: list[bytes]
@@ -180,9 +245,9 @@ class Blame:
         parents = commit.parents[:1] if self._first_parent else commit.parents
         origins = [(parent, self.old_path(commit, parent, path)) for parent in parents]
         passed = self._taken(origins, lines, mine)
-        return (
-            [*passed, *self._looked_through(origins, lines, mine)] if oid in self.ignored_commits else passed
-        )
+        if oid in self.ignored_commits:
+            passed += self._looked_through(origins, lines, mine)
+        return [*passed, *self._copied(commit, origins, path, lines, mine)]
 
     def _looked_through(
         self, origins: Sequence[tuple[str, str | None]], lines: dict[int, int], mine: list[bytes]

@@ -120,15 +120,22 @@ class Writer:
 
     def _porcelain(self, result: list[Line], wanted: list[int]) -> None:
         known: set[str] = set()
+        paths: dict[str, set[str]] = {}
+        for line in result:
+            paths.setdefault(line.commit, set()).add(line.path)
         for index, at in enumerate(wanted):
             line = result[at]
             head = f"{line.commit} {line.number + 1} {at + 1}"
-            if not index or not self._follows(result, wanted[index - 1], at):
+            begins = not index or not self._follows(result, wanted[index - 1], at)
+            if begins:
                 head += f" {self._run(result, wanted, index)}"
             self.call.ctx.write_line(head)
-            if line.commit not in known or self.options.line_porcelain:
+            is_new = line.commit not in known or self.options.line_porcelain
+            if is_new:
                 known.add(line.commit)
                 self._details(line)
+            if is_new or (begins and len(paths[line.commit]) > 1):
+                self._file(line)
             self._line("\t", at)
 
     def _follows(self, result: list[Line], before: int, at: int) -> bool:
@@ -158,14 +165,21 @@ class Writer:
             write(f"{role}-tz {person.zone}")
         if line.commit == NULL_ID:
             write(f"summary Version of {self.path} from {self.path}")
-            write(f"previous {self.blame.start} {self.path}")
         else:
             commit = self.call.repository.objects.commit(line.commit)
             write(f"summary {subject(commit.message)}")
             if line.commit in self.blame.boundary:
                 write("boundary")
-            elif commit.parents:
-                old = self.blame.old_path(commit, commit.parents[0], line.path)
-                if old is not None:
-                    write(f"previous {commit.parents[0]} {old}")
+
+    def _file(self, line: Line) -> None:
+        """Print the file of a line, and where it was before."""
+        write = self.call.ctx.write_line
+        if line.commit == NULL_ID:
+            write(f"previous {self.blame.start} {self.path}")
+        elif line.commit not in self.blame.boundary:
+            commit = self.call.repository.objects.commit(line.commit)
+            parent = commit.parents[0] if commit.parents else None
+            old = None if parent is None else self.blame.old_path(commit, parent, line.path)
+            if old is not None:
+                write(f"previous {parent} {old}")
         write(f"filename {line.path}")

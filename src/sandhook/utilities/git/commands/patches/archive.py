@@ -1,4 +1,4 @@
-"""git archive, get-tar-commit-id: write the files of a tree as a tar archive, and read the commit that it is of.
+"""git archive, get-tar-commit-id: write the files of a tree as an archive, and read the commit that it is of.
 
 Source: git-archive(1), git-get-tar-commit-id(1); git 2.39, archive.c and archive-tar.c; POSIX.1-2024 XCU 3, pax.
 """
@@ -48,7 +48,7 @@ class Options:
     program: str | None = opt("--exec", "PROGRAM", "")
 
 
-class _Entry(Record):
+class Entry(Record):
     """A file of an archive."""
 
     path: bytes
@@ -73,10 +73,15 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     kind = _format(options)
     if options.level is not None and kind == "tar":
         raise GitError(f"Argument not supported for format 'tar': -{options.level}")
-    archive = _Archive(call, options, operands)
+    make = Archive
+    if kind == "zip":
+        from sandhook.utilities.git.commands.patches.zip_archive import ZipArchive
+
+        make = ZipArchive
+    archive = make(call, options, operands)
     archive.added = _added_files(arguments)
     pieces = archive.pieces()
-    _write(call, options, _compressed(pieces, options) if kind != "tar" else pieces)
+    _write(call, options, _compressed(pieces, options) if kind in ("tgz", "tar.gz") else pieces)
     return 0
 
 
@@ -102,8 +107,6 @@ def _format(options: Options) -> str:
         kind = next((each for each in _FORMATS if name.endswith(f".{each}") and name != f".{each}"), "tar")
     if kind not in _FORMATS:
         raise GitError(f"Unknown archive format '{kind}'")
-    if kind == "zip":
-        raise GitError("archive --format=zip is not offered in the sandbox (L-GIT-003)", status=129)
     return kind
 
 
@@ -130,7 +133,7 @@ def _write(call: Invocation, options: Options, pieces: Iterator[bytes]) -> None:
         raise GitError(f"could not open '{options.output}' for writing: {error.strerror}") from None
 
 
-class _Archive:
+class Archive:
     """The archive of a tree."""
 
     def __init__(self, call: Invocation, options: Options, operands: Sequence[str]) -> None:
@@ -213,10 +216,13 @@ class _Archive:
         if self.commit is not None:
             data = f"52 comment={self.commit.oid}\n".encode()
             yield self._header(b"pax_global_header", 0o666, len(data), b"g") + _padded(data)
+        yield from self._entries()
+
+    def _entries(self) -> Iterator[bytes]:
         prefix = self.options.prefix
         if prefix.endswith("/"):
             name = prefix.rstrip("/") + "/"
-            yield from self._member(_Entry(encode(name), self._mode(TREE), b""), self.tree, b"5")
+            yield from self._member(Entry(encode(name), self._mode(TREE), b""), self.tree, b"5")
         yield from self._tree(self.tree, "", 0)
         for name, prefix in self.added:
             yield from self._added(name, prefix)
@@ -232,7 +238,7 @@ class _Archive:
         data = self.call.access.read(path)
         mode = self._mode(0o100000 | (0o100 if found.mode & 0o100 else 0))
         shown = prefix + name.rpartition("/")[2]
-        yield from self._member(_Entry(encode(shown), mode, data), "0" * 40, b"0")
+        yield from self._member(Entry(encode(shown), mode, data), "0" * 40, b"0")
 
     def _tree(self, tree: str, base: str, depth: int) -> Iterator[bytes]:
         if depth > _DEEPEST:
@@ -258,7 +264,7 @@ class _Archive:
     def _directory(self, path: str, oid: str) -> Iterator[bytes]:
         name = encode(f"{self.options.prefix}{path}/")
         self._say(name)
-        yield from self._member(_Entry(name, self._mode(TREE), b""), oid, b"5")
+        yield from self._member(Entry(name, self._mode(TREE), b""), oid, b"5")
 
     def _say(self, name: bytes) -> None:
         if self.options.verbose:
@@ -272,12 +278,12 @@ class _Archive:
         self._say(name)
         data = self.repository.objects.get(item.oid).data
         if item.mode == SYMLINK:
-            yield from self._link(_Entry(name, 0o777, data), item.oid)
+            yield from self._link(Entry(name, 0o777, data), item.oid)
             return
         data = working_form(self.repository, path, data)
         if expands and self.commit is not None:
             data = self._substituted(data)
-        yield from self._member(_Entry(name, self._mode(item.mode), data), item.oid, b"0")
+        yield from self._member(Entry(name, self._mode(item.mode), data), item.oid, b"0")
 
     def _substituted(self, data: bytes) -> bytes:
         """Return data with the fields of $Format:...$ (the attribute export-subst)."""
@@ -304,7 +310,7 @@ class _Archive:
             return 0o777 & ~self.umask
         return (0o777 if mode & 0o100 else 0o666) & ~self.umask
 
-    def _member(self, entry: _Entry, oid: str, kind: bytes) -> Iterator[bytes]:
+    def _member(self, entry: Entry, oid: str, kind: bytes) -> Iterator[bytes]:
         """Yield the header and the data of a file or a directory."""
         name, prefix = entry.path, b""
         if len(name) > 100:
@@ -316,7 +322,7 @@ class _Archive:
                 name = f"{oid}.data".encode()
         yield self._header(name, entry.mode, len(entry.data), kind, prefix=prefix) + _padded(entry.data)
 
-    def _link(self, entry: _Entry, oid: str) -> Iterator[bytes]:
+    def _link(self, entry: Entry, oid: str) -> Iterator[bytes]:
         """Yield the header of a symbolic link, whose target is its data."""
         name, target, prefix, more = entry.path, entry.data, b"", b""
         if len(name) > 100:

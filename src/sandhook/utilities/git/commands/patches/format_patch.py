@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from sandhook.command.options import also, opt, option_set
 from sandhook.lazy import lazily
 from sandhook.utilities.git.arguments import Parser, count
+from sandhook.utilities.git.commands.log import check_head
 from sandhook.utilities.git.commands.patches.output_files import output_to
 from sandhook.utilities.git.diff.options import DiffOptions
 from sandhook.utilities.git.errors import GitError
@@ -117,6 +118,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         single = ordered[0]
         if ".." not in single and not single.startswith("^"):
             ordered = [f"^{single}", "HEAD"]
+    if not any(word in revisions for word in parsed.operands) and not special:
+        check_head(repository)
     starts, pathspec = find_starts(repository, ordered, special), repository.pathspec(paths)
     selection = Selection(repository, walk, starts, pathspec)
     commits = list(selection)

@@ -139,7 +139,10 @@ class _RevParse:
             word = words.pop(0)
             if self.names_done:
                 is_file = looks_like_pathspec(word) or self._exists(word)
-                if self._file(word) and self.checks_files and not is_file:
+                is_shown = self._file(word)
+                if is_shown and self.checks_files and word.startswith("-"):
+                    raise GitError(f"option '{word}' must come before non-option arguments")
+                if is_shown and self.checks_files and not is_file:
                     raise GitError(
                         f"{word}: no such path in the working tree.\n"
                         "Use 'git <command> -- <path>...' to specify paths that do not exist locally."
@@ -239,7 +242,9 @@ class _RevParse:
         elif word == "--not":
             self.negated = not self.negated
         elif word == "--default":
-            self.default = rest.pop(0) if rest else ""
+            if not rest:
+                raise GitError("--default requires an argument")
+            self.default = rest.pop(0)
         elif name == "--path-format":
             if not equals:
                 raise GitError("--path-format requires an argument")

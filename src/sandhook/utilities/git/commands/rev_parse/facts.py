@@ -5,12 +5,21 @@ Source: git-rev-parse(1), "Options for Files".
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.objects import GITLINK
 from sandhook.utilities.git.store.repository import Globals, Repository, find_place
 from sandhook.vfs.path import VirtualPath, join, normalize
+
+
+def _moved_by_caller(name: str, environment: Mapping[str, str]) -> str | None:
+    """Return where a variable of the caller puts a file of the repository, None without one."""
+    if name == "index":
+        return environment.get("GIT_INDEX_FILE") or None
+    objects = environment.get("GIT_OBJECT_DIRECTORY")
+    is_object = name == "objects" or name.startswith("objects/")
+    return objects + name[len("objects") :] if objects and is_object else None
 
 
 class Facts:
@@ -59,6 +68,9 @@ class Facts:
             "logs/HEAD",
         )
         place = self.repository.place
+        moved = _moved_by_caller(name, self.repository.options.environment)
+        if moved is not None:
+            return moved if moved.startswith("/") else f"{'../' * place.prefix.count('/')}{moved}"
         if name == "hooks" or name.startswith("hooks/"):
             hooks = self.repository.config.get("core.hookspath")
             if hooks:

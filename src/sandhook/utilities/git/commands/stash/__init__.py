@@ -38,7 +38,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
         return _list(call, rest)
     if command == "show":
         return _show(call, rest)
-    if command not in ("push", "save", "create", "store", "pop", "apply", "drop", "clear"):
+    if command not in ("branch", "push", "save", "create", "store", "pop", "apply", "drop", "clear"):
         raise GitError(f"stash {command} is not offered in the sandbox (L-GIT-001)", status=129)
     call.check_may_write()
     call.repository.root  # noqa: B018  # raises without a working tree
@@ -54,6 +54,8 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     if command == "clear":
         delete_ref(call.repository, REF)
         return 0
+    if command == "branch":
+        return _branch(call, rest)
     parsed = Parser(ApplyOptions).parse(rest)
     options = parsed.of(ApplyOptions)
     stash = _find(call, parsed.operands)
@@ -65,6 +67,25 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
             call.ctx.write_line("The stash entry is kept in case you need it again.")
         return status
     return _drop(call, stash, quiet=options.quiet) if command == "pop" else 0
+
+
+def _branch(call: Invocation, words: list[str]) -> int:
+    """Make a branch of the commit that a stash began at, and bring the stash back there."""
+    from sandhook.utilities.git.commands.writers.checkout import run as run_checkout
+
+    parsed = Parser(PlainOptions).parse(words)
+    operands = [*parsed.operands, *(parsed.paths or ())]
+    if not operands:
+        raise GitError("No branch name specified", prefix="", status=1)
+    stash = _find(call, operands[1:])
+    status = run_checkout(call, ["-b", operands[0], stash.commit.parents[0]])
+    if status:
+        return status
+    fresh = Invocation(call.access, call.options, call.command)
+    status = Application(fresh, stash.commit, ApplyOptions(index=True)).run()
+    if status or stash.number is None:
+        return status
+    return _drop(fresh, stash, quiet=False)
 
 
 # --------------------------------------------------------------------------- entries
@@ -102,6 +123,11 @@ def _find(call: Invocation, operands: Sequence[str]) -> _Entry:
     if not 2 <= len(found.parents) <= 3:
         raise GitError(f"'{shown}' is not a stash-like commit")
     return _Entry(number, found, shown)
+
+
+@option_set
+class PlainOptions:
+    """Options of git stash branch, which has none."""
 
 
 @option_set

@@ -6,9 +6,10 @@ Source: git-stash(1); git 2.39, builtin/stash.c.
 from __future__ import annotations
 
 from sandhook.command.options import also, opt, option_set
+from sandhook.utilities.git.commands.stash.staged import staged_again
+from sandhook.utilities.git.commands.writers.reset import run as run_reset
 from sandhook.utilities.git.diff.three_way import Labels
-from sandhook.utilities.git.diff.trees import walk_tree
-from sandhook.utilities.git.errors import GitError
+from sandhook.utilities.git.diff.trees import compare_trees, walk_tree
 from sandhook.utilities.git.names.pathspec import Pathspec
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.commits import Commit
@@ -50,14 +51,22 @@ class Application:
             self.call.ctx.write_line(f"{path}: needs merge")
         if unmerged:
             return 1
+        intended = [path for path, each in repository.index.by_path.items() if each[0].intended]
+        if intended:
+            return self._refused(intended)
         ours = write_tree(repository, repository.index.entries)
         base = objects.commit(self.stash.parents[0]).tree
         mine = {side.path for side in walk_tree(objects, ours, everything)}
         index_tree = objects.commit(self.stash.parents[1]).tree
-        if self.options.index and ours != base and index_tree != base:
-            raise GitError(
-                "stash apply --index over other changes is not offered in the sandbox (L-GIT-003)", status=129
-            )
+        staged = None
+        if self.options.index and index_tree not in (base, ours):
+            staged = staged_again(self.call, base, index_tree)
+            if staged is None:
+                self.call.error("error: conflicts in index. Try without --index.")
+                return 1
+            if (lost := self._unstaged(ours)) or ours != self._head():
+                return self._refused(lost)
+            repository = self.repository
         if self.stash.tree == base:
             self.call.ctx.write_line("Already up to date.")
         change = IndexChange(repository)
@@ -73,13 +82,37 @@ class Application:
         self._write(checkout, merged, None if has_conflicts else mine)
         if has_conflicts and self.options.index:
             self.call.error("Index was not unstashed.")
-        elif self.options.index and index_tree != base:
-            self._stage(change, index_tree)
+        elif staged is not None:
+            self._stage(change, staged)
         if change.changed:
             change.write()
         status = self._untracked() or int(has_conflicts)
         self._report()
         return status
+
+    def _head(self) -> str:
+        return self.repository.objects.commit(self.repository.refs.resolve("HEAD") or "").tree
+
+    def _unstaged(self, ours: str) -> list[str]:
+        """Make the index that of HEAD; return the files that had other changes there."""
+        run_reset(self.call, ["-q", "--refresh"])
+        pairs = compare_trees(
+            self.repository.objects, self._head(), ours, Pathspec([], self.call.access.charge)
+        )
+        self.repository = Repository(self.call.access, self.call.options, self.repository.place)
+        return [pair.path for pair in pairs]
+
+    def _refused(self, changed: list[str]) -> int:
+        """Report files of the index over which git merges nothing."""
+        self.call.error(
+            "error: Your local changes to the following files would be overwritten by merge:\n"
+            f"  {' '.join(changed)}"
+        )
+        if self.options.index:
+            self.call.error("Index was not unstashed.")
+        self._untracked()
+        self._report()
+        return 1
 
     def _report(self) -> None:
         """Print the state of the working tree, as git status does."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
+from sandhook.utilities.git.commands.stash.staged import remove_staged
 from sandhook.utilities.git.diff.trees import compare_with_index, walk_tree
 from sandhook.utilities.git.errors import GitError
 from sandhook.utilities.git.history.identity import person_of
@@ -16,7 +17,7 @@ from sandhook.utilities.git.names.pathspec import Pathspec, operands_of
 from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.commit_writing import write_commit
 from sandhook.utilities.git.store.commits import Commit
-from sandhook.utilities.git.store.index import IndexEntry
+from sandhook.utilities.git.store.index import IndexEntry, order
 from sandhook.utilities.git.store.index_writing import IndexChange, entry_of, write_tree
 from sandhook.utilities.git.store.ref_writing import append_log, move_head
 from sandhook.utilities.git.store.repository import Repository
@@ -39,10 +40,9 @@ class PushOptions:
     untracked: bool = also(opt("-u"), opt("--include-untracked"))
     path_file: str | None = opt("--pathspec-from-file", "FILE", "")
     path_nul: bool = opt("--pathspec-file-nul")
-    refused: str | None = also(
-        opt("-a", const="-a", default=None), opt("--all", const="--all"), opt("-p", const="-p"), opt("--patch", const="-p"),
-        opt("-S", const="--staged"), opt("--staged", const="--staged"),
-    )  # fmt: skip
+    all: bool = also(opt("-a"), opt("--all"))
+    staged: bool = also(opt("-S"), opt("--staged"))
+    refused: str | None = also(opt("-p", const="-p", default=None), opt("--patch", const="-p"))
 
 
 def push(call: Invocation, rest: list[str], *, saves: bool) -> int:
@@ -57,10 +57,14 @@ def push(call: Invocation, rest: list[str], *, saves: bool) -> int:
         message, operands = " ".join(words) if message is None else message, []
     operands = operands_of(call.ctx, operands, options.path_file, options.path_nul)
     pathspec = call.repository.pathspec(operands)
+    if options.staged and (options.untracked or options.all):
+        text = "Can't use --staged and --include-untracked or --all at the same time"
+        raise GitError(text, prefix="", status=1)
     if operands and not options.untracked and not _are_known(call, pathspec):
         return 1
     stash = Saving(call, pathspec, quiet=options.quiet)
-    oid = stash.commit(message or "", untracked=options.untracked)
+    stash.only_staged, stash.with_ignored = options.staged, options.all
+    oid = stash.commit(message or "", untracked=options.untracked or options.all)
     if oid is None:
         if not options.quiet:
             call.ctx.write_line("No local changes to save")
@@ -70,6 +74,8 @@ def push(call: Invocation, rest: list[str], *, saves: bool) -> int:
     append_log(repository, REF, stash.before, oid, stash.person, stash.title)
     if not options.quiet:
         call.ctx.write_line(f"Saved working directory and index state {stash.title}")
+    if options.staged:
+        return remove_staged(call, stash.index_tree, keep=options.keep, quiet=options.quiet)
     work = WorkTree(repository)
     for path in stash.untracked:
         remove_tracked(call.access, work, path)
@@ -106,6 +112,8 @@ class Saving:
         self.title = ""
         self.untracked: list[str] = []
         self.with_untracked = False
+        self.with_ignored = False
+        self.only_staged = False
         self.index_tree = ""
         self.before = self.repository.refs.resolve(REF)
         self.person = person_of(call.ctx, self.repository.config, "COMMITTER").text()
@@ -121,12 +129,14 @@ class Saving:
         self._check_conflicts()
         self.with_untracked = untracked
         if untracked:
-            found = find_untracked(repository, selected, "all").untracked
+            untracked_paths = find_untracked(repository, selected, "all", collect_ignored=self.with_ignored)
+            found = sorted(untracked_paths.untracked + untracked_paths.ignored * self.with_ignored, key=order)
             for path in found:
                 if path.endswith("/"):  # another repository
                     self.call.error(f"Ignoring path {path}")
             self.untracked = [path for path in found if not path.endswith("/")]
-        self._check_intended()
+        if not self.only_staged:
+            self._check_intended()
         staged = any(True for _ in compare_with_index(objects, head.tree, repository.index, selected))
         work = any(True for _ in compare_work_tree(WorkTree(repository), selected, ignore_submodules="all"))
         if not (staged or work or self.untracked):
@@ -135,11 +145,14 @@ class Saving:
         text = f"{branch}: {Names(repository).abbreviate(oid)} {subject(head.message)}"
         self.title = f"On {branch}: {message}" if message else f"WIP on {text}"
         self.index_tree = write_tree(repository, repository.index.entries)
+        if self.only_staged and self.index_tree == head.tree:
+            raise GitError("No staged changes" if not self.quiet else "", prefix="", status=1)
         index = self._write(self.index_tree, [oid], f"index on {text}\n")
         parents = [oid, index]
         if self.untracked:
             parents.append(self._write(self._untracked_tree(), [], f"untracked files on {text}\n"))
-        return self._write(self._work_tree(head), parents, self.title)
+        tree = self.index_tree if self.only_staged else self._work_tree(head)
+        return self._write(tree, parents, self.title)
 
     def _check_conflicts(self) -> None:
         """Raise GitError for conflicts."""

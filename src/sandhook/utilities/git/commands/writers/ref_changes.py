@@ -22,7 +22,7 @@ from sandhook.utilities.git.program import Invocation
 from sandhook.utilities.git.store.access import decode, encode
 from sandhook.utilities.git.store.commit_writing import write_commit
 from sandhook.utilities.git.store.config_writing import remove_branch_settings
-from sandhook.utilities.git.store.ref_writing import delete_ref, set_head, write_ref
+from sandhook.utilities.git.store.ref_writing import delete_ref, set_head, write_ref, write_symbolic
 from sandhook.utilities.git.store.refs import is_valid_name
 from sandhook.utilities.git.store.working_trees import checked_out_elsewhere
 from sandhook.utilities.git.store.writing import write_object
@@ -319,16 +319,38 @@ def _given_text(call: Invocation, texts: Sequence[tuple[str, str]]) -> str | Non
     return made if texts else None
 
 
-def set_symbolic(call: Invocation, name: str, target: str) -> int:
-    """Make HEAD name another reference; return 0."""
-    if name != "HEAD":
-        raise GitError("symbolic-ref changes only HEAD in the sandbox (L-GIT-003)", status=129)
+def set_symbolic(call: Invocation, name: str, target: str, message: str | None) -> int:
+    """Make HEAD, or a reference below refs/, name another reference; return 0."""
+    repository = call.repository
+    if name != "HEAD" and not name.startswith("refs/"):
+        raise GitError(
+            "symbolic-ref changes only HEAD and what is below refs/ in the sandbox (L-GIT-005)", status=129
+        )
     if not target.startswith("refs/"):
-        raise GitError("Refusing to point HEAD outside of refs/")
+        raise GitError(f"Refusing to point {name} outside of refs/")
     if not is_valid_name(target):
         raise GitError(f"Refusing to set '{name}' to invalid ref '{target}'")
+    if name != "HEAD":
+        write_symbolic(repository, name, target, _person(call), message or "")
+        return 0
+    old, new = repository.refs.resolve("HEAD"), repository.refs.resolve(target)
+    person = _person(call) if message else ""
+    set_head(repository, target, old, new if message else None, person, message or "")
+    return 0
+
+
+def delete_symbolic(call: Invocation, name: str) -> int:
+    """Remove a symbolic reference; return 0."""
     refs = call.repository.refs
-    set_head(call.repository, target, refs.resolve("HEAD"), None, "", "")
+    if not is_valid_name(name) or refs.target(name) is None:
+        raise GitError(f"Cannot delete {name}, not a symbolic ref")
+    if name == "HEAD":
+        raise GitError("deleting 'HEAD' is not allowed")
+    if not name.startswith("refs/"):
+        raise GitError(
+            "symbolic-ref changes only HEAD and what is below refs/ in the sandbox (L-GIT-005)", status=129
+        )
+    delete_ref(call.repository, name)
     return 0
 
 

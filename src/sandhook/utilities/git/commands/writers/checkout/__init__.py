@@ -398,7 +398,9 @@ class _Switch:
         work = WorkTree(repository)
         found = {
             pair.path: pair.status
-            for pair in compare_tree_with_work_tree(work, tree, everything, ignore_submodules="untracked")
+            for pair in compare_tree_with_work_tree(
+                work, tree, everything, ignore_submodules="untracked", staged=True
+            )
         }
         for path, entries in repository.index.by_path.items():
             if entries[0].stage and any(entry.stage == 2 for entry in entries) and work.mode_of(path, None):
