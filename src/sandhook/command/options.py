@@ -44,17 +44,8 @@ class Option:
     """One declared option: its names, the converter of its argument, and its help."""
 
     __slots__ = (
-        "append",
-        "const",
-        "convert",
-        "field",
-        "flags",
-        "help",
-        "ignored",
-        "implies",
-        "metavar",
-        "optional",
-    )
+        "append", "const", "convert", "field", "flags", "help", "ignored", "implies", "metavar", "optional",
+    )  # fmt: skip
 
     def __init__(
         self,
