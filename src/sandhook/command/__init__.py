@@ -8,6 +8,7 @@ parser, the types, ``--help`` and the docs page. Optional module attributes:
     PERMUTE: bool = True        options may follow operands (GNU); False stops at the first operand
     NUMERIC: str | None         name of the field that a bare ``-5`` sets (fold), read as the option of that field is
     DIGITS: str | None          name of the field that digits among short options set (grep)
+    JOINS_DIGITS: bool          such digits continue those before: pr -3 -2 is pr -32
     LONG_LETTER: str | None     letter of an option whose argument is a long option (awk -W version)
     OPTION_STATUS: int          exit status of an unknown option, if it differs from USAGE_STATUS (64 with ARGP)
     ARGP: bool = False          "Try ..." also points to --usage, as programs of glibc's argp do (cpio, iconv)

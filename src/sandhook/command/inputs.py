@@ -54,7 +54,11 @@ class Joined:
                             remaining -= len(data)
                         yield data
             except OSError as error:
-                self.opened = self.opened or not_readable(error)
+                if not_readable(error):
+                    self.opened = True
+                    self._skip = 0  # the system moves to any offset of a directory
+                    if remaining == 0:
+                        continue
                 if not_readable(error) and self._lenient:
                     self._ctx.error(f"{self._ctx.name if name == '-' else name}: {reason(error)}")
                 else:

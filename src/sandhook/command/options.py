@@ -44,17 +44,8 @@ class Option:
     """One declared option: its names, the converter of its argument, and its help."""
 
     __slots__ = (
-        "append",
-        "const",
-        "convert",
-        "field",
-        "flags",
-        "help",
-        "ignored",
-        "implies",
-        "metavar",
-        "optional",
-    )
+        "append", "const", "convert", "field", "flags", "help", "ignored", "implies", "metavar", "optional",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -92,6 +83,7 @@ class Declared:
 
 
 _UNSET: Any = object()
+_OPEN_DIGITS = ""  #: the key of the digits that the next ones continue, while options are parsed
 VERSION: Any = object()  #: the ``const`` of a flag that shows the version, as --version does
 
 
@@ -221,6 +213,7 @@ class Syntax:
         "_parsed",
         "digits",
         "is_operand",
+        "joins_digits",
         "last",
         "long",
         "long_letter",
@@ -237,6 +230,7 @@ class Syntax:
         permute: bool = True,
         numeric: str | None = None,
         digits: str | None = None,
+        joins_digits: bool = False,
         is_operand: Callable[[str], bool] | None = None,
         last: str | None = None,
         long_letter: str | None = None,
@@ -248,6 +242,7 @@ class Syntax:
             permute: Options may follow operands.
             numeric: The field of ``-5``.
             digits: The field of the last digits in a cluster of letters (``-5c``).
+            joins_digits: Digits continue those before, unless another option stands between: ``-3 -2`` is ``-32``.
             is_operand: Returns True for an argument with a dash that is an operand (``-1``, ``-echo``).
             last: The field of an option after which all arguments are operands.
             long_letter: The letter of an option whose argument is a long option: ``-W version``.
@@ -257,6 +252,7 @@ class Syntax:
         self.permute = permute
         self.numeric: Option | None = None
         self.digits = digits
+        self.joins_digits = joins_digits
         self.is_operand = is_operand
         self.last = last
         self.long_letter = long_letter
@@ -329,6 +325,7 @@ class Syntax:
                 or (self.is_operand is not None and self.is_operand(argument))
             ):
                 operands.append(argument)
+                values.pop(_OPEN_DIGITS, None)
                 if not permute:
                     operands += reversed(rest)
                     break
@@ -341,6 +338,7 @@ class Syntax:
                 if self.last in values:
                     operands += reversed(rest)
                     break
+        values.pop(_OPEN_DIGITS, None)
         return self.options(**values), tuple(operands)
 
     def _option(self, argument: str, rest: list[str], values: dict[str, Any]) -> None:
@@ -358,7 +356,9 @@ class Syntax:
             option = self.short.get(letter)
             if self.digits is not None and letter.isdigit() and letter.isascii():
                 end = len(argument) - len(argument[index:].lstrip("0123456789"))
-                values[self.digits] = argument[index:end]
+                values[self.digits] = values.get(_OPEN_DIGITS, "") + argument[index:end]
+                if self.joins_digits:
+                    values[_OPEN_DIGITS] = values[self.digits]
                 index = end
                 continue
             if option is None and self.numeric is not None and self.numeric.metavar and letter.isdigit():
@@ -417,6 +417,7 @@ class Syntax:
     def _store(self, option: Option, value: Any, values: dict[str, Any]) -> None:
         if value is VERSION:
             raise Inform("version")
+        values.pop(_OPEN_DIGITS, None)
         if option.append:
             values[option.field] = (*values.get(option.field, ()), value)
         else:

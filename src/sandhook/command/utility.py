@@ -32,7 +32,7 @@ class Declaration(Protocol):
 
     RAW: ``run`` parses the arguments; it receives None instead of options.
     PERMUTE: False if options end at the first operand. ANY_ORDER: True if they do not even where POSIXLY_CORRECT is
-    set, or the names of such programs. NUMERIC, DIGITS, LONG_LETTER, NEGATIVE: see
+    set, or the names of such programs. NUMERIC, DIGITS, JOINS_DIGITS, LONG_LETTER, NEGATIVE: see
     ``Syntax``.
     INFORMS: False if --help and --version are ordinary words. HELP_ON_ERROR: True if --help prints
     on standard error.
@@ -108,6 +108,7 @@ class Utility:
                 permute=getattr(declaration, "PERMUTE", True),
                 numeric=getattr(declaration, "NUMERIC", None),
                 digits=getattr(declaration, "DIGITS", None),
+                joins_digits=getattr(declaration, "JOINS_DIGITS", False),
                 long_letter=getattr(declaration, "LONG_LETTER", None),
                 is_operand=is_negative_number if getattr(declaration, "NEGATIVE", False) else None,
             )

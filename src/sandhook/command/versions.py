@@ -16,8 +16,8 @@ _PACKAGES = {
         "tac tail tee timeout touch tr true truncate tsort tty uname unexpand uniq unlink users vdir wc who whoami yes"
     ),
     "from util-linux 2.38.1": (
-        "chrt col colrm column fallocate flock getopt hd hexdump ionice logger look mcookie more mountpoint rename rename.ul "
-        "renice rev setsid taskset uuidgen whereis"
+        "chrt col colrm column fallocate flock getopt hd hexdump ionice logger look mcookie more mountpoint namei rename rename.ul "
+        "renice rev setsid taskset ul uuidgen whereis"
     ),
     "from procps-ng 4.0.2": "free kill pgrep pkill ps uptime watch",
     "(XZ Utils) 5.4.1": "xz xzcmp xzdiff xzegrep xzfgrep xzgrep",
@@ -42,7 +42,7 @@ _PACKAGES = {
 #: Whole lines, of programs that do not begin with their name.
 _LINES = {
     **dict.fromkeys(("awk", "gawk", "nawk"), "GNU Awk 5.2.1"),
-    **dict.fromkeys(("egrep", "fgrep"), "grep (GNU grep) 3.8"),
+    **dict.fromkeys(("egrep", "fgrep", "rgrep"), "grep (GNU grep) 3.8"),
     **dict.fromkeys(("unxz", "xzcat", "lzma", "unlzma", "lzcat"), "xz (XZ Utils) 5.4.1"),
     **dict.fromkeys(("zegrep", "zfgrep"), "zgrep (gzip) 1.12"),
     "uncompress": "gunzip (gzip) 1.12",

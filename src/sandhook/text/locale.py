@@ -29,6 +29,11 @@ def messages_are_posix(get: Callable[[str], str | None]) -> bool:
     return _is_c("LC_MESSAGES", get)
 
 
+def collation_is_c(get: Callable[[str], str | None]) -> bool:
+    """Return True if the variables select the C locale for comparisons."""
+    return _is_c("LC_COLLATE", get)
+
+
 def _is_c(category: str, get: Callable[[str], str | None]) -> bool:
     for name in ("LC_ALL", category, "LANG"):
         locale = get(name)

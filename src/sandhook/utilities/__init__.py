@@ -138,6 +138,7 @@ UTILITIES: dict[str, str] = {
     "tr": "lines.tr",
     "ts": "lines.ts",
     "tsort": "lines.tsort",
+    "ul": "lines.ul",
     "unexpand": "lines.unexpand",
     "uniq": "lines.uniq",
     "wc": "lines.wc",
@@ -157,6 +158,7 @@ UTILITIES: dict[str, str] = {
     "stat": "listing.stat",
     "tree": "listing.tree",
     "vdir": "listing.dir",
+    "namei": "listing.namei",
     "whereis": "listing.whereis",
     "which": "listing.which",
     # network
@@ -190,6 +192,7 @@ UTILITIES: dict[str, str] = {
     "bzgrep": "search.zgrep",
     "egrep": "search.grep",
     "fgrep": "search.grep",
+    "rgrep": "search.grep",
     "grep": "search.grep",
     "rg": "search.rg",
     "xzegrep": "search.zgrep",

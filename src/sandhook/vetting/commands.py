@@ -41,7 +41,9 @@ _MOST_INPUTS = 4
 _PASSING = PURE | BUILTINS | frozenset(FILTERS)
 
 #: Commands whose words are texts.
-_PRINTING = frozenset({"echo", "printf", "grep", "egrep", "fgrep", "rg", "jq", "cat", "[", "test", "git"})
+_PRINTING = frozenset(
+    {"echo", "printf", "grep", "egrep", "fgrep", "rgrep", "rg", "jq", "cat", "[", "test", "git"}
+)
 
 #: A program of an editor, a debugger or another language that starts a shell, or reaches the network.
 _STARTS_SHELL = re.compile(
@@ -114,13 +116,13 @@ class Commands(Languages):
             if name[0] not in "/~" or program not in INTERPRETERS:
                 return output
         call = Call(program, arguments, state, (self._file, at), self)
-        if program in ("grep", "egrep", "fgrep", "rg") and call.operands:
+        if program in ("grep", "egrep", "fgrep", "rgrep", "rg") and call.operands:
             whole = call.has("-x")
             found = of_pattern(call.stdin, "^" if whole else call.operands[0].any_text, expression=True)
             state.tests |= frozenset(filter(None, [found]))
         if program in ("[", "test"):
             self.tested(call)
-        if program in ("grep", "egrep", "fgrep", "rg", "[", "test", "jq", "sed"):
+        if program in ("grep", "egrep", "fgrep", "rgrep", "rg", "[", "test", "jq", "sed"):
             for word in arguments:
                 self._walker.seek(word)
         effect = EFFECTS.get(program)

@@ -15,7 +15,18 @@ _JQ_ONE = frozenset({"--indent", "-f", "--from-file", "-L"})
 _JQ_TWO = frozenset({"--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile"})
 
 #: Filters that read standard input when they have at most so many operands.
-_FILTERS = {"cat": 0, "grep": 1, "egrep": 1, "fgrep": 1, "sed": 1, "awk": 1, "tee": 9, "tr": 9, "base64": 0}
+_FILTERS = {
+    "cat": 0,
+    "grep": 1,
+    "egrep": 1,
+    "fgrep": 1,
+    "rgrep": 1,
+    "sed": 1,
+    "awk": 1,
+    "tee": 9,
+    "tr": 9,
+    "base64": 0,
+}
 
 
 def second_readers(script: Script) -> Iterator[tuple[Act, Act]]:

@@ -116,7 +116,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         _strings(source, options, skip, ctx)
     else:
         _Dump(options, ctx, skip, label).run(source)
-    if source.missing and not ctx.failed:
+    if source.missing and source.opened:
         raise Failure("cannot skip past end of combined input")
     return ctx.failed
 

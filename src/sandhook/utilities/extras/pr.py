@@ -6,6 +6,7 @@ Source: POSIX.1-2024 XCU 3, pr. Oracle: GNU coreutils 9.1.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import reason, shown_input, stat_of
@@ -13,23 +14,33 @@ from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.command.pieces import map_bytes
 from sandhook.dates.clock import strftime
 from sandhook.lazy import lazily
+from sandhook.limits import PIECE, check_fits
 
 ANY_ORDER = True
-DIGITS = "legacy_columns"
+DIGITS = "columns"
+JOINS_DIGITS = True
 
 _HEAD = _FOOT = 5  #: lines above and below the text
 _MAX_PAGE = 1_000_000
+_MAX_INT = 2**31 - 1
+_NUMBER = lazily(r"[ \t\n\v\f\r]*([+-]?)([0-9]+)")
 _PAGES = lazily(r"(?s)[ \t]*\+?([0-9]+)(?:([^0-9:].*)|:[ \t]*\+?([0-9]+)([^0-9].*)?)?")
 _DIGITS = 18  #: of a page number that are read
 
 
-def _positive(text: str, message: str, minimum: int = 1) -> int:
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit()):
+def _number(text: str, message: str, minimum: int = 1) -> int:
+    """Return an option-argument of 32 bits. Raises Failure with GNU's message."""
+    match = _NUMBER.fullmatch(text)
+    if match is None:
         raise Failure(f"{message}: '{text}'")
-    if text[:1] == "-" or len(digits.lstrip("0")) > 6 or int(digits) < minimum:
+    digits = match[2].lstrip("0") or "0"
+    number = int(digits[:_DIGITS])
+    if number > _MAX_INT + (match[1] == "-"):
+        raise Failure(f"{message}: '{text}': Value too large for defined data type")
+    number = -number if match[1] == "-" else number
+    if number < minimum:
         raise Failure(f"{message}: '{text}': Numerical result out of range")
-    return int(digits)
+    return number
 
 
 def _pair(text: str, letter: str, separator: str, width: int) -> tuple[str, int]:
@@ -50,8 +61,8 @@ class Options:
     Print the FILEs (standard input) in pages of 66 lines, each with its date, name and number above.
     """
 
-    columns: int | None = opt("--columns", "COLUMNS", "print in columns, down each",
-                              convert=lambda text: _positive(text, "invalid number of columns"))  # fmt: skip
+    columns: int | str | None = opt("--columns", "COLUMNS", "print in columns, down each",
+                              convert=lambda text: _number(text, "invalid number of columns"))  # fmt: skip
     across: bool = opt("-a", "--across", help="fill columns across")
     merge: bool = opt("-m", "--merge", help="each FILE in a column")
     controls: bool = opt("-c", "--show-control-chars", help="show control characters as ^X and octal numbers")
@@ -66,29 +77,28 @@ class Options:
     title: str | None = opt("-h", "--header", "TITLE", "print TITLE instead of the name")
     join: bool = opt("-J", "--join-lines", help="do not cut or align columns")
     length: int = opt("-l", "--length", "LINES", "lines of a page (66)", default=66,
-        convert=lambda text: _positive(text, "'-l PAGE_LENGTH' invalid number of lines"))  # fmt: skip
+        convert=lambda text: _number(text, "'-l PAGE_LENGTH' invalid number of lines"))  # fmt: skip
     numbers: tuple[tuple[str, int], ...] = opt("-n", "--number-lines", "CHAR[DIGITS]", "number lines (tab, 5)",
         optional=True, const=("", 0), convert=lambda text: _pair(text, "n", "", 0), append=True)  # fmt: skip
     first: int = opt("-N", "--first-line-number", "NUMBER", "the first line's number (1)", default=1,
-        convert=lambda text: _positive(text, "'-N NUMBER' invalid starting line number", 0))  # fmt: skip
+        convert=lambda text: _number(text, "'-N NUMBER' invalid starting line number", -_MAX_INT - 1))  # fmt: skip
     margin: int = opt("-o", "--indent", "MARGIN", "columns before each line", default=0,
-        convert=lambda text: _positive(text, "'-o MARGIN' invalid line offset", 0))  # fmt: skip
+        convert=lambda text: _number(text, "'-o MARGIN' invalid line offset", 0))  # fmt: skip
     silent: bool = opt("-r", "--no-file-warnings", help="no messages about files that cannot be opened")
-    separator: str | None = also(
+    separators: tuple[tuple[str, str], ...] = also(
         opt("-s", "--separator", "CHAR", "the separator of columns, which are not aligned (a tab)", optional=True,
-            const="\t"),
-        opt("-S", "--sep-string", "TEXT", "the separator of aligned columns", optional=True, const="S",
-            convert=lambda text: f"S{text}"),
+            const=("s", ""), convert=lambda text: ("s", text), append=True),
+        opt("-S", "--sep-string", "TEXT", "the separator of aligned columns", optional=True, const=("S", ""),
+            convert=lambda text: ("S", text), append=True),
     )  # fmt: skip
     plain: bool = opt("-t", "--omit-header", help="omit titles and the empty lines at the end")
     bare: bool = opt("-T", "--omit-pagination", help="like -t, and no form feeds of the input")
     width: int | None = opt("-w", "--width", "COLUMNS", "width of a page with columns (72)",
-        convert=lambda text: _positive(text, "'-w PAGE_WIDTH' invalid number of characters"))  # fmt: skip
+        convert=lambda text: _number(text, "'-w PAGE_WIDTH' invalid number of characters"))  # fmt: skip
     page_width: int | None = opt("-W", "--page-width", "COLUMNS", "width of every page, cutting lines",
-        convert=lambda text: _positive(text, "'-W PAGE_WIDTH' invalid number of characters"))  # fmt: skip
+        convert=lambda text: _number(text, "'-W PAGE_WIDTH' invalid number of characters"))  # fmt: skip
     pages: str | None = opt("--pages", "FIRST[:LAST]", "which pages to print")
     without_effect: bool = opt("-b", "-u", ignored="")
-    legacy_columns: str | None = None
 
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
@@ -150,10 +160,9 @@ class _Layout:
     def __init__(self, options: Options, files: int, ctx: Context) -> None:
         self.options = options
         self.ctx = ctx
-        legacy = options.legacy_columns
         columns = options.columns
-        if legacy is not None:
-            columns = _positive(legacy, "invalid number of columns")
+        if isinstance(columns, str):
+            columns = _number(columns, "invalid number of columns")
         if options.merge and columns is not None:
             raise Failure("cannot specify number of columns when printing in parallel")
         if options.merge and options.across:
@@ -162,17 +171,10 @@ class _Layout:
         self.has_title = not (options.plain or options.bare) and options.length > _HEAD + _FOOT
         body = options.length - (_HEAD + _FOOT if self.has_title else 0)
         self.body = max(1, body // 2 if options.double else body)
-        separator = options.separator
+        exact = any(letter == "S" for letter, _ in options.separators)
+        separator = _separator(options.separators) if options.separators else "\t" if options.join else " "
         measured = options.width is not None or options.page_width is not None
-        self.aligned = (
-            self.columns > 1 and not options.join and (separator is None or separator[:1] == "S" or measured)
-        )
-        if separator is None:
-            separator = "\t" if options.join else " "
-        elif separator[:1] == "S" and len(separator) > 1:
-            separator = separator[1:]
-        elif separator == "S":
-            separator = ""
+        self.aligned = self.columns > 1 and not options.join and (exact or not options.separators or measured)
         if self.aligned and separator == "\t":
             separator = " "
         self.separator = separator.encode("utf-8", "surrogateescape")
@@ -208,6 +210,12 @@ class _Layout:
                 self.ctx.budget.check_fits(4 * len(line))
                 line = b"".join(map_bytes(line, table, self.ctx.charge))
         return line[: self.room] if self.cut else line
+
+
+def _separator(options: Sequence[tuple[str, str]]) -> str:
+    """Return the separator of -s and -S: the last one of -S, which may be empty, or the last text of -s."""
+    exact = [text for letter, text in options if letter == "S"]
+    return exact[-1] if exact else next((text for _, text in reversed(options) if text), "\t")
 
 
 def _expand(line: bytes, char: bytes, width: int, column: int) -> bytes:
@@ -246,6 +254,7 @@ class _LineWriter:
 
     def move_to(self, column: int) -> None:
         """Continue in a column."""
+        check_fits(column - self.column)
         if self._tab is None:
             self.out.append(b" " * (column - self.column))
             self.column = max(column, self.column)
@@ -313,7 +322,7 @@ class _Printer:
         is_full = False
         for lines, form_feed in _sheets(data, room, self._options.bare):
             self._ctx.charge(1 + (len(lines) >> 2))
-            texts = [(number, layout.text(line)) for number, line in enumerate(lines, self._line)]
+            texts = [(_wrapped(number), layout.text(line)) for number, line in enumerate(lines, self._line)]
             self._line += len(lines)
             if columns == 1:
                 rows: list[list[_Cell | None]] = [[text] for text in texts]
@@ -350,8 +359,8 @@ class _Printer:
     def _merged_cell(self, lines: list[bytes], at: int, last: bool) -> _Cell | None:
         """Return a line of one of several files; after its end an empty line, or None if ``last``."""
         if at < len(lines):
-            return self._line + at, self._layout.text(lines[at])
-        return None if last else (self._line + at, b"")
+            return _wrapped(self._line + at), self._layout.text(lines[at])
+        return None if last else (_wrapped(self._line + at), b"")
 
     def _end(self, is_full: bool) -> None:
         """Report that the first page does not exist. As in GNU's, a page after a full last one counts."""
@@ -378,7 +387,11 @@ class _Printer:
                 line_count += 1
         if layout.has_title:
             remaining = layout.body * (2 if options.double else 1) + _FOOT - line_count
-            ctx.write(b"\f" if options.feeds else b"\n" * remaining)
+            if options.feeds:
+                ctx.write(b"\f")
+            else:
+                for start in range(0, remaining, PIECE):
+                    ctx.write(b"\n" * min(PIECE, remaining - start))
         elif form_feed and not options.bare:
             ctx.write(b"\f")
 
@@ -438,11 +451,17 @@ class _Printer:
         )
         number = f"Page {page}"
         room = max(self._layout.page - len(date) - len(title) - len(number), 0)
+        ctx.budget.check_fits(room + 4 * options.margin)
         left, right = " " * max(room >> 1, 1), " " * max(room - (room >> 1), 1)
         margin = " " * options.margin
         ctx.write(
             f"{margin}\n\n{margin}{date}{left}{title}{right}{number}\n\n\n".encode("utf-8", "surrogateescape")
         )
+
+
+def _wrapped(number: int) -> int:
+    """Return a line number as an integer of 32 bits."""
+    return (number + 2**31) % 2**32 - 2**31
 
 
 def _lines(data: bytes) -> list[bytes]:
@@ -471,9 +490,10 @@ def _arrange_down(texts: list[_Cell], columns: int, body: int) -> list[list[_Cel
     if len(texts) >= columns * body:
         sizes = [body] * columns
     else:
+        columns = max(1, min(columns, len(texts)))
         base, remainder = divmod(len(texts), columns)
         sizes = [base + (number < remainder) for number in range(columns)]
-    starts = [sum(sizes[:number]) for number in range(columns)]
+    starts = tuple(accumulate(sizes[:-1], initial=0))
     return [
         [texts[start + row] for start, size in zip(starts, sizes, strict=True) if row < size]
         for row in range(max(sizes))

@@ -13,6 +13,7 @@ from sandhook.command.context import Context, Failure
 from sandhook.command.counts import parse_count
 from sandhook.command.operands import find, reason, stat_of
 from sandhook.command.options import UsageError, opt, option_set
+from sandhook.command.random_source import RandomSource, only_source
 from sandhook.kernel.descriptor import Description
 from sandhook.text.quoting import quote_always
 
@@ -42,7 +43,7 @@ class Options:
     passes: int = opt(
         "-n", "--iterations", "NUMBER", "report NUMBER passes (3)", convert=_passes, default=_PASSES
     )
-    source: str | None = opt("--random-source", "FILE", ignored="")
+    source: tuple[str, ...] = opt("--random-source", "FILE", "read random bytes from FILE", append=True)
     size: int | None = opt("-s", "--size", "SIZE", "overwrite SIZE bytes", convert=_size)
     unlink: bool = opt("-u", help="remove FILE")
     remove: str | None = opt(
@@ -62,16 +63,22 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file cannot be overwritten."""
     if not operands:
         raise UsageError("missing file operand")
-    for name in operands:
-        ctx.charge()
-        try:
-            _shred(name, options, ctx)
-        except OSError as error:
-            ctx.fail(f"{name}: failed to open for writing: {reason(error)}")
+    name = only_source(options.source)
+    source = RandomSource(name, ctx) if name is not None else None
+    try:
+        for name in operands:
+            ctx.charge()
+            try:
+                _shred(name, options, source, ctx)
+            except OSError as error:
+                ctx.fail(f"{name}: failed to open for writing: {reason(error)}")
+    finally:
+        if source is not None:
+            source.close()
     return ctx.failed
 
 
-def _shred(name: str, options: Options, ctx: Context) -> None:
+def _shred(name: str, options: Options, source: RandomSource | None, ctx: Context) -> None:
     info = stat_of(ctx, name)
     path = ctx.path(name)
     if options.force and not info.mode & 0o200:
@@ -90,22 +97,35 @@ def _shred(name: str, options: Options, ctx: Context) -> None:
             if options.verbose:
                 kind = "000000" if options.zero and number == total else "random"
                 ctx.error(f"{name}: pass {number}/{total} ({kind})...")
-        if total:
-            _overwrite(file, size, ctx, zero=options.zero)
+            if number == total:
+                _overwrite(file, size, ctx, source, zero=options.zero)
+            elif source is not None:
+                _skip(source, size, ctx)
     finally:
         file.release()
     if options.unlink or options.remove:
         _remove(name, options, ctx)
 
 
-def _overwrite(file: Description, size: int, ctx: Context, *, zero: bool) -> None:
+def _overwrite(
+    file: Description, size: int, ctx: Context, source: RandomSource | None, *, zero: bool
+) -> None:
     from random import SystemRandom
 
-    source = SystemRandom()
+    random = SystemRandom().randbytes if source is None else source.read
     while size:
         step = min(size, 65_536)
         ctx.charge(1 + (step >> 10))
-        file.write(bytes(step) if zero else source.randbytes(step))
+        file.write(bytes(step) if zero else random(step))
+        size -= step
+
+
+def _skip(source: RandomSource, size: int, ctx: Context) -> None:
+    """Consume the random bytes of a pass whose result the next pass overwrites."""
+    while size:
+        step = min(size, 65_536)
+        ctx.charge(1 + (step >> 10))
+        source.read(step)
         size -= step
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import stat as bits
 from dataclasses import dataclass, field
 
+from sandhook.command.backups import Backup
 from sandhook.command.context import Context
 from sandhook.command.modes import mode_string
 from sandhook.command.operands import (
@@ -23,7 +24,6 @@ from sandhook.command.operands import (
 from sandhook.kernel.descriptor import CHUNK, Description
 from sandhook.record import Record
 from sandhook.text.quoting import quote_always
-from sandhook.utilities.files.backup import Backup
 from sandhook.vfs.base import Stat
 
 

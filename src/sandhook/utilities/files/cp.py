@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sandhook.command.backups import Backup, backup_of, backup_option, suffix_option
 from sandhook.command.choices import one_of
 from sandhook.command.context import Context, Failure
 from sandhook.command.operands import beneath, is_directory
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.text.quoting import quote_always
-from sandhook.utilities.files.backup import Backup, backup_of, backup_option, suffix_option
 from sandhook.utilities.files.copy import Copier, Policy
 from sandhook.utilities.files.security import context_option, warn_of_context
 from sandhook.utilities.files.targets import pairs, require_directory

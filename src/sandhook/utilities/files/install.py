@@ -10,12 +10,12 @@ import stat as bits
 from collections.abc import Sequence
 
 from sandhook.command.accounts import change_owner, group_number, user_number
+from sandhook.command.backups import backup_of, backup_option, suffix_option
 from sandhook.command.context import Context, Failure
 from sandhook.command.modes import Mode
 from sandhook.command.operands import find, is_directory, link_location, reason, stat_of
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.text.quoting import quote_always
-from sandhook.utilities.files.backup import backup_of, backup_option, suffix_option
 from sandhook.utilities.files.security import context_option, warn_of_context
 from sandhook.utilities.files.targets import pairs
 from sandhook.vfs.base import Stat

@@ -8,6 +8,7 @@ from __future__ import annotations
 import stat as bits
 from collections.abc import Sequence
 
+from sandhook.command.backups import backup_of, backup_option, suffix_option
 from sandhook.command.context import Context
 from sandhook.command.links import relative_to, resolve
 from sandhook.command.operands import (
@@ -22,7 +23,6 @@ from sandhook.command.operands import (
 )
 from sandhook.command.options import also, opt, option_set
 from sandhook.text.quoting import quote_always
-from sandhook.utilities.files.backup import backup_of, backup_option, suffix_option
 from sandhook.utilities.files.targets import pairs
 from sandhook.vfs.path import VirtualPath
 

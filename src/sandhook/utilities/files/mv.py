@@ -9,12 +9,12 @@ import errno
 import stat as bits
 from collections.abc import Sequence
 
+from sandhook.command.backups import backup_of, backup_option, suffix_option
 from sandhook.command.context import Context
 from sandhook.command.operands import confirm, find, locate, reason, stat_of
 from sandhook.command.options import UsageError, also, opt, option_set
 from sandhook.text.quoting import quote_always
 from sandhook.utilities.files import rm
-from sandhook.utilities.files.backup import backup_of, backup_option, suffix_option
 from sandhook.utilities.files.copy import Copier, Policy, overwrite_question
 from sandhook.utilities.files.targets import pairs, stripped
 from sandhook.vfs.base import Stat

@@ -14,6 +14,7 @@ from sandhook.command.counts import bounded_number
 from sandhook.command.operands import find, not_readable, reason
 from sandhook.command.options import UsageError, opt, option_set
 from sandhook.command.pieces import split
+from sandhook.command.random_source import RandomSource, only_source
 from sandhook.command.utility import WRITE_ERROR_TWICE
 from sandhook.text.quoting import quote_odd
 
@@ -37,7 +38,7 @@ class Options:
     )
     count: tuple[str, ...] = opt("-n", "--head-count", "COUNT", "write at most COUNT lines", append=True)
     outputs: tuple[str, ...] = opt("-o", "--output", "FILE", "write to FILE", append=True)
-    source: str | None = opt("--random-source", "FILE", "read random bytes from FILE")
+    source: tuple[str, ...] = opt("--random-source", "FILE", "read random bytes from FILE", append=True)
     repeat: bool = opt("-r", "--repeat", help="lines may be repeated")
     zero: bool = opt("-z", "--zero-terminated", help="lines end with NUL, not newline")
 
@@ -50,17 +51,18 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         raise Failure("multiple -i options specified")
     if len(set(options.outputs)) > 1:
         raise Failure("multiple output files specified")
+    source = only_source(options.source)
     counts = [bounded_number(text, "invalid line count:") for text in options.count]
     count = min(counts) if counts else None
     end = b"\0" if options.zero else b"\n"
     size, line = _lines(options, operands, end, ctx)
-    draw = _Generator(options.source, ctx)
+    draw = _Generator(source if size and count != 0 else None, ctx)
     try:
         if options.repeat:
             if not size and count != 0:
                 raise Failure("no lines to repeat")
             pieces: Iterable[bytes] = (line(draw.below(size)) for _ in _turns(count))
-        elif count is not None and options.source is not None and _is_stream(options, operands, ctx):
+        elif count is not None and source is not None and _is_stream(options, operands, ctx):
             pieces = map(line, _sample(size, count, draw, ctx))
         else:
             pieces = map(line, _draw_numbers(size, size if count is None else min(count, size), draw, ctx))
@@ -178,14 +180,10 @@ class _Generator:
     """Random numbers from the host's entropy, or from the bytes of a file."""
 
     def __init__(self, name: str | None, ctx: Context) -> None:
-        self._name = name
-        try:
-            self._reader = ctx.open(name) if name is not None else None
-        except OSError as error:
-            raise Failure(f"{quote_odd(name or '')}: {reason(error)}") from None
+        self._source = RandomSource(name, ctx) if name is not None else None
         self._system = None
         self._pool = self._most = 0
-        if self._reader is None:
+        if self._source is None:
             from random import SystemRandom
 
             self._system = SystemRandom()
@@ -211,11 +209,9 @@ class _Generator:
             self._most = beyond - 1
 
     def _byte(self) -> int:
-        data = self._reader.read(1) if self._reader is not None else b""
-        if not data:
-            raise Failure(f"'{self._name}': end of file")
-        return data[0]
+        assert self._source is not None
+        return self._source.read(1)[0]
 
     def close(self) -> None:
-        if self._reader is not None:
-            self._reader.close()
+        if self._source is not None:
+            self._source.close()

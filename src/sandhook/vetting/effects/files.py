@@ -80,7 +80,8 @@ def filtered(call: Call) -> Value | None:
     """A filter with files as operands; without files, None: the output is computed from the input."""
     skip = (
         1
-        if call.name in ("grep", "egrep", "fgrep", "rg", "ag", "sed", "awk", "gawk", "mawk", "jq", "yq", "tr")
+        if call.name
+        in ("grep", "egrep", "fgrep", "rgrep", "rg", "ag", "sed", "awk", "gawk", "mawk", "jq", "yq", "tr")
         else 0
     )
     if skip and (call.arguments("-e", "-f", "--expression", "--file", "--regexp")):
@@ -101,7 +102,7 @@ def filtered(call: Call) -> Value | None:
         _in_place(call, files)
         return EMPTY
     if (
-        call.name in ("grep", "egrep", "rg")
+        call.name in ("grep", "egrep", "rgrep", "rg")
         and call.has("-r", "-R", "-rn")
         and _SECRET_TEXT.search(" ".join(call.texts[:3]))
     ):
@@ -387,6 +388,7 @@ FILTERS = [
     "cut",
     "egrep",
     "fgrep",
+    "rgrep",
     "gawk",
     "grep",
     "head",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
+from urllib.parse import unquote
 
 from sandhook.vetting.call import Call
 from sandhook.vetting.policy import DROPS, local, sent
@@ -14,6 +15,8 @@ from sandhook.vetting.values import EMPTY, HOLE, NOTHING, Origin, Origins, Value
 Effect = Callable[[Call], "Value | None"]
 
 _URL = re.compile(r"^(?:([a-zA-Z][a-zA-Z0-9+.-]*)://)?(?:[^/@?#]*@)?(\[[^\]]*\]|[^/:?#]+)(?::([^/?#]*))?")
+#: The URL of a file, as curl reads it.
+_FILE_URL = re.compile(r"(?is)file:(?://(?:localhost|127\.0\.0\.1)?)?(/[^?#]*)")
 #: Where the machines of a cloud get their credentials.
 METADATA = re.compile(
     r"^(?:169\.254\.169\.254|169\.254\.170\.2|100\.100\.100\.200|\[?fd00:ec2::254\]?|metadata\.google\.internal)$"
@@ -226,8 +229,9 @@ def _curl(call: Call) -> Value:
     fetched: set[Origin] = set()
     for url in urls:
         for text in url.texts or (HOLE,):
-            if text.startswith("file://"):
-                fetched |= call.access(Value((text.removeprefix("file://"),), url.origins), "read")
+            if (file := _FILE_URL.match(text)) is not None:
+                path = Value((unquote(file[1]),), url.origins)
+                fetched |= call.access(path, "write" if call.arguments("-T", "--upload-file") else "read")
                 continue
             host = reach(call, text)
             fetched.add(Origin("secret", host) if METADATA.match(host) else Origin("download", host))

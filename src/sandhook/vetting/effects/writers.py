@@ -24,6 +24,7 @@ _OTHER_MEANING = frozenset(
         "grep",
         "egrep",
         "fgrep",
+        "rgrep",
         "rg",
         "ps",
         "find",

@@ -1,8 +1,8 @@
 """tar: create, list, update and extract archives.
 
 Oracle: GNU tar 1.34; members of a directory go in the order of their names.
-Divergence: L-TAR-001, nothing is created outside the directory, not even through links. Not offered: -w, -g, -M, -R,
---backup, --to-command, sparse members, and programs of -I other than the usual compressors.
+Divergence: L-TAR-001, nothing is created outside the directory, not even through links. Not offered: -w, -g, -M,
+sparse members, and programs of -I other than the usual compressors.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from sandhook.command.accounts import accounts
+from sandhook.command.backups import backup_of
 from sandhook.command.context import Context, Failure
-from sandhook.command.modes import Mode, mode_string
+from sandhook.command.modes import Mode
 from sandhook.command.operands import reason, stat_of
 from sandhook.command.options import OptionError, UsageError
-from sandhook.dates.clock import format_moment, moment, zone_of
 from sandhook.dates.parse import BadDate, parse_date
 from sandhook.text.numbers import is_number
-from sandhook.text.quoting import quote_escaped, quoted_name
+from sandhook.text.quoting import quote_escaped
 from sandhook.utilities.archive.tar import format as format_
 from sandhook.utilities.archive.tar.create import Creator
 from sandhook.utilities.archive.tar.extract import Extractor
 from sandhook.utilities.archive.tar.job import ConflictError, FatalError
+from sandhook.utilities.archive.tar.listing import Listing, format_size
 from sandhook.utilities.archive.tar.names import transformer
 from sandhook.utilities.archive.tar.options import (
     SYNTAX,
@@ -34,6 +35,7 @@ from sandhook.utilities.archive.tar.options import (
     trailing_exclusions,
     with_dashes,
 )
+from sandhook.utilities.archive.tar.programs import CheckedStream, Checkpoints, checked
 from sandhook.utilities.archive.tar.select import Selection
 
 WRITE_ERROR = "-: Cannot write: {}\n{name}: Error is not recoverable: exiting now"
@@ -79,8 +81,8 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
     try:
         job = Job(options, modes.pop(), ctx)
         job.withdraw_exclusions(trailing_exclusions(arguments, operands))
-    except (UsageError, Failure) as error:
-        end = "\ntar: Error is not recoverable: exiting now" if isinstance(error, Failure) else ""
+    except (UsageError, Failure, FatalError) as error:
+        end = "" if isinstance(error, UsageError) else "\ntar: Error is not recoverable: exiting now"
         ctx.error(f"{error}{end}")
         return 2
     return job.run(interleave_directories(arguments, operands, options))
@@ -128,7 +130,12 @@ class Job:
         ctx.budget.check_fits(_PATTERN_COST * len(excluded))
         self.selection = Selection(options, excluded, ctx.charge)
         self.record = format_.BLOCK * (options.blocks or 20)
-        self._width = 19
+        self.listing = Listing(options, mode, ctx)
+        self.archive = options.archive
+        self.command = options.command
+        self.ignores_commands = options.ignores_commands
+        self.backup = backup_of(options.backup, options.suffix, ctx)
+        self.checkpoints = Checkpoints(options, mode, self, ctx)
         self._failed = False
         self._ineffective_exclusions: list[str] = []
         self._size = 0
@@ -208,10 +215,14 @@ class Job:
             for name in unseen:
                 self.error(f"{self.quote_name(name)}: Not found in archive")
         if self._options.totals and self.mode != "delete":
-            verb = "read" if self.mode in ("x", "t", "d") else "written"
-            self._ctx.process.write_error(
-                f"Total bytes {verb}: {self._size} ({_format_size(self._size)}, 1.0MiB/s)\n".encode()
-            )
+            self.print_totals(self._size)
+
+    def print_totals(self, size: int) -> None:
+        """Write the line of --totals for a number of bytes."""
+        verb = "read" if self.mode in ("x", "t", "d") else "written"
+        self._ctx.process.write_error(
+            f"Total bytes {verb}: {size} ({format_size(size)}, 1.0MiB/s)\n".encode()
+        )
 
     def error(self, message: str) -> None:
         """Write an error message and continue; the exit status will be 2."""
@@ -313,6 +324,8 @@ class Job:
     def _create(self) -> None:
         ctx, archive = self._ctx, self._options.archive
         pieces: Iterator[bytes] = self._count_bytes(Creator(self, ctx, self.error).pieces())
+        if self.checkpoints.enabled:
+            pieces = checked(pieces, self.checkpoints)
         packing = self._compression()
         if packing is not None:
             from sandhook.formats.compressed import compressed
@@ -333,6 +346,8 @@ class Job:
         """Write the archive file, and record its identity so that it is not stored in itself."""
         ctx, archive = self._ctx, self._options.archive
         try:
+            if self.mode == "c" and self.backup is not None and ctx.fs.exists(ctx.path(archive)):
+                self.move_away(archive)
             file = ctx.create(archive)
         except OSError as error:
             raise FatalError(f"{archive}: Cannot open: {reason(error)}") from None
@@ -384,7 +399,8 @@ class Job:
                         ctx.process.cwd = ctx.fs.realpath(ctx.path(directory))
                     except OSError as error:
                         raise FatalError(f"{directory}: Cannot open: {reason(error)}") from None
-                stream = format_.Stream(pieces)
+                is_checked = self.checkpoints.enabled
+                stream = CheckedStream(pieces, self.checkpoints) if is_checked else format_.Stream(pieces)
                 if self.mode == "d":
                     self._compare(stream)
                 else:
@@ -441,60 +457,19 @@ class Job:
 
     def quote_name(self, name: str) -> str:
         """Return a name in the quoting style of lists and messages."""
-        style = self._options.quoting
-        return quoted_name(name, style).replace("\\ ", " ") if style == "escape" else quoted_name(name, style)
+        return self.listing.quote_name(name)
 
     def print(self, member: format_.Member, name: str = "") -> None:
         """Write the line of -t or -v for a member; ``name`` is its name after --transform."""
-        long_format = len(self._options.verbose) > (0 if self.mode == "t" else 1)
-        if self.mode != "t" and not self._options.verbose:
-            return
-        name_to_list = name if name and self._options.transformed else member.name
-        listed_name = self.quote_name(name_to_list + ("/" if member.kind == format_.DIRECTORY else ""))
-        line = self._long_line(member, listed_name) if long_format else listed_name
-        if (self.mode != "c" or self._options.archive != "-") and not self.to_stdout:
-            self._ctx.write_line(line)
-            return
-        self._ctx.process.write_error(f"{line}\n".encode("utf-8", "surrogateescape"))
+        self.listing.print(member, name)
 
-    _KINDS = {
-        format_.DIRECTORY: 0o040000, format_.SYMBOLIC_LINK: 0o120000, format_.FIFO: 0o010000,
-        format_.CHARACTER: 0o020000, format_.BLOCK_DEVICE: 0o060000,
-    }  # fmt: skip
-
-    def _time(self, member: format_.Member) -> str:
-        zone = zone_of("UTC" if self._options.utc else self._ctx.environment.get("TZ"))
-        format_time = "%Y-%m-%d %H:%M:%S" if self._options.full_time else "%Y-%m-%d %H:%M"
-        return format_moment(format_time, moment(member.mtime, zone), 0)
-
-    def _long_line(self, member: format_.Member, listed_name: str) -> str:
-        mode = mode_string(member.mode | self._KINDS.get(member.kind, 0o100000))
-        if member.kind == format_.LABEL:
-            return f"V--------- 0/0{'0'.rjust(self._width - 3)} {self._time(member)} {listed_name}--Volume Header--"
-        if member.kind == format_.HARD_LINK:
-            mode = "h" + mode[1:]
-        owner = f"{member.user or member.uid}/{member.group or member.gid}"
-        if self._options.numeric:
-            owner = f"{member.uid}/{member.gid}"
-        self._width = max(self._width, len(owner) + len(str(member.size)) + 1)
-        size = str(member.size).rjust(self._width - len(owner))
-        arrow = {format_.SYMBOLIC_LINK: " -> ", format_.HARD_LINK: " link to "}.get(member.kind)
-        return f"{mode} {owner}{size} {self._time(member)} {listed_name}{arrow + self.quote_name(member.link) if arrow else ''}"
+    def move_away(self, name: str) -> None:
+        """Rename a file to the name of its backup. Raises OSError."""
+        if self.backup is not None:
+            renamed = self.backup(name)
+            if self.verbose:
+                self.listing.write(f"Renaming {quote_escaped(name)} to {quote_escaped(renamed)}")
 
 
 def _hint(name: str) -> str:
     return f"Try '{name} --help' or '{name} --usage' for more information."
-
-
-def _format_size(size: int) -> str:
-    """Format a size as --totals shows it: 10KiB."""
-    unit = 0
-    value = float(size)
-    while value >= 1024 and unit < 4:
-        value /= 1024
-        unit += 1
-    return (
-        f"{value:.1f}".removesuffix(".0") + ("B", "KiB", "MiB", "GiB", "TiB")[unit]
-        if value < 10
-        else (f"{value:.0f}" + ("B", "KiB", "MiB", "GiB", "TiB")[unit])
-    )

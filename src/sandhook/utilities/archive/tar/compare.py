@@ -33,7 +33,9 @@ class Comparer:
 
     def run(self, stream: tar.Stream) -> None:
         """Compare the members that the operands select."""
-        for member in members(stream, self._job.error, warn=self._ctx.error):
+        for member in members(
+            stream, self._job.error, warn=self._ctx.error, at_end=self._job.listing.print_end
+        ):
             self._ctx.charge()
             remaining = member.size
             if self._job.selection.selects(member.name):

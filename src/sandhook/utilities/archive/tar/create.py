@@ -32,6 +32,7 @@ class Creator:
         self._names_by_inode: dict[tuple[int, int], str] = {}
         self._reported_prefixes: set[str] = set()
         self._files_to_remove: list[tuple[str, bool]] = []
+        self._size = 0  #: of the archive so far
 
     def pieces(self, size: int = 0) -> Iterator[bytes]:
         """Yield headers, contents and the blocks that end the archive.
@@ -39,24 +40,25 @@ class Creator:
         Args:
             size: Bytes that the archive already has.
         """
+        self._size = size
         home = self._ctx.process.cwd
         if self._job.label is not None and not size:
             label = tar.Member(self._job.label, tar.LABEL, mode=0, mtime=int(self._ctx.now()))
             yield tar.header(label)
-            size += tar.BLOCK
+            self._size += tar.BLOCK
         try:
             for directory, name in self._job.names:
                 if directory:
                     self._ctx.process.cwd = self._enter(directory)
                     continue
                 for piece in self._tree(name):
-                    size += len(piece)
+                    self._size += len(piece)
                     yield piece
                 self._remove_stored()
         finally:
             self._ctx.process.cwd = home
-        size += 2 * tar.BLOCK
-        yield bytes(2 * tar.BLOCK + -size % self._job.record)
+        self._size += 2 * tar.BLOCK
+        yield bytes(2 * tar.BLOCK + -self._size % self._job.record)
 
     def _enter(self, directory: str) -> VirtualPath:
         """Return the directory of -C. Raises Failure, which ends the run."""
@@ -173,6 +175,7 @@ class Creator:
             self._error(f"{self._job.quote_name(name)}: {error}; not dumped")
             return
         stored_name, member.name = member.name, original_name
+        member.block = self._size // tar.BLOCK
         if member.kind != tar.FILE:
             self._job.print(member, stored_name)
             yield head

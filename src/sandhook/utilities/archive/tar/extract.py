@@ -11,6 +11,7 @@ from sandhook.command.links import leads_out
 from sandhook.command.operands import reason
 from sandhook.text.quoting import quote_escaped
 from sandhook.utilities.archive.tar import format as tar
+from sandhook.utilities.archive.tar.programs import feed
 from sandhook.utilities.archive.tar.reading import members
 from sandhook.vfs.errors import fs_error
 from sandhook.vfs.names import MAX_PATH
@@ -47,7 +48,13 @@ class Extractor:
 
     def run(self, stream: tar.Stream) -> None:
         """List or extract the members that the operands select."""
-        for member in members(stream, self._error, warn=self._ctx.error, past_end=self._job.zeros):
+        for member in members(
+            stream,
+            self._error,
+            warn=self._ctx.error,
+            at_end=self._job.listing.print_end,
+            past_end=self._job.zeros,
+        ):
             self._ctx.charge(1 + (len(member.name) >> 6))
             if self._job.mode == "label":
                 if member.kind == tar.LABEL:
@@ -103,6 +110,11 @@ class Extractor:
             if name is None:
                 return
             self._job.print(member, name)
+            if self._job.command is not None:
+                if member.kind in (tar.FILE, tar.HARD_LINK) or member.kind not in _VERBS:
+                    remaining = 0
+                    feed(self._job.command, member, name, stream, self._job, self._ctx)
+                return
             if self._job.to_stdout:
                 for piece in stream.pieces(remaining):
                     remaining -= len(piece)
@@ -179,12 +191,15 @@ class Extractor:
         if not _within(real, self._root):
             raise fs_error(errno.EXDEV, directory)
 
-    def _clear(self, path: VirtualPath, member: tar.Member) -> bool:
+    def _clear(self, path: VirtualPath, name: str, member: tar.Member) -> bool:
         """Remove an existing file of that name; return whether to create the member."""
         fs = self._ctx.fs
         try:
             existing = fs.stat(path, follow=False)
         except OSError:
+            return True
+        if self._job.backup is not None and not stat.S_ISDIR(existing.mode):
+            self._job.move_away(name)
             return True
         if self._job.keep == "error":
             raise fs_error(errno.EEXIST, path)
@@ -204,7 +219,7 @@ class Extractor:
 
     def _file(self, name: str, member: tar.Member, stream: tar.Stream, remaining: int) -> int:
         path = self._ctx.path(name)
-        if not self._clear(path, member):
+        if not self._clear(path, name, member):
             return remaining
         file = self._ctx.create(name)
         try:
@@ -223,7 +238,7 @@ class Extractor:
         fs, path = self._ctx.fs, self._ctx.path(name)
         if member.kind == tar.DIRECTORY:
             if not fs.is_dir(path):
-                if not self._clear(path, member):
+                if not self._clear(path, name, member):
                     return
                 fs.mkdir(path, 0o700)
             mode = member.mode if self._job.permissions else member.mode & ~self._ctx.process.umask
@@ -235,12 +250,12 @@ class Extractor:
             if leads_out(name, member.link):
                 self._error(f"{member.name}: link to {member.link} leads out of the directory; not extracted")
                 return
-            if self._clear(path, member):
+            if self._clear(path, name, member):
                 fs.symlink(member.link, path)
         elif member.kind == tar.HARD_LINK:
             self._hard_link(name, member)
         elif member.kind == tar.FIFO:
-            if self._clear(path, member):
+            if self._clear(path, name, member):
                 fs.mkfifo(path, member.mode & 0o777)
         else:
             self._error(f"{member.name}: not a file, directory, link or FIFO; not extracted")
@@ -259,7 +274,7 @@ class Extractor:
             existing = fs.stat(path, follow=False)
             if (existing.device, existing.inode) == (info.device, info.inode):
                 return
-        if self._clear(path, member):
+        if self._clear(path, name, member):
             fs.link(source, path)
 
 

@@ -44,9 +44,24 @@ class Member:
         kind: One of the constants above, or an unknown one.
         size: Bytes of contents in the archive.
         link: The target of a link.
+        block: The number of the block of the header in the archive, 0-based.
+        layout: The format of the header that was read: "gnu", "posix", "ustar" or "v7".
     """
 
-    __slots__ = ("gid", "group", "kind", "link", "mode", "mtime", "name", "size", "uid", "user")
+    __slots__ = (
+        "block",
+        "gid",
+        "group",
+        "kind",
+        "layout",
+        "link",
+        "mode",
+        "mtime",
+        "name",
+        "size",
+        "uid",
+        "user",
+    )
 
     def __init__(
         self, name: str, kind: bytes = FILE, size: int = 0, mode: int = 0o644, mtime: int = 0
@@ -59,6 +74,8 @@ class Member:
         self.uid = self.gid = 0
         self.user = self.group = ""
         self.link = ""
+        self.block = 0
+        self.layout = "gnu"
 
 
 def header(member: Member, layout: str = "gnu") -> bytes:

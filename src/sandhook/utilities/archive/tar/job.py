@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from sandhook.command.backups import Backup
 from sandhook.utilities.archive.tar.format import Member
+from sandhook.utilities.archive.tar.listing import Listing
 from sandhook.utilities.archive.tar.select import Selection
 
 
@@ -21,12 +23,17 @@ class Job(Protocol):
     """One call of tar. Most fields are its options, as ``Options`` describes them."""
 
     absolute: bool
+    archive: str
     archive_file: tuple[int, int] | None  #: device and inode of the archive, which is not stored in itself
+    backup: Backup | None
+    command: str | None  #: of --to-command
     extract: bool
     follow: bool
+    ignores_commands: bool
     keep: str
     label: str | None
     layout: str
+    listing: Listing
     links: bool
     mode: str  #: the letter of the operation
     names: list[tuple[str, str]]  #: directory of -C, and operand
@@ -56,6 +63,14 @@ class Job(Protocol):
 
     def print(self, member: Member, name: str = "") -> None:
         """Write the line of -t or -v for a member; ``name`` is its name after --transform."""
+        ...
+
+    def move_away(self, name: str) -> None:
+        """Rename a file to the name of its backup. Raises OSError."""
+        ...
+
+    def print_totals(self, size: int) -> None:
+        """Write the line of --totals for a number of bytes."""
         ...
 
     def quote_name(self, name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from sandhook.command.backups import BY_ENVIRONMENT, parse_control
 from sandhook.command.choices import one_of
 from sandhook.command.context import Failure
 from sandhook.command.options import Syntax, UsageError, also, opt, option_set
@@ -23,7 +24,7 @@ _WITHOUT_EFFECT = (
     "--delay-directory-restore", "--no-delay-directory-restore", "--no-overwrite-dir", "--overwrite-dir",
     "--no-auto-compress", "--recursion", "--force-local", "--seek", "-n", "--no-seek", "--atime-preserve", "-G",
     "--no-check-device", "--check-device", "--restrict", "--no-quote-chars",
-    "--no-verbatim-files-from", "--unquote", "--no-unquote", "--no-ignore-command-error",
+    "--no-verbatim-files-from", "--unquote", "--no-unquote",
 )  # fmt: skip
 _PACKERS: dict[str, Compression] = {
     "gzip": "gzip",
@@ -50,6 +51,13 @@ def _format(text: str) -> str:
     if text not in FORMATS:
         raise UsageError(f"{text}: Invalid archive format", hint=True, status=2)
     return FORMATS[text]
+
+
+def _control(text: str) -> str:
+    try:
+        return parse_control(text, "--backup") if text else BY_ENVIRONMENT
+    except UsageError as error:
+        raise UsageError(str(error), hint=False, status=2) from None
 
 
 def _packer(text: str) -> Compression:
@@ -255,6 +263,21 @@ class Options:
     transform: tuple[str, ...] = opt(
         "--transform", "--xform", "EXPRESSION", "change names by s/OLD/NEW/FLAGS", append=True
     )
+    block_numbers: bool = opt("-R", "--block-number", help="list the numbers of blocks")
+    command: str | None = opt("--to-command", "COMMAND", "run COMMAND with the contents of each file")
+    ignores_commands: bool = also(
+        opt("--ignore-command-error", help="ignore the exit statuses of COMMAND", default=False),
+        opt("--no-ignore-command-error", help="report them (default)", const=False),
+    )
+    backup: str | None = opt("--backup", "CONTROL", "rename files that would be replaced: none, numbered, existing or simple",
+                             convert=_control, optional=True, const=BY_ENVIRONMENT)  # fmt: skip
+    suffix: str | None = opt("--suffix", "SUFFIX", "like --backup; names of backups end in SUFFIX (~)")
+    checkpoints: tuple[str, ...] = opt("--checkpoint", "NUMBER", "act after every NUMBER of records (10)",
+                                       optional=True, const="10", append=True)  # fmt: skip
+    checkpoint_actions: tuple[str, ...] = opt(
+        "--checkpoint-action", "ACTION", "act so: echo, echo=TEXT, dot, bell, totals, sleep=SECONDS or exec=COMMAND",
+        append=True,
+    )  # fmt: skip
     full_time: bool = opt("--full-time", help="list times with seconds")
     numeric: bool = opt("--numeric-owner", help="numbers for owners and groups")
     sort: str | None = opt(

@@ -37,13 +37,19 @@ class _HeaderError(Exception):
 
 
 def members(
-    stream: Stream, error: Callable[[str], None], *, warn: Callable[[str], None], past_end: bool = False
+    stream: Stream,
+    error: Callable[[str], None],
+    *,
+    warn: Callable[[str], None],
+    at_end: Callable[[int, str], None] | None = None,
+    past_end: bool = False,
 ) -> Iterator[Member]:
     """Yield the members. The caller reads the contents and the padding of each before the next.
 
     Args:
         error: Receives what is wrong with a header; the next one is searched.
         warn: Receives messages that are no failure.
+        at_end: Receives the number of the block at the end, and what is there.
         past_end: Continue after blocks of zeros, which normally end an archive.
 
     Raises:
@@ -53,6 +59,8 @@ def members(
     first, skipping = True, False
     while True:
         block = stream.read(BLOCK)
+        if len(block) < BLOCK and at_end is not None and (first or not block):
+            at_end(stream.offset // BLOCK, "End of File")
         if not block and not first:
             return
         if len(block) < BLOCK:
@@ -61,6 +69,8 @@ def members(
             raise TruncatedError
         if not any(block):
             at = stream.offset // BLOCK
+            if at_end is not None:
+                at_end(at - 1, "Block of NULs")
             after = b"" if past_end else stream.read(BLOCK)
             if first and not past_end and not after:
                 raise FormatError("This does not look like a tar archive")
@@ -93,6 +103,7 @@ class _Reader:
         self._link: str | None = None
         self._global: dict[str, str] = {}
         self._records: dict[str, str] = {}
+        self._long_name_block = -1
 
     def member(self, block: bytes) -> Member | None:
         """Return the member of a header, None for an extended header.
@@ -111,6 +122,12 @@ class _Reader:
             self._extend(kind, size)
             return None
         member = self._plain(block, kind, size)
+        member.block = (
+            self._stream.offset // BLOCK - 1 if self._long_name_block < 0 else self._long_name_block
+        )
+        self._long_name_block = -1
+        if self._records:
+            member.layout = "posix"
         if self._name is not None:
             member.name = self._name
         if self._link is not None:
@@ -129,6 +146,8 @@ class _Reader:
         """Read the contents of an extended header."""
         if size > _MAX_EXTENSION:
             raise FormatError("Malformed extended header")
+        if kind in (b"L", b"K") and self._long_name_block < 0:
+            self._long_name_block = self._stream.offset // BLOCK - 1
         data = self._stream.read(size)
         if len(data) < size or len(self._stream.read(-size % BLOCK)) < -size % BLOCK:
             raise TruncatedError
@@ -144,12 +163,14 @@ class _Reader:
     def _plain(self, block: bytes, kind: bytes, size: int) -> Member:
         """Return the member that a header alone describes."""
         name = _c_text(block[:100])
-        if block[257:263] == b"ustar\0" and block[345]:
+        magic = block[257:263]
+        if magic == b"ustar\0" and block[345]:
             name = f"{_c_text(block[345:500])}/{name}"
         mode = self._number(block[100:108], "mode_t", 0, _MAX_ID) & 0o7777
         if kind in (b"\0", b"7"):
             kind = FILE
         member = Member(name, kind, 0 if kind in _WITHOUT_CONTENTS else size, mode)
+        member.layout = {b"ustar\0": "ustar", b"ustar ": "gnu"}.get(magic, "v7")
         if kind == LISTED_DIRECTORY:
             member.kind = DIRECTORY
         member.uid = self._number(block[108:116], "uid_t", 0, _MAX_ID) & _MAX_ID

@@ -8,7 +8,7 @@ L-AWK-005 (nesting and warnings), L-AWK-007 (kinds of names), L-AWK-008 (faults 
 from __future__ import annotations
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from sandhook.command.context import Context, WriteError
 from sandhook.command.options import Inform, UsageError, also, opt, option_set
@@ -17,6 +17,7 @@ from sandhook.kernel.stack import stack_exceeds
 from sandhook.text.locale import as_bytes, characters_are_bytes
 from sandhook.utilities.languages.awk.compile import compile_program
 from sandhook.utilities.languages.awk.compile.names import complete_trace
+from sandhook.utilities.languages.awk.jumps import MisplacedJump
 from sandhook.utilities.languages.awk.lexer import (
     BUILTINS,
     KEYWORDS,
@@ -31,7 +32,7 @@ from sandhook.utilities.languages.awk.runtime import Runtime
 from sandhook.utilities.languages.awk.sources import SourceError, Sources
 from sandhook.utilities.languages.awk.special import ARGC, ARGV, ENVIRON, FS, PROCINFO, SPECIAL
 from sandhook.utilities.languages.awk.symbols import function_table
-from sandhook.utilities.languages.awk.values import Array, Fatal, ScalarContext, Strnum, Unlabelled
+from sandhook.utilities.languages.awk.values import Array, Fatal, Misplaced, ScalarContext, Strnum, Unlabelled
 from sandhook.utilities.languages.awk.warnings import Found, Warnings, unknown_escapes
 
 READ_ERROR = "fatal: error reading input file `-': {}"
@@ -161,12 +162,17 @@ def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context)
     except ProgramError as error:
         # gawk has read the newline that it does not expect, and counts its line
         lines_read = 1 if text[error.at : error.at + 1] == "\n" else 0
-        warnings.print_found(each for each in _warnings_of(text, dialect, ctx) if each.at < error.at)
+        found = [each for each in _warnings_of(text, dialect, ctx) if each.at < error.at]
+        _print_first(found, error.misplaced, warnings, sources, ctx)
         _print_error(ctx, text, error, sources.where(error.line, lines_read))
+        return 1
+    except MisplacedJump as error:
+        _print_first(_warnings_of(text, dialect, ctx), error.misplaced, warnings, sources, ctx)
         return 1
     except Fatal as error:
         if rt is None and error.line:
-            warnings.print_found(each for each in _warnings_of(text, dialect, ctx) if each.line <= error.line)
+            found = [each for each in _warnings_of(text, dialect, ctx) if each.line <= error.line]
+            _print_first(found, error.misplaced, warnings, sources, ctx)
         if isinstance(error, ScalarContext) and rt is not None:
             complete_trace(rt, error)
         where = sources.where(error.line) if error.line else ""
@@ -177,6 +183,18 @@ def _run(sources: Sources, options: Options, names: Sequence[str], ctx: Context)
     finally:
         if rt is not None:
             rt.finish()
+
+
+def _print_first(
+    found: Iterable[Found], misplaced: Iterable[Misplaced], warnings: Warnings, sources: Sources, ctx: Context
+) -> None:
+    """Print the warnings and errors of a program that come before the error that ends it."""
+    pending = list(found)
+    for error in misplaced:
+        warnings.print_found(each for each in pending if each.at < error.at)
+        pending = [each for each in pending if each.at >= error.at]
+        ctx.error(f"{sources.where(error.line)}error: {error.text}")
+    warnings.print_found(pending)
 
 
 def _warnings_of(text: str, dialect: Dialect, ctx: Context) -> list[Found]:

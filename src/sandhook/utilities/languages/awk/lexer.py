@@ -9,6 +9,7 @@ from sandhook.command.pieces import Charge, free
 from sandhook.lazy import lazily
 from sandhook.record import Record
 from sandhook.typed import TYPE_CHECKING
+from sandhook.utilities.languages.awk.values import Misplaced
 from sandhook.utilities.languages.awk.warnings import Found, unknown_escapes
 
 if TYPE_CHECKING:
@@ -150,7 +151,9 @@ _SIMPLE = {
 
 
 class ProgramError(Exception):
-    """A syntax error; ``line`` is 1-based, ``at`` is an offset in the text."""
+    """A syntax error; ``line`` is 1-based, ``at`` is an offset in the text, ``misplaced`` is that of Fatal."""
+
+    misplaced: tuple[Misplaced, ...] = ()
 
     def __init__(self, message: str, line: int, at: int) -> None:
         super().__init__(message)

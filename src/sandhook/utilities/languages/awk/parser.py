@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable
 from sandhook.command.pieces import Charge, free
 from sandhook.utilities.languages.awk.expressions import ExpressionParser
 from sandhook.utilities.languages.awk.format import number_to_text
-from sandhook.utilities.languages.awk.lexer import GAWK, Dialect
+from sandhook.utilities.languages.awk.jumps import Jumps, MisplacedJump
+from sandhook.utilities.languages.awk.lexer import GAWK, Dialect, ProgramError, Token
 from sandhook.utilities.languages.awk.nodes import (
     Block,
     Break,
@@ -64,7 +65,14 @@ def parse_program(
     """
     parser = _Parser(text, dialect, charge)
     parser.scope.names.update(names)
-    rules = parser.rules()
+    try:
+        rules = parser.rules()
+    except (ProgramError, Fatal) as error:
+        parser.jumps.end_run(parser.tokens.current.at)
+        error.misplaced = tuple(parser.jumps.misplaced)
+        raise
+    if parser.jumps.misplaced:
+        raise MisplacedJump(parser.jumps.misplaced)
     parser.scope.resolve()
     parser.scope.warnings = parser.tokens.warnings
     return rules, parser.scope
@@ -77,6 +85,7 @@ class _Parser:
         self.scope = Scope()
         self.tokens = Tokens(text, dialect, charge)
         self._expressions = ExpressionParser(self.tokens, self.scope, extensions=dialect.extensions)
+        self.jumps = Jumps()
         self._loops = 0
         self._switches = 0
 
@@ -173,6 +182,7 @@ class _Parser:
             if tokens.accept("}"):
                 break
             statements.append(self._statement())
+        self.jumps.end_run(tokens.current.at)
         tokens.leave()
         return Block(tuple(statements))
 
@@ -184,6 +194,7 @@ class _Parser:
             return Block(())
         tokens.enter()
         node = self._statement()
+        self.jumps.end_run(tokens.current.at)
         tokens.leave()
         return node
 
@@ -196,6 +207,12 @@ class _Parser:
     def _statement(self) -> Statement:
         """Parse a statement; all but a block carry their line."""
         token = self.tokens.current
+        self.jumps.begin(token.kind, token.at)
+        node = self._unnoted_statement(token)
+        self.jumps.end(token.kind)
+        return node
+
+    def _unnoted_statement(self, token: Token) -> Statement:
         if token.kind == "{":
             return self._block()
         compound = _COMPOUND.get(token.kind)
@@ -228,27 +245,29 @@ class _Parser:
 
     def _break(self) -> Statement:
         if not (self._loops or self._switches):
-            raise Fatal("`break' is not allowed outside a loop or switch", 1, self.tokens.current.line)
+            token = self.tokens.current
+            self.jumps.add("`break' is not allowed outside a loop or switch", token.line, token.at)
         self.tokens.advance()
         return Break()
 
     def _continue(self) -> Statement:
         if not self._loops:
-            raise Fatal("`continue' is not allowed outside a loop", 1, self.tokens.current.line)
+            token = self.tokens.current
+            self.jumps.add("`continue' is not allowed outside a loop", token.line, token.at)
         self.tokens.advance()
         return Continue()
 
     def _next(self) -> Statement:
         rule = self._expressions.rule_kind
         if rule:
-            raise Fatal(f"`next' used in {rule} action", 1, self.tokens.current.line)
+            self.jumps.add_once(f"`next' used in {rule} action", self.tokens.current.line)
         self.tokens.advance()
         return Next()
 
     def _next_file(self) -> Statement:
         rule = self._expressions.rule_kind
         if rule and rule != "BEGINFILE":
-            raise Fatal(f"`nextfile' used in {rule} action", 1, self.tokens.current.line)
+            self.jumps.add_once(f"`nextfile' used in {rule} action", self.tokens.current.line)
         self.tokens.advance()
         return NextFile()
 

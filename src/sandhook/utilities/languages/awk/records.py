@@ -180,6 +180,28 @@ class Source:
 # --------------------------------------------------------------------------- fields
 
 
+def record_splitter(
+    variable: str, text: str, matching: Matching, *, paragraphs: bool, empty_divides: bool
+) -> Splitter:
+    """Return a function that splits a record.
+
+    Args:
+        variable: "FS", "FPAT" or "FIELDWIDTHS".
+        text: Its value.
+        paragraphs: See ``splitter``.
+        empty_divides: An empty FS divides into characters.
+    """
+    if variable == "FPAT":
+        return by_content(pattern(text, matching))
+    if variable == "FIELDWIDTHS":
+        return by_widths(text)
+    return splitter(text, matching, paragraphs) if text or empty_divides else _whole_record
+
+
+def _whole_record(record: str, count_pieces: CountPieces) -> list[str]:
+    return [record] if record else []
+
+
 def splitter(separator: str, matching: Matching, paragraphs: bool) -> Splitter:
     """Return a function that splits a record by FS.
 
@@ -250,7 +272,7 @@ def by_pattern(expression: Pattern) -> Splitter:
 
 def _width(digits: str) -> int | None:
     """Return a positive number of at most 32 bits; None for another text."""
-    number = digits.lstrip("0")
+    number = digits.removeprefix("+").lstrip("0")
     if not is_number(number) or len(number) > 10:
         return None
     return int(number) if int(number) <= _MAX_WIDTH else None

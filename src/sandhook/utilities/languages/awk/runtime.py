@@ -110,33 +110,23 @@ class Runtime:
         self.read_untyped: set[int] = set()
         self.frame: list[Value] = []
         self.ranges = [False] * symbols.ranges
-        self.record = ""
-        self.record_is_string = False
+        self.record, self.record_is_string = "", False
         self.fields: list[str] | None = []
         self.dirty = False
-        self.nr = 0.0
-        self.fnr = 0.0
-        self.depth = 0
-        self.charged_bytes = 0
+        self.nr = self.fnr = 0.0
+        self.depth = self.charged_bytes = self.status = 0
         self.has_large = False
-        self.status = 0
         self.value: Value = None
         self.seed = 1
         self.random = 0
         self.source: records.Source | None = None
         self.connections = Connections(ctx, self._command_environment, self._set_error)
         self.replacement = Replacement(ctx)
-        self.failure = ""
-        self.file_rule = ""
-        self.directory = ""
+        self.failure = self.file_rule = self.directory = ""
         self.argument = 1
-        self.any_file = self.begun = False
-        self.at_end = False
-        self.icase = False
+        self.any_file = self.begun = self.at_end = self.icase = False
         self.matching = symbols.matching
-        self.ofs = " "
-        self.ors = b"\n"
-        self.subsep = "\x1c"
+        self.ofs, self.ors, self.subsep = " ", b"\n", "\x1c"
         self.convfmt = self.ofmt = "%.6g"
         self.rs = "\n"
         self.mode = FS
@@ -222,8 +212,8 @@ class Runtime:
             return float(len(self.split()))
         return self.nr if slot == NR else self.fnr
 
-    def set_special(self, slot: int, value: Value) -> None:
-        """Set a variable of ``COMPUTED`` or ``WITH_EFFECTS``, with its effects."""
+    def set_special(self, slot: int, value: Value, line: int = 0) -> None:
+        """Set a variable of ``COMPUTED`` or ``WITH_EFFECTS``, with its effects; ``line`` is for warnings."""
         if slot == NF:
             self.set_count(to_number(value))
             return
@@ -239,6 +229,13 @@ class Runtime:
             self.rebuild()
         self.g[slot] = value
         self._apply_special(slot)
+        self._check_expression(slot, line)
+
+    def _check_expression(self, slot: int, line: int) -> None:
+        """Print the warnings of an expression that divides. Raises Fatal for RS, which gawk compiles at once."""
+        text = self.rs if slot == RS else self.text(self.g[slot]) if slot in (self.mode, FS) else ""
+        if len(text) > 1 and slot != FIELDWIDTHS and ("\\" in text or slot == RS):
+            self.pattern(text, line)
 
     def value_of(self, slot: int) -> Value:
         """Return a global variable or array."""
@@ -254,6 +251,8 @@ class Runtime:
     def _apply_special(self, slot: int) -> None:
         g = self.g
         text = self.text(g[slot])
+        if slot in (FPAT, FIELDWIDTHS, IGNORECASE) and not self.symbols.extensions:
+            return  # there, an ordinary variable
         if slot == OFS:
             self.ofs = text
         elif slot == ORS:
@@ -271,19 +270,21 @@ class Runtime:
             self.icase = text not in ("", "0") if isinstance(g[slot], str) else to_number(g[slot]) != 0.0
             self.matching = self.matching._replace(icase=self.icase)
         elif slot == RS:
-            self.rs = text
+            self.rs = text if self.symbols.extensions else text[:1]
         if slot in (IGNORECASE, RS) and self.source is not None:
             self.source.set_separator(self.rs, self.matching)
         if slot in (FS, FPAT, FIELDWIDTHS, IGNORECASE, RS):
             self._choose_splitter()
 
     def _choose_splitter(self) -> None:
-        if self.mode == FPAT:
-            self.split_record = records.by_content(pattern(self.text(self.g[FPAT]), self.matching))
-        elif self.mode == FIELDWIDTHS:
-            self.split_record = records.by_widths(self.text(self.g[FIELDWIDTHS]))
-        else:
-            self.split_record = records.splitter(self.text(self.g[FS]), self.matching, not self.rs)
+        text, paragraphs = self.text(self.g[self.mode]), not self.rs
+        self.split_record = records.record_splitter(
+            SPECIAL[self.mode],
+            text,
+            self.matching,
+            paragraphs=paragraphs,
+            empty_divides=self.symbols.extensions,
+        )
         self.blanks = self.split_record is records.split_blanks
 
     # ------------------------------------------------------------------ the record
@@ -422,7 +423,7 @@ class Runtime:
             self.directory = name if error.errno == errno.EISDIR else ""
             self.failure = f"cannot open file `{name}' for reading: {error_text(error)}"
             if not self.symbols.has_begin_file:
-                if not self.directory:
+                if not (self.directory and self.symbols.extensions):
                     symbols = self.symbols
                     line = (symbols.rule_line if self.g[FILENAME] else 0) or symbols.begin_line
                     self.fnr = 0.0
@@ -494,6 +495,6 @@ class Runtime:
     def pattern(self, source: str, line: int = 0) -> Pattern:
         """Compile a regular expression that is a string at run time, and report its escapes. Raises Fatal."""
         compiled = pattern(source, self.matching)
-        if compiled.unknown and line:
-            self.warnings.print_found(compiled.unknown, line, self.where())
+        if compiled.unknown:
+            self.warnings.print_found(compiled.unknown, line, self.where() if line else "")
         return compiled

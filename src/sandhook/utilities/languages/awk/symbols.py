@@ -30,6 +30,7 @@ class Symbols:
         uses_process: PROCINFO is used.
         has_begin_file: There are BEGINFILE rules.
         begin_line, rule_line: The line of the last BEGIN rule and of the last rule with a pattern; 0 without one.
+        extensions: gawk's extensions are enabled.
         matching: How expressions match before IGNORECASE is set.
     """
 
@@ -48,6 +49,7 @@ class Symbols:
         self.uses_tables = False
         self.uses_process = False
         self.has_begin_file = False
+        self.extensions = True
         self.begin_line = self.rule_line = 0
 
 

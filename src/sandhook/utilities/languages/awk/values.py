@@ -10,11 +10,20 @@ import math
 from typing import TypeAlias
 
 from sandhook.lazy import lazily
+from sandhook.record import Record
 
 _NUMBER = r"[ \t\n\r\f\v]*+([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
 _PREFIX = lazily(_NUMBER)
 _NUMBER_ONLY = lazily(_NUMBER + r"[ \t\n\r\f\v]*")
 _SPECIAL = lazily(r"(?i)[ \t\n\r\f\v]*+([-+])(inf|nan)(?:[ \t\n\r\f\v]*)")
+
+
+class Misplaced(Record):
+    """A jump in a wrong place: the error, the 1-based line, and the offset in the program where gawk finds it."""
+
+    text: str
+    line: int
+    at: int
 
 
 class Fatal(Exception):
@@ -23,7 +32,10 @@ class Fatal(Exception):
     Attributes:
         status: Exit status: 2, or 1 for an error in the text of the program.
         line: 1-based line of the failed statement in the whole text of the program; 0 when it is unknown.
+        misplaced: The jumps in wrong places that the parser found before the error.
     """
+
+    misplaced: tuple[Misplaced, ...] = ()
 
     def __init__(self, message: str, status: int = 2, line: int = 0) -> None:
         super().__init__(message)

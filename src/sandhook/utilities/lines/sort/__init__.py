@@ -14,8 +14,19 @@ from typing import Any
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import Syntax, UsageError, also, opt, option_set
 from sandhook.command.pieces import Charge, split
+from sandhook.command.random_source import RandomSource, only_source
+from sandhook.text.locale import collation_is_c
 from sandhook.text.quoting import quote_escaped, quote_odd
-from sandhook.utilities.lines.sort.keys import Key, KeyFunction, check_flags, key_function, numeric, parse_key
+from sandhook.utilities.lines.sort.keys import (
+    SEED_BYTES,
+    Key,
+    KeyFunction,
+    Seed,
+    check_flags,
+    key_function,
+    numeric,
+    parse_key,
+)
 from sandhook.utilities.lines.sort.runs import has_many_equals, sort_lines, sorted_integers, sorted_once
 from sandhook.vfs.errors import error_text
 
@@ -160,7 +171,9 @@ class Options:
         "-o", "--output", "FILE", "write to FILE, which may be an input", append=True
     )
     names: str | None = opt("--files0-from", "F", "sort the files whose names, each ended by NUL, are in F")
-    random_source: str | None = opt("--random-source", "FILE", "seed -R with the bytes of FILE")
+    random_source: tuple[str, ...] = opt(
+        "--random-source", "FILE", "seed -R with the bytes of FILE", append=True
+    )
     stable: bool = opt("-s", "--stable", help="keep equal lines in their order")
     unique: bool = opt("-u", "--unique", help="keep only the first of equal lines")
     zero: bool = opt("-z", "--zero-terminated", help="lines end with NUL, not newline")
@@ -288,15 +301,21 @@ def read_names(source: str, ctx: Context) -> list[str]:
     return names
 
 
-def _seed(options: Options, ctx: Context) -> bytes | None:
-    """Return the bytes of --random-source; None without it."""
-    if options.random_source is None:
+def _seed(options: Options, ctx: Context) -> Seed | None:
+    """Return what --random-source means for -R; None without it. Raises Failure."""
+    source = only_source(options.random_source)
+    if source is None or not _shuffles(options):
         return None
+    random = RandomSource(source, ctx, "open failed: ")
     try:
-        with ctx.open(options.random_source) as reader:
-            return reader.read(16)
-    except OSError as error:
-        raise Failure(f"open failed: {quote_odd(options.random_source)}: {error_text(error)}") from None
+        return random.read(SEED_BYTES), not collation_is_c(ctx.environment.get)
+    finally:
+        random.close()
+
+
+def _shuffles(options: Options) -> bool:
+    """Return True if -R is used, for all lines or for a key."""
+    return "R" in "".join(options.flags) or any("R" in key.flags for key in options.keys)
 
 
 def read_lines(name: str, delimiter: bytes, ctx: Context, *, missing: str = "cannot read") -> list[bytes]:
@@ -333,7 +352,7 @@ def check(order: Order, name: str, quiet: bool, delimiter: bytes, ctx: Context) 
 class Order:
     """The order of lines: by each key in turn, then byte by byte unless -s or -u."""
 
-    def __init__(self, options: Options, seed: bytes | None) -> None:
+    def __init__(self, options: Options, seed: Seed | None) -> None:
         flags = "".join(dict.fromkeys(options.flags))
         self.reverse = "r" in flags
         self.unique = options.unique

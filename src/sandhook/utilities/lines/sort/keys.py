@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from hashlib import md5
 from random import Random
-from typing import Any
-from zlib import crc32
+from typing import Any, TypeAlias
 
 from sandhook.command.context import Failure
 from sandhook.limits import check_clock
@@ -224,7 +224,13 @@ def _limit(end: int, char: int, blanks: bool, tab: bytes | None) -> Callable[[by
 # --------------------------------------------------------------------------- comparison
 
 
-def key_function(key: Key, tab: bytes | None, seed: bytes | None = None) -> KeyFunction | None:
+#: The bytes of --random-source, and whether texts are compared with the NUL that ends them, as outside of the C locale.
+Seed: TypeAlias = tuple[bytes, bool]
+
+SEED_BYTES = 16  #: of --random-source
+
+
+def key_function(key: Key, tab: bytes | None, seed: Seed | None = None) -> KeyFunction | None:
     """Return the function from a line to the value that is compared; None for the line itself.
 
     With the same ``seed``, -R produces the same order.
@@ -236,7 +242,7 @@ def key_function(key: Key, tab: bytes | None, seed: bytes | None = None) -> KeyF
     return lambda line: convert(extract(line))
 
 
-def comparison(flags: str, seed: bytes | None = None) -> KeyFunction | None:
+def comparison(flags: str, seed: Seed | None = None) -> KeyFunction | None:
     """Return the conversion of an ordering; None if bytes compare unchanged."""
     for letter, convert in _CONVERSIONS.items():
         if letter in flags:
@@ -245,16 +251,24 @@ def comparison(flags: str, seed: bytes | None = None) -> KeyFunction | None:
         folded = _folding(flags)
         return version if folded is None else lambda text: version(folded(text))
     if "R" in flags:
-        inner = _folding(flags)
-        mixer = Random(seed)
-        start, factor = mixer.getrandbits(32), mixer.getrandbits(32) | 1
-
-        def shuffled(text: bytes) -> tuple[int, bytes]:
-            text = inner(text) if inner else text
-            return crc32(text, start) * factor & 0xFFFFFFFF, text
-
-        return shuffled
+        return _shuffling(_folding(flags), seed)
     return _folding(flags)
+
+
+def _shuffling(inner: KeyFunction | None, seed: Seed | None) -> KeyFunction:
+    """Return -R: the order is that of MD5 of the seed and the text, as in GNU's sort."""
+    salt, ends_with_nul = (Random().randbytes(SEED_BYTES), False) if seed is None else seed
+    start = md5(salt, usedforsecurity=False)
+
+    def shuffled(text: bytes) -> tuple[bytes, bytes]:
+        text = inner(text) if inner else text
+        state = start.copy()
+        state.update(text)
+        if ends_with_nul and text and text[-1]:
+            state.update(b"\0")
+        return state.digest(), text
+
+    return shuffled
 
 
 def _folding(flags: str) -> Callable[[bytes], bytes] | None:

@@ -14,8 +14,9 @@ from sandhook.utilities.network.cookies import Jar
 from sandhook.utilities.network.curl.arguments import Arguments, Misuse, parse
 from sandhook.utilities.network.curl.globs import expand, output_name
 from sandhook.utilities.network.curl.options import Options
+from sandhook.utilities.network.curl.outputs import Output, uploads_into
 from sandhook.utilities.network.curl.request import build, percent
-from sandhook.utilities.network.curl.transfer import Output, UrlTransfer, uploads_into
+from sandhook.utilities.network.curl.transfer import UrlTransfer
 from sandhook.utilities.network.output import write_out_pieces
 from sandhook.utilities.network.transfer import Trouble
 
@@ -24,12 +25,13 @@ RAW = True  # curl has its own rules for shortened and repeated options: see arg
 __all__ = ["Options"]
 WRITE_ERROR = ""  # --version and --help do not check it
 _WRITE_FAILED = 23
+_UNREADABLE = 26  #: a file to send
 
 TRY_HELP = "curl: try 'curl --help' or 'curl --manual' for more information\n"
 
 
 def run(options: None, arguments: Sequence[str], ctx: Context) -> int:
-    """Return curl's exit status: that of the last URL that failed, or 0."""
+    """Return curl's exit status: that of the last URL."""
 
     def read(name: str) -> bytes:
         with ctx.open(name) as reader:
@@ -70,7 +72,7 @@ def _all(parsed: list[Arguments], ctx: Context) -> int:
         for each in parsed:
             operation = _Operation(each, ctx)
             try:
-                status = operation.run() or status
+                status = operation.run()
                 ctx.flush()
             except WriteError:
                 ctx.abandon()
@@ -110,11 +112,10 @@ class _Operation:
             try:
                 for url, values in expand(text) if not arguments.plain_url else [(text, [])]:
                     self._ctx.charge(1)
-                    url_status = self._transfer(
+                    status = self._transfer(
                         number, url, output._replace(name=output_name(output.name, values))
                     )
-                    status = url_status or status
-                    if url_status and arguments.fail_early:
+                    if status and arguments.fail_early:
                         break
             except Trouble as trouble:
                 status = trouble.status
@@ -140,9 +141,13 @@ class _Operation:
         try:
             transfer.resume()
             request, query = build(arguments, self._read, self._warning)
-        except OSError:
-            self.report(26, "Failed to open/read local data from file/application")
-            return 26
+        except (OSError, Misuse) as problem:
+            if isinstance(problem, Misuse):
+                if problem.status != _UNREADABLE:
+                    raise
+                self._ctx.write_error(f"curl: {problem}\n{TRY_HELP}")
+            self.report(_UNREADABLE, "Failed to open/read local data from file/application")
+            return _UNREADABLE
         upload = arguments.upload
         if upload is not None and upload not in ("-", ".") and uploads_into(text):
             text = f"{text.rstrip('/')}/{percent(upload.rpartition('/')[2].encode('utf-8', 'surrogateescape')).decode()}"

@@ -6,7 +6,7 @@ Oracle: curl 7.88.1.
 from __future__ import annotations
 
 #: The protocols of URLs here.
-OFFERED = frozenset({"http", "https"})
+OFFERED = frozenset({"http", "https", "file"})
 
 
 def allowed(text: str, before: frozenset[str] = OFFERED) -> frozenset[str]:

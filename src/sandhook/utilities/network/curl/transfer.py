@@ -12,10 +12,17 @@ from sandhook.dates.clock import strftime
 from sandhook.kernel.descriptor import Description
 from sandhook.lazy import lazily
 from sandhook.net.url import Url
-from sandhook.record import Record
 from sandhook.utilities.network.cookies import Jar, date_seconds
 from sandhook.utilities.network.curl.arguments import Arguments, Misuse
-from sandhook.utilities.network.curl.request import Request, decode_percent
+from sandhook.utilities.network.curl.files import Headers, LocalFile, is_file_url, path_of, upload
+from sandhook.utilities.network.curl.outputs import (
+    Nameless,
+    Output,
+    Unwritable,
+    disposition_name,
+    without_user,
+)
+from sandhook.utilities.network.curl.request import Request
 from sandhook.utilities.network.output import Unpacker
 from sandhook.utilities.network.ranges import is_complete_for_curl, is_failure_for_curl, length_of
 from sandhook.utilities.network.transfer import Transfer, Trouble, network_of, next_url, read_url
@@ -41,39 +48,6 @@ _MAX_NAMES = 100  #: with --no-clobber
 #: Dots that --path-as-is does not allow in a path.
 _DOTS = lazily(r"/\.\.?(?:[/?#]|\Z)")
 
-_USER = lazily(r"((?:[A-Za-z]+://)?)([^/?#@]*)@([^/?#@]*(?:[/?#]|\Z))")
-
-
-def without_user(text: str) -> tuple[str, str]:
-    """Return a URL without its user and password, and the user and password."""
-    match = _USER.match(text)
-    if match is None:
-        return text, ""
-    return match[1] + text[match.start(3) :], decode_percent(match[2])
-
-
-def disposition_name(text: str) -> str:
-    """Return the file name in a Content-Disposition header, without directories; "" without one."""
-    for part in text.split(";")[1:]:
-        key, _, value = part.strip().partition("=")
-        if key.strip().lower() == "filename":
-            name = value.strip().strip('"').replace("\\", "/").rpartition("/")[2]
-            return "" if name in (".", "..") or not name.isprintable() else name
-    return ""
-
-
-class Output(Record):
-    """The destination of a response: the file ``name``, with ``remote`` that of the URL, or standard output."""
-
-    name: str
-    remote: bool
-
-
-def uploads_into(text: str) -> bool:
-    """Return whether a URL has no file name, so that an upload keeps its own name."""
-    path = text.partition("?")[0].partition("://")[2] or text
-    return "?" not in text and ("/" not in path or path.endswith("/"))
-
 
 class UrlTransfer:
     """The transfer of one URL."""
@@ -98,6 +72,8 @@ class UrlTransfer:
         self._operand = ""
         self._offset = 0
         self._file_name = ""  #: the output file; "" before the first output
+        self._file_url = ""  #: that of a file:// URL, and its headers
+        self._file_headers: Headers = []
 
     def resume(self) -> None:
         """Set the range of the request to the rest of the file for -C. Raises Misuse."""
@@ -183,6 +159,9 @@ class UrlTransfer:
 
     def _attempt(self, text: str, query: str, request: Request) -> Trouble | None:
         try:
+            if is_file_url(text, self._arguments.default_protocol):
+                self._transfer_file(text, request)
+                return None
             text, user = without_user(text)
             if self._arguments.as_is and _DOTS.search(text):
                 raise Trouble(
@@ -191,7 +170,7 @@ class UrlTransfer:
             if user and "authorization" not in request.overridden | {n.lower() for n, _ in request.headers}:
                 request = request.with_user(user)
             url = read_url(text, self._arguments.default_protocol)
-            _check_protocol(url, self._arguments.protocols)
+            _check_protocol(url.scheme, self._arguments.protocols)
             if query:
                 url = url._replace(path=f"{url.path}{'&' if '?' in url.path else '?'}{query}")
             self._transfer(url, request)
@@ -210,6 +189,35 @@ class UrlTransfer:
     def _warning(self, message: str) -> None:
         if message and not self._arguments.silent:
             self._ctx.process.write_error(f"Warning: {message}\n".encode("utf-8", "surrogateescape"))
+
+    def _transfer_file(self, text: str, request: Request) -> None:
+        """Read, or with -T write, the file of a URL. Raises Trouble."""
+        arguments = self._arguments
+        _check_protocol("file", arguments.protocols)
+        path = path_of(text, as_is=arguments.as_is)
+        self._file_url = f"file://{path}"
+        if arguments.upload is not None:
+            upload(path, request.body or b"", self._ctx)
+            self._sent = len(request.body or b"")
+            return
+        source = LocalFile(path, arguments.range, self._ctx)
+        try:
+            self._file_headers = source.headers
+            head = "".join(f"{name}: {value}\r\n" for name, value in source.headers).encode()
+            if arguments.dump_header is not None:
+                self._dump(arguments.dump_header, head + b"\r\n")
+            if arguments.head:
+                self._put(head)
+                return
+            if arguments.include:
+                self._put(head + b"\r\n")
+            for piece in source.chunks():
+                self._ctx.charge(1 + (len(piece) >> 10))
+                self._body_size += len(piece)
+                self._put(piece)
+            self._put(b"")
+        finally:
+            source.close()
 
     def _transfer(self, url: Url, request: Request) -> None:
         arguments = self._arguments
@@ -239,7 +247,7 @@ class UrlTransfer:
                 if following is None:
                     self._body(transfer, url, response)
                     return
-            _check_protocol(following, arguments.protocols & arguments.redirect_protocols)
+            _check_protocol(following.scheme, arguments.protocols & arguments.redirect_protocols)
             if self._redirects >= max_redirects:
                 raise Trouble(47, f"Maximum ({max_redirects}) redirects followed")
             self._redirects += 1
@@ -425,7 +433,8 @@ class UrlTransfer:
 
     def last_headers(self) -> dict[str, str]:
         """Return the headers of the last response, by name in lower case."""
-        return {n.lower(): v for n, v in self._response.headers} if self._response is not None else {}
+        headers = self._response.headers if self._response is not None else self._file_headers
+        return {n.lower(): v for n, v in headers}
 
     def facts(self, error: Trouble | None) -> dict[str, str]:
         """Return the variables of -w."""
@@ -461,7 +470,7 @@ class UrlTransfer:
             "referer": self._arguments.referer or "",
             "remote_ip": response.address if response is not None else "",
             "remote_port": str(url.port) if response is not None and url is not None else "0",
-            "scheme": url.scheme.upper() if url is not None else "",
+            "scheme": url.scheme.upper() if url is not None else "FILE" if self._file_url else "",
             "size_download": str(self._body_size),
             "size_header": str(self._head_size),
             "size_upload": str(self._sent),
@@ -476,20 +485,12 @@ class UrlTransfer:
             "time_starttransfer": f"{begun:.6f}",
             "time_total": f"{self._seconds:.6f}",
             "url": self._operand,
-            "url_effective": str(url) if url is not None else self._operand,
+            "url_effective": str(url) if url is not None else self._file_url or self._operand,
             "urlnum": str(self._number),
         }
 
 
-class Nameless(Exception):
-    """The output file has no name; the message is a warning."""
-
-
-class Unwritable(Exception):
-    """Output cannot be written; the message is a warning."""
-
-
-def _check_protocol(url: Url, protocols: frozenset[str]) -> None:
-    """Raise Trouble unless --proto and --proto-redir allow the URL."""
-    if url.scheme not in protocols:
-        raise Trouble(1, f'Protocol "{url.scheme}" not supported or disabled in libcurl')
+def _check_protocol(scheme: str, protocols: frozenset[str]) -> None:
+    """Raise Trouble unless --proto and --proto-redir allow the scheme of a URL."""
+    if scheme not in protocols:
+        raise Trouble(1, f'Protocol "{scheme}" not supported or disabled in libcurl')

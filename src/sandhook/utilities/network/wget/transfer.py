@@ -13,7 +13,7 @@ from sandhook.dates.clock import strftime
 from sandhook.kernel.descriptor import Description
 from sandhook.net.url import OWN_HEADERS, Url
 from sandhook.utilities.network.cookies import Jar, date_seconds
-from sandhook.utilities.network.curl.transfer import disposition_name, without_user
+from sandhook.utilities.network.curl.outputs import disposition_name, without_user
 from sandhook.utilities.network.output import Unpacker
 from sandhook.utilities.network.ranges import bytes_to_skip_for_wget, length_of
 from sandhook.utilities.network.transfer import Transfer, Trouble, network_of, next_url, read_url

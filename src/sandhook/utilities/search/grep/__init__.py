@@ -20,7 +20,7 @@ from sandhook.utilities.search.grep.output import Searcher, Style
 from sandhook.vfs.errors import error_text
 
 USAGE_STATUS = 2
-FIXED_NAMES = {"egrep": "grep", "fgrep": "grep"}  # scripts that call grep
+FIXED_NAMES = {"egrep": "grep", "fgrep": "grep", "rgrep": "grep"}  # scripts that call grep
 DIGITS = "legacy_context"
 BASE_NAME = True
 USAGE = "Usage: NAME [OPTION]... PATTERNS [FILE]..."
@@ -139,7 +139,7 @@ class Options:
             "ACTION",
             "read, recurse or skip directories",
             convert=_choice("directories", "read", "recurse", "skip"),
-            default="read",
+            default="",
         ),
         opt("-r", "--recursive", help="search directories recursively", const="recurse"),
         opt("-R", "--dereference-recursive", help="same, and follow symbolic links", const="follow"),
@@ -225,12 +225,13 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         return 1
     any_selected = False
     searcher = Searcher(matcher, style, ctx)
-    if not files and options.directories not in ("recurse", "follow"):
+    directories = options.directories or ("recurse" if ctx.program == "rgrep" else "read")
+    if not files and directories not in ("recurse", "follow"):
         any_selected = search_stdin(searcher, style, ctx)
         return 2 if ctx.failed and not (any_selected and options.quiet) else 0 if any_selected else 1
     from sandhook.utilities.search.grep.files import Files
 
-    searched_files = Files(options, files, ctx)
+    searched_files = Files(options, directories, files, ctx)
     searcher.name_by_default = len(files) > 1
     for name, info in searched_files:
         if searched_files.has_recursed:
@@ -304,7 +305,7 @@ def plan_for(options: Options, pattern: str | None, ctx: Context) -> tuple[Match
 def make_spec(options: Options, name: str, pattern: str | None, ctx: Context) -> Spec:
     """Return the search for the patterns of -e, -f or the first operand. Raises Failure."""
     kinds = set(options.kinds)
-    if name != "grep":
+    if name in ("egrep", "fgrep"):
         kinds.add("E" if name == "egrep" else "F")
     if len(kinds) > 1:
         raise Failure("conflicting matchers specified")

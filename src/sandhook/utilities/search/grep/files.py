@@ -27,12 +27,12 @@ class Files:
         has_recursed: -r entered a directory, so lines are printed with file names.
     """
 
-    def __init__(self, options: Any, operands: Sequence[str], ctx: Context) -> None:
+    def __init__(self, options: Any, directories: str, operands: Sequence[str], ctx: Context) -> None:
         self._ctx = ctx
         self._operands = operands
-        self._recurse = options.directories in ("recurse", "follow")
-        self._follow = options.directories == "follow"
-        self._directories = options.directories
+        self._recurse = directories in ("recurse", "follow")
+        self._follow = directories == "follow"
+        self._directories = directories
         self._devices = options.devices
         self._silent = options.silent
         self._rules: list[tuple[bool, Pattern]] = [

@@ -47,6 +47,7 @@ def compile_program(text: str, dialect: Dialect, charge: Charge, names: tuple[st
 def _compile(text: str, dialect: Dialect, names: tuple[str, ...], charge: Charge = free) -> Program:
     rules, scope = parse_program(text, dialect, charge, names)
     program = Program(_symbols(rules, scope, Matching(bytewise=dialect.bytewise)))
+    program.symbols.extensions = dialect.extensions
     program.warnings = scope.warnings
     program.is_planned = bool(scope.mixed)  # the rules for many records know each name as one of the two
     compiler = Compiler(program, nests=scope.nests or "SYMTAB" in scope.names, charge=charge)

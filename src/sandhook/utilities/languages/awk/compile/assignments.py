@@ -64,7 +64,8 @@ def _variable_store(compiler: Compiler, target: Name) -> Store:
     if not local:
         slot = compiler.program.symbols.slots[name]
         if slot in COMPUTED or slot in WITH_EFFECTS:
-            return lambda rt, value: rt.set_special(slot, value)
+            line = compiler.line
+            return lambda rt, value: rt.set_special(slot, value, line)
 
     def assign(rt: Runtime, value: Value) -> None:
         variables = rt.frame if local else rt.g

@@ -211,7 +211,7 @@ def _split(compiler: Compiler, arguments: Arguments) -> ToNumber:
     divide = (
         _divider_by_regex(compile_regex(compiler, by))
         if isinstance(by, Ere) and by.source
-        else _divider_by_text(_separator(compiler, by))
+        else _divider_by_text(_separator(compiler, by), compiler.line)
     )
 
     def split(rt: Runtime) -> float:
@@ -249,9 +249,11 @@ def _divider_by_regex(regex: Callable[[Runtime], Pattern]) -> _Divide:
     return divide
 
 
-def _divider_by_text(separator: ToText) -> _Divide:
+def _divider_by_text(separator: ToText, line: int) -> _Divide:
     def divide(rt: Runtime, subject: str, with_separators: bool) -> tuple[list[str], list[str], int]:
         by = separator(rt)
+        if "\\" in by and len(by) > 1:
+            rt.pattern(by, line)  # for its warnings
         if not with_separators:
             return splitter(by, rt.matching, False)(subject, rt.count_pieces), [], 1
         if by == " ":

@@ -1,4 +1,4 @@
-"""Backups of the files that cp, mv and ln would overwrite.
+"""Backups of the files that cp, mv, ln and tar would overwrite.
 
 Source: GNU coreutils 9.1 manual, "Backup options".
 """
@@ -20,11 +20,11 @@ _CONTROLS = {
 }  # fmt: skip
 _CHOICES = ("none", "simple", "existing", "numbered")
 _PAIRS = {"none": "off", "simple": "never", "existing": "nil", "numbered": "t"}
-#: The value of -b: VERSION_CONTROL determines the method.
-_BY_ENVIRONMENT = "environment"
+#: The method of -b: VERSION_CONTROL determines the method.
+BY_ENVIRONMENT = "environment"
 
 
-def _control(text: str, source: str) -> str:
+def parse_control(text: str, source: str) -> str:
     """Return the method of a word or an unambiguous prefix of one. Raises UsageError."""
     matches = {meaning for word, meaning in _CONTROLS.items() if word.startswith(text)}
     if text in _CONTROLS:
@@ -39,14 +39,14 @@ def _control(text: str, source: str) -> str:
 def backup_option() -> Any:
     """Declare -b and --backup[=CONTROL]."""
     return also(
-        opt("-b", help="back up files before they are overwritten", const=_BY_ENVIRONMENT, default=None),
+        opt("-b", help="back up files before they are overwritten", const=BY_ENVIRONMENT, default=None),
         opt(
             "--backup",
             "CONTROL",
             "like -b; CONTROL: none, numbered, existing or simple",
             optional=True,
-            const=_BY_ENVIRONMENT,
-            convert=lambda text: _control(text, "backup type"),
+            const=BY_ENVIRONMENT,
+            convert=lambda text: parse_control(text, "backup type"),
         ),
     )
 
@@ -64,9 +64,9 @@ def backup_of(control: str | None, suffix: str | None, ctx: Context) -> Backup |
     """Return the function that makes backups, or None without backups. Raises UsageError."""
     if control is None and suffix is None:
         return None
-    if control is None or control == _BY_ENVIRONMENT:
+    if control is None or control == BY_ENVIRONMENT:
         variable = ctx.environment.get("VERSION_CONTROL")
-        control = _control(variable, "$VERSION_CONTROL") if variable else "existing"
+        control = parse_control(variable, "$VERSION_CONTROL") if variable else "existing"
     if control == "none":
         return None
     ending = suffix or ctx.environment.get("SIMPLE_BACKUP_SUFFIX") or "~"
