@@ -12,10 +12,13 @@ from sandhook.lazy import cache_short
 from sandhook.pattern.engine import compile_linear
 from sandhook.pattern.errors import PatternError
 from sandhook.pattern.linear import MAX_LENGTH, Re2Regex
+from sandhook.pattern.python_class import other_cases
 
 _SPACE = r"\t\n\v\f\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}"
 _NOT_DOT = r"[^\n\r\x{2028}\x{2029}]"
 _CONTROLS = {"t": "\\t", "n": "\\n", "v": "\\v", "f": "\\f", "r": "\\r"}
+#: The letters that have a third form for RE2's ``(?i)``, and these forms: the long s, and the sign of kelvin.
+_WITH_THIRD, _THIRD = (0x4B, 0x53, 0x6B, 0x73, 0x17F, 0x212A), (0x17F, 0x212A)
 _LOOKAROUND = {"(?=": "lookahead", "(?!": "lookahead", "(?<=": "lookbehind", "(?<!": "lookbehind"}
 
 
@@ -37,12 +40,15 @@ def compile_ecma(pattern: str, *, groups: bool = True) -> Re2Regex:
 class _Translator:
     """Translates one expression in one pass."""
 
-    __slots__ = ("at", "groups", "named", "out", "pattern")
+    __slots__ = ("at", "groups", "icase", "named", "out", "outer", "pattern")
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         self.at = 0
         self.out: list[str] = []
+        #: Whether letters match in either case, here and in each of the groups around.
+        self.icase = False
+        self.outer: list[bool] = []
         self.groups = _count_groups(pattern)
         self.named = "(?<" in pattern.replace("(?<=", "").replace("(?<!", "")
 
@@ -50,7 +56,7 @@ class _Translator:
         while self.at < len(self.pattern):
             c = self.pattern[self.at]
             if c == "\\":
-                self.out.append(self._escape())
+                self.out.append(self._cased(self._escape()))
             elif c == "[":
                 self.out.append(self._class())
             elif c == "(":
@@ -59,10 +65,24 @@ class _Translator:
                 self._brace()
             else:
                 self.at += 1
-                self.out.append({".": _NOT_DOT, "]": r"\]", "}": r"\}"}.get(c, c))
+                if c == ")" and self.outer:
+                    self.icase = self.outer.pop()
+                text = {".": _NOT_DOT, "]": r"\]", "}": r"\}"}.get(c, c)
+                self.out.append(self._cased(text))
         return "".join(self.out)
 
+    def _cased(self, text: str) -> str:
+        """Return a character in either case. For RE2 ``s`` has a third form beyond ASCII, and for JavaScript two."""
+        code = _code_of(text) if self.icase else None
+        if self.icase and text in (r"\w", r"\W"):
+            return f"(?-i:{text})"
+        if code in _THIRD:
+            return f"(?-i:{text})"
+        others = [] if code is None else other_cases(code, code, ascii_=True)
+        return f"(?-i:[{text}{''.join(others)}])" if others else text
+
     def _group(self) -> None:
+        self.outer.append(self.icase)
         rest = self.pattern[self.at : self.at + 4]
         for opening, name in _LOOKAROUND.items():
             if rest.startswith(opening):
@@ -90,6 +110,8 @@ class _Translator:
         if not flags or flags.strip("ims-") or flags.count("-") > 1:
             raise PatternError(f"invalid group: {self.pattern[self.at : self.at + 4]}")
         self.out.append(f"(?{flags}:")
+        on, _, off = flags.partition("-")
+        self.icase = "i" in on or (self.icase and "i" not in off)
         self.at = end + 1
 
     def _brace(self) -> None:
@@ -184,7 +206,21 @@ class _Translator:
             else:
                 self.at += 1
                 members.append("-" if c == "-" else _literal(c))
-        return _bracket(members, negated)
+        return self._cased_class(members, negated)
+
+    def _cased_class(self, members: list[str], negated: bool) -> str:
+        """Return a class in either case, without the third forms that RE2 has of two letters."""
+        inside = _bracket(members, negated)
+        ranges = _ranges(members) if self.icase else []
+        third = any(low <= code <= high for low, high in ranges for code in _WITH_THIRD)
+        if not self.icase or not (third or r"\w" in members or r"\W" in members):
+            return inside
+        if any(high >= 128 for _, high in ranges):
+            raise PatternError(
+                "a class with letters beyond ASCII in either case is not supported (L-CLAUDE-001)"
+            )
+        more = [text for low, high in ranges for text in other_cases(low, high, ascii_=True)]
+        return f"(?-i:{inside[:-1]}{''.join(more)}])"
 
     def _class_escape(self) -> str:
         c = self.pattern[self.at + 1 : self.at + 2]
@@ -207,6 +243,30 @@ class _Translator:
     def _skip(self) -> bool:
         self.at += 2
         return True
+
+
+def _code_of(text: str) -> int | None:
+    """Return the code of the character that a translated piece is; None for anything else."""
+    if text.startswith("\\x{"):
+        return int(text[3:-1], 16)
+    if len(text) == 2 and text[0] == "\\" and not text[1].isalnum():
+        return ord(text[1])
+    if text in _CONTROLS.values():
+        return 9 + "tnvfr".index(text[1])
+    return ord(text) if len(text) == 1 and (text.isalnum() or text == "_") else None
+
+
+def _ranges(members: list[str]) -> list[tuple[int, int]]:
+    """Return the characters and ranges of a class, without those that stand for many, which have both cases."""
+    codes, found, at = [_code_of(member) for member in members], list[tuple[int, int]](), 0
+    while at < len(members):
+        low, high = codes[at], None
+        if members[at + 1 : at + 2] == ["-"] and at + 2 < len(members):
+            high = codes[at + 2]
+        if low is not None:
+            found.append((low, low if high is None else high))
+        at += 1 if low is None or high is None else 3
+    return found
 
 
 def _bracket(members: list[str], negated: bool) -> str:
