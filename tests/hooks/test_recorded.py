@@ -108,7 +108,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-GEMINI-001": (
             *("BeforeTool.exit2-allow-err", "*.exit2-silent", "*.out.context-exit2"),
             *("mixed.allow-exit2", "mixed.blank-stderr", "mixed.empty-exit2", "mixed.two.exit2-silent-deny"),
-            "chance.*",
+            *("chance.*", "tangles.7"),
         ),
         "L-HOOKS-008": ("limits.*",),
         "L-HOOKS-009": ("settings.matcher-*",),
