@@ -1,7 +1,8 @@
 """Run a real agent on cases and keep what it does: python -m tools.agents.record AGENT PROGRAM CASES.json OUT.json
 
 CASES is a list of cases: ``id``, ``event``, ``layers`` and, where the default is not right, ``files``, ``script``,
-``args``, ``env``, ``prompt``, ``turns``, ``allowed``, ``limit``, ``endpoints``, ``keys``, what a user types, and ``earlier``, the arguments of runs before. OUT is a list of records, for
+``args``, ``env``, ``prompt``, ``turns``, ``allowed``, ``limit``, ``endpoints``, ``keys``, what a user types, ``earlier``, the arguments of runs before,
+and ``served``, prompts that come through the agent's server. OUT is a list of records, for
 tools.agents.convert. ``--id GLOB`` selects cases, ``--jobs N`` runs N agents at a time.
 """
 
@@ -35,7 +36,7 @@ from tools.agents.records import (
 
 KEPT = (
     *("id", "event", "layers", "files", "script", "args", "env", "prompt", "turns", "allowed", "endpoints"),
-    *("limit", "config", "tables", "trust", "sandbox", "keys", "earlier"),
+    *("limit", "config", "tables", "trust", "sandbox", "keys", "earlier", "served"),
 )
 LIMIT = 60.0
 

@@ -46,6 +46,7 @@ SCENE = (
     "sandbox",
     "keys",
     "earlier",
+    "served",
 )
 
 #: What the agent did, by aspect; an aspect that a record cannot show is absent.
