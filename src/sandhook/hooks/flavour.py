@@ -74,8 +74,14 @@ def _lookaheads(pattern: str) -> tuple[list[tuple[bool, str]], str]:
     """Return the lookaheads at the beginning of a pattern, as patterns that must match or must not, and the rest.
 
     ``^(?!A)B`` is a test for ``^B`` and against ``^(?:A)``, and ``(?=A)`` alone is one for ``A``, which both are
-    linear. Other lookaround has no such form, and the compiler refuses it.
+    linear. Within ``^(?:...)$`` they may stand without a sign of their own. Other lookaround has no such form, and the
+    compiler refuses it.
     """
+    if pattern.startswith("^(?:") and pattern.endswith(")$") and _closing(pattern, 1) == len(pattern) - 2:
+        inner = pattern[4:-2].lstrip("^")
+        if not _branches(inner):
+            ahead, rest = _lookaheads(f"^{inner}")
+            return (ahead, f"^(?:{rest[1:]})$") if ahead else ([], pattern)
     if pattern.startswith("(?=") and _closing(pattern, 0) == len(pattern) - 1:
         return [], f"(?:{pattern[3:-1]})"
     ahead: list[tuple[bool, str]] = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from sandhook.lazy import cache_short
 from sandhook.pattern.engine import compile_linear
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 from sandhook.pattern.linear import MAX_LENGTH, Re2Regex
 from sandhook.pattern.python_class import other_cases
 
@@ -19,6 +19,8 @@ _NOT_DOT = r"[^\n\r\x{2028}\x{2029}]"
 _CONTROLS = {"t": "\\t", "n": "\\n", "v": "\\v", "f": "\\f", "r": "\\r"}
 #: The letters that have a third form for RE2's ``(?i)``, and these forms: the long s, and the sign of kelvin.
 _WITH_THIRD, _THIRD = (0x4B, 0x53, 0x6B, 0x73, 0x17F, 0x212A), (0x17F, 0x212A)
+#: Messages of RE2 about its own bounds.
+_BOUNDS = ("too large", "invalid repetition size", "bad repetition argument")
 _LOOKAROUND = {"(?=": "lookahead", "(?!": "lookahead", "(?<=": "lookbehind", "(?<!": "lookbehind"}
 
 
@@ -27,14 +29,19 @@ def compile_ecma(pattern: str, *, groups: bool = True) -> Re2Regex:
     """Compile an expression; ``search`` of the result finds it anywhere in a text.
 
     Raises:
-        PatternError: The expression does not compile in JavaScript, or has no linear equivalent; the message says
-            which.
+        UnsupportedError: The expression is one of JavaScript, and has no linear equivalent.
+        PatternError: It does not compile in JavaScript.
     """
     if len(pattern) > MAX_LENGTH:
-        raise PatternError(f"expression of over {MAX_LENGTH} characters")
-    return Re2Regex(
-        compile_linear(_Translator(pattern).run(), latin1=False, icase=False, longest=False, groups=groups)
-    )
+        raise UnsupportedError(f"expression of over {MAX_LENGTH} characters")
+    translated = _Translator(pattern).run()
+    try:
+        find = compile_linear(translated, latin1=False, icase=False, longest=False, groups=groups)
+    except PatternError as error:
+        if any(each in error.message for each in _BOUNDS):  # which JavaScript does not have
+            raise UnsupportedError(error.message) from None
+        raise
+    return Re2Regex(find)
 
 
 class _Translator:
@@ -86,7 +93,7 @@ class _Translator:
         rest = self.pattern[self.at : self.at + 4]
         for opening, name in _LOOKAROUND.items():
             if rest.startswith(opening):
-                raise PatternError(f"{name} {opening}...) is not supported (L-CLAUDE-001)")
+                raise UnsupportedError(f"{name} {opening}...) is not supported (L-CLAUDE-001)")
         if rest.startswith("(?<"):
             end = self.pattern.find(">", self.at)
             name = self.pattern[self.at + 3 : end] if end > 0 else ""
@@ -139,7 +146,7 @@ class _Translator:
         if c in "123456789":
             self._backreference()
         if c == "k" and self.named:
-            raise PatternError("backreference \\k<...> is not supported (L-CLAUDE-001)")
+            raise UnsupportedError("backreference \\k<...> is not supported (L-CLAUDE-001)")
         if c in "sS":
             self.at += 2
             return f"[{'^' if c == 'S' else ''}{_SPACE}]"
@@ -151,7 +158,7 @@ class _Translator:
             end += 1
         number = int(self.pattern[self.at + 1 : end][:6])
         if number <= self.groups:
-            raise PatternError(f"backreference \\{number} is not supported (L-CLAUDE-001)")
+            raise UnsupportedError(f"backreference \\{number} is not supported (L-CLAUDE-001)")
 
     def _member(self) -> str:
         """Consume and return an escape that means the same inside and outside of a class."""
@@ -168,7 +175,7 @@ class _Translator:
                 self.at += count
                 code = int(digits, 16)
                 if 0xD800 <= code < 0xE000:
-                    raise PatternError("half of a surrogate pair is not supported (L-CLAUDE-001)")
+                    raise UnsupportedError("half of a surrogate pair is not supported (L-CLAUDE-001)")
                 return f"\\x{{{code:x}}}"
         if c == "c":
             letter = self.pattern[self.at : self.at + 1]
@@ -216,7 +223,7 @@ class _Translator:
         if not self.icase or not (third or r"\w" in members or r"\W" in members):
             return inside
         if any(high >= 128 for _, high in ranges):
-            raise PatternError(
+            raise UnsupportedError(
                 "a class with letters beyond ASCII in either case is not supported (L-CLAUDE-001)"
             )
         more = [text for low, high in ranges for text in other_cases(low, high, ascii_=True)]
@@ -237,7 +244,7 @@ class _Translator:
             self.at += 3
             return f"\\x{{{ord(letter) % 32:x}}}"
         if c == "S":
-            raise PatternError("\\S inside of a class is not supported (L-CLAUDE-001)")
+            raise UnsupportedError("\\S inside of a class is not supported (L-CLAUDE-001)")
         return r"\-" if c == "-" and self._skip() else self._member()
 
     def _skip(self) -> bool:

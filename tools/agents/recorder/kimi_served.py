@@ -29,10 +29,12 @@ def main(arguments: list[str]) -> int:
     base = f"http://127.0.0.1:{port}/api/v1"
     try:
         _wait(lambda: _asked(f"{base}/meta"))
+        models = _asked(f"{base}/models").get("items") or [{}]
         session = _asked(f"{base}/sessions", {"metadata": {"cwd": directory}})["id"]
         for prompt in prompts:
             content = [{"type": "text", "text": prompt}]
-            _asked(f"{base}/sessions/{session}/prompts", {"content": content, "permission_mode": "auto"})
+            sent = {"content": content, "permission_mode": "auto", "model": models[0].get("model", "made-up")}
+            _asked(f"{base}/sessions/{session}/prompts", sent)
         time.sleep(2)
         _wait(lambda: not _asked(f"{base}/sessions/{session}/status").get("busy"))
         time.sleep(2)

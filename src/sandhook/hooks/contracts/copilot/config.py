@@ -40,7 +40,7 @@ from sandhook.hooks.event import Event, Json, JsonObject, ToolCall
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, Match, Matcher, Never, OneOf, Regex, TextTest, quote
 from sandhook.hooks.model import Executor, HookSpec
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 from sandhook.record import Record
 from sandhook.text.quoting import quote_word
 
@@ -259,6 +259,9 @@ def _matcher(fields: Fields, handler: Handler, native: str, *, strict: bool) -> 
         else:
             whole = f"^(?:{pattern})$"
             test = Regex(whole, "js", compile_search(whole, "js"))
+    except UnsupportedError as error:
+        fields.note(f"{path}.matcher", f"{error}: all match")
+        return ALWAYS
     except PatternError as error:
         fields.problem(f"{path}.matcher", f"does not compile: {error}")
         return ALWAYS
