@@ -35,14 +35,16 @@ class MistralVibe(Agent):
     title = "Mistral Vibe"
     recorded = "3.0.3"
     names_agent = True
-    events = EVENTS
+    events: Mapping[str, str] = EVENTS
     refusable = frozenset({"tool.pre"})
     #: One by one, each on what the earlier ones changed; the first refusal ends the chain.
     fold = FoldPolicy(matchers_see_changes=False, result_ends_context=True)
 
     def at(self, version: str) -> Contract:
         """Return the contract as a version has it; ContractError for one that is not known."""
-        return Unnamed() if version == _UNNAMED else super().at(version)
+        if version == _UNNAMED:
+            return Unnamed()
+        return super().at(version)
 
     def request(self, spec: HookSpec, event: Event, compat: Compat) -> Request:
         encode = self._part("payload", "request")
