@@ -59,6 +59,7 @@ from sandhook.pattern.errors import PatternError
         ("a{2,1}", None, None),
         ("[b-a]", None, None),
         ("(?i)bash", None, None),
+        ("(?<=[)])?a", None, None),
         ("(", None, None),
         ("[a", None, None),
         ("*", None, None),

@@ -93,6 +93,8 @@ class _Translator:
         rest = self.pattern[self.at : self.at + 4]
         for opening, name in _LOOKAROUND.items():
             if rest.startswith(opening):
+                if name == "lookbehind" and self.pattern[_end(self.pattern, self.at) :][:1] in tuple("*+?"):
+                    raise PatternError("nothing to repeat")
                 raise UnsupportedError(f"{name} {opening}...) is not supported (L-CLAUDE-001)")
         if rest.startswith("(?<"):
             end = self.pattern.find(">", self.at)
@@ -297,6 +299,20 @@ def _is_class(member: str) -> bool:
 
 def _literal(c: str) -> str:
     return f"\\{c}" if c.isascii() and not c.isalnum() and c.isprintable() and c not in " _" else c
+
+
+def _end(pattern: str, at: int) -> int:
+    """Return the place after the group that begins at a place."""
+    depth, in_class = 0, False
+    while at < len(pattern):
+        c = pattern[at]
+        at += 2 if c == "\\" else 1
+        in_class = c == "[" or (in_class and c != "]")
+        if not in_class and c in "()":
+            depth += 1 if c == "(" else -1
+            if depth == 0:
+                return at
+    return at
 
 
 def _is_decimal(text: str) -> bool:

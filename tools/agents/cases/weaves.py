@@ -128,7 +128,7 @@ _SEEN = (
     '"$0" "$#"',
     '"${CLAUDE_PROJECT_DIR:-no} ${GEMINI_PROJECT_DIR:-no} ${QWEN_PROJECT_DIR:-no}"',
     '"${CLAUDE_PLUGIN_ROOT:-no} ${FACTORY_PROJECT_DIR:-no} ${CODEX_HOME:-no} ${PLUGIN_ROOT:-no} ${GROK_HOME:-no}"',
-    '"${HOME##*/} ${MADE:-no} ${CLAUDECODE:-no} ${CLAUDE_CODE_ENTRYPOINT:-no} ${CI:-no} ${LANG:-no}"',
+    '"${MADE:-no} ${CLAUDECODE:-no} ${CLAUDE_CODE_ENTRYPOINT:-no} ${CI:-no}"',
     '"$(sed \'s/.*"\\(tool_name\\|toolName\\)": *"\\([^"]*\\)".*/\\2/;q\' "$PROBE/LABEL.stdin" | head -c 200)"',
     '"$(grep -o \'"[A-Za-z_]*": *\' "$PROBE/LABEL.stdin" | tr -d \'\\n":\')"',
     '"$(wc -l <"$PROBE/LABEL.stdin" | tr -d " ")"',

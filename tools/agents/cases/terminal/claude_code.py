@@ -195,8 +195,10 @@ def _claude_kinds() -> list[Object]:
             "earlier": [[]],
             "keys": [
                 _PROMPT,
-                step("/resume\r", 1, requests=2),
-                step("\r", 4),
+                step("/resume", 1, requests=2),
+                step("\r", 1),
+                step("\r", 5),
+                step("\r", 3),
                 step("/exit\r", 3, ran=["SessionStart", 2]),
             ],
         },
