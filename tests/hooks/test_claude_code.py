@@ -559,7 +559,8 @@ def test_a_background_hook_is_heard_at_the_next_event() -> None:
 
 def test_an_exit_status_of_2_wakes_the_model() -> None:
     made = engine(
-        settings("PreToolUse", {**X, "asyncRewake": True}), runner=Scripted(said("", 2, "build broke"))
+        settings("PreToolUse", {**X, "async": True, "asyncRewake": True}),
+        runner=Scripted(said("", 2, "build broke")),
     )
     assert not made.fire(ToolPre("Bash")).refused
     assert made.wait(10)
@@ -829,3 +830,40 @@ def test_an_http_hook_whose_answer_is_no_object_has_failed(answer: str) -> None:
         settings("PreToolUse", handler), "claude_code", executors={"http": Scripted(said(""))}
     )
     assert not made.fire(ToolPre("Bash", {"command": "ls"})).refused
+
+
+_DENY = """printf '%s\\n' '{"decision": "block", "reason": "no"}'"""
+_ALLOW = """printf '%s\\n' '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}'"""
+
+
+@pytest.mark.parametrize("compat", ["strict", "better"])
+@pytest.mark.parametrize(
+    ("body", "refused"),
+    [
+        ("echo err >&2; (sleep 9) & exit 2", True),
+        (f"{_DENY}; (sleep 9) & exit 0", True),
+        (f"{_DENY}; (sleep 0.7) & exit 0", True),
+        (f"{_ALLOW}; (sleep 9) & exit 0", True),  # which a later line could have taken back
+        (f"{_ALLOW}; (sleep 9) >/dev/null 2>&1 & exit 0", False),
+        ("(sleep 9) & exit 0", False),
+        ("(sleep 9) & sleep 8; exit 2", False),
+    ],
+)
+def test_a_child_that_keeps_the_output_open_takes_no_refusal_away(
+    compat: Any, body: str, refused: bool
+) -> None:
+    made = HookEngine.load(
+        settings("PreToolUse", {"type": "command", "command": body, "timeout": 1}),
+        "claude_code",
+        compat=compat,
+    )
+    assert made.fire(ToolPre("Bash", {"command": "ls"})).refused is refused
+
+
+@pytest.mark.parametrize("compat", ["strict", "better"])
+def test_a_matcher_without_a_linear_equivalent_matches_every_tool(compat: Any) -> None:
+    hook = {"matcher": "Bash(?!x)", "hooks": [{"type": "command", "command": "exit 2"}]}
+    for agent, event in (("claude_code", "PreToolUse"), ("gemini", "BeforeTool"), ("droid", "PreToolUse")):
+        made = HookEngine.load({"hooks": {event: [hook]}}, agent, compat=compat)
+        decision = made.fire(ToolPre("run_shell_command", {"command": "ls"}))
+        assert [outcome.state for outcome in decision.outcomes] == ["selected"]

@@ -200,3 +200,13 @@ def test_conversion() -> None:
 def test_whose_file_it_is() -> None:
     assert recognise([Document(config())]).name == "mistral_vibe"
     assert recognise([Document({"hooks": [{"event": "pre_tool_use"}]})]).name == "everruns"
+
+
+@pytest.mark.parametrize(("version", "named"), [("", True), ("@3.0.3", True), ("@3.0.2", False)])
+def test_the_payload_of_a_turns_end_names_the_agent_since_3_0_3(version: str, named: bool) -> None:
+    runner = Scripted(said())
+    engine = HookEngine.load(
+        config("post_agent"), f"mistral_vibe{version}", runner=runner, trust=lambda spec: True
+    )
+    engine.fire(engine.contracts[0].event("post_agent", {"session_id": "s", "agent_name": "plan"}))
+    assert ("agent_name" in runner.requests[0].payload) is named

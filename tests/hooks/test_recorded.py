@@ -39,19 +39,23 @@ _LATE = (
     "spread.*.killed",
     "sweep.signals-deny",
     "extra.killed-allow",
+    "weaves.held.deny",
 )
 
 #: Where better mode differs: the row of docs/divergences.md, and the identifiers of the records.
 DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     "claude_code": {
-        "L-CLAUDE-008": ("layers.off-*", "managed.local-off-project-on"),
+        "L-CLAUDE-008": ("layers.off-*", "managed.local-off-project-on", "weaves.21"),
         "L-CLAUDE-010": (
             *("PreToolUse.out.continue-false-*", "several.halt-halt", "SessionStart.out.halt"),
             "http.continue-false",
             *("PostToolUseFailure.out.halt*", "PreCompact.out.halt*", "SubagentStart.out.halt*"),
             *("TaskCompleted.out.halt*", "PermissionRequest.*out.halt*", "PreModelSwitch.out.halt*"),
             *("PreCompact.auto.out.halt", "notices.*.halt*", "blends.layers-halt*"),
+            *("weaves.15", "weaves.quiet.PreToolUse.halt"),
         ),
+        "L-CLAUDE-020": ("weaves.27", "weaves.named.*"),
+        "L-CLAUDE-021": ("weaves.held.*", "weaves.quiet.Stop.block"),
         "L-CLAUDE-016": ("WorktreeCreate.out.block",),
         "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
         "L-CLAUDE-012": (
@@ -66,6 +70,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "plugin.same-command",
             "places.deny-*",
             "spread.several.*",
+            "weaves.1",
         ),
     },
     "mistral_vibe": {
@@ -78,7 +83,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-CODEX-001": (
             *("PostToolUse.exit2", "PreToolUse.exit2-out", "PreToolUse.raw.exit2-deny-no-stderr"),
             *("Stop.exit2", "PermissionRequest.*exit2-silent", "SubagentStop.exit2-silent"),
-            *("mixed.blank-stderr", "mixed.empty-exit2", "blends.exit2-text"),
+            *("mixed.blank-stderr", "mixed.empty-exit2", "blends.exit2-text", "weaves.11", "weaves.18"),
         ),
         "L-CODEX-006": ("PostToolUse.out.halt-noreason", "notices.PostToolUse.halt*"),
         "L-CODEX-002": (
@@ -87,6 +92,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("blends.layers-halt*", "blends.reason-empty", "blends.top-block"),
             *("notices.PermissionRequest.halt*", "notices.PreToolUse.halt*", "notices.SubagentStart.halt*"),
             *("losses.empty-key", "losses.pad-key", "losses.proto", "losses.word-capital", "chance.*"),
+            *("weaves.19", "weaves.28", "weaves.29", "weaves.5"),
         ),
         "L-HOOKS-011": ("updates.*",),
         "L-CODEX-007": (
@@ -95,6 +101,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "matcher.bad-[[]*",
             *("PreToolUse.timeout-fraction", "handler.mcp", "handler.mcp_tool-input-text"),
             *("handler.mcp_tool-input-number", "settings.*", "limits.*", "parts.*", "drawn.*"),
+            "weaves.10",
         ),
         "L-CODEX-008": (
             *("several.deny-deny", "managed.all", "managed.no-directory", "managed.only-false"),
@@ -108,11 +115,18 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-GEMINI-001": (
             *("BeforeTool.exit2-allow-err", "*.exit2-silent", "*.out.context-exit2"),
             *("mixed.allow-exit2", "mixed.blank-stderr", "mixed.empty-exit2", "mixed.two.exit2-silent-deny"),
-            "chance.*",
+            *("chance.*", "tangles.7", "weaves.7"),
         ),
         "L-HOOKS-008": ("limits.*",),
         "L-HOOKS-009": ("settings.matcher-*",),
-        "L-GEMINI-006": ("places.deny-*", "losses.two.*", "spread.several.*", "several.*", "tangles.25"),
+        "L-GEMINI-006": (
+            "places.deny-*",
+            "losses.two.*",
+            "spread.several.*",
+            "several.*",
+            "tangles.25",
+            "weaves.2[37]",
+        ),
         "L-HOOKS-002": ("places.same-timeouts",),
         "L-GEMINI-005": ("layers.off-project", "layers.disabled-project", "layers.disabled-both"),
     },
@@ -151,7 +165,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("blends.exit2*", "blends.status-*", "blends.stderr-*"),
             *("losses.command-*", "losses.late-status", "losses.status-*", "losses.two.broken-exit2"),
             *("spread.several.*exit2*", "spread.several.*kill*"),
-            *("policy.p*", "tangles.*"),
+            *("policy.p*", "tangles.*", "weaves.*"),
             "chance.*",
         ),
         "L-COPILOT-011": ("layers.disable-all-*",),
@@ -173,7 +187,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
                 "Todo*.exit2",
             ),
             *("PermissionRequest.exit2*", "mixed.blank-stderr", "mixed.empty-exit2", "blends.exit2-text"),
-            *("chance.0", "chance.14"),
+            *("chance.0", "chance.14", "weaves.*"),
         ),
         "L-QWEN-010": ("several.Stop.*", "tangles.*", "reason.*", "chance.34"),
         "L-QWEN-011": ("chance.23", "extra.two-*"),
@@ -209,7 +223,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "openhands": {
         "L-HOOKS-008": ("limits.*",),
-        "L-OPENHANDS-001": ("layers.*", "places.*", "blends.layers-*"),
+        "L-OPENHANDS-001": ("layers.*", "places.*", "blends.layers-*", "weaves.*"),
         "L-OPENHANDS-003": ("matcher.9", "patterns.*", "chance.39"),
         "L-OPENHANDS-004": ("PreToolUse.out.block", "*.inner-deny", "mixed.bytes-*", "blends.top-*"),
     },
@@ -219,6 +233,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("mixed.*stderr", "mixed.closed", "mixed.directory", "mixed.no-shebang"),
             *("blends.*exit2*", "blends.stderr-*", "losses.command-*", "losses.err-flood"),
             *("losses.late-status", "losses.status-*", "chance.*"),
+            "weaves.*",
         ),
         "L-CLINE-002": (
             "blends.top-*",
@@ -246,7 +261,9 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         ),
     },
     "grok": {
-        "L-GROK-003": ("matcher.1[45]", "settings.matcher-broken"),
+        "L-GROK-003": (
+            *("matcher.1[45]", "settings.matcher-broken", "weaves.0", "weaves.1[46]", "weaves.2[367]"),
+        ),
         "L-GROK-001": ("fault.*", "settings.*", "limits.*", "parts.*", "drawn.*"),
         "L-GROK-002": ("command.*",),
         "L-GROK-004": (
@@ -255,7 +272,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("mixed.doubled", "mixed.reason-list"),
             *("notices.PreToolUse.halt*", "notices.UserPromptSubmit.halt*"),
             *("blends.layers-halt-first", "blends.layers-halt-last", "blends.top-block"),
-            "tangles.33",
+            *("tangles.33", "weaves.12", "weaves.18", "weaves.29", "weaves.8"),
         ),
         "L-GROK-005": ("mcp.claude", "patterns.*"),
         "L-GROK-009": ("mixed.no-shebang", "losses.command-newline", "losses.command-tab"),
@@ -275,14 +292,15 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "context.SessionStart-0",
             "context.Stop-0",
             "patterns.SessionStart",
+            *("weaves.11", "weaves.2", "weaves.29", "weaves.[67]"),
         ),
     },
     "kimi": {
         "L-KIMI-001": ("fault.*", "settings.*", "limits.*", "drawn.*"),
-        "L-KIMI-002": ("matcher.1", "patterns.*"),
+        "L-KIMI-002": ("matcher.1", "patterns.*", "weaves.15"),
         "L-KIMI-003": (
             *("PreToolUse.continue-false", "PreToolUse.top-block", "blends.top-block"),
-            *("notices.PreToolUse.halt*", "notices.UserPromptSubmit.halt*"),
+            *("notices.PreToolUse.halt*", "notices.UserPromptSubmit.halt*", "weaves.27"),
         ),
     },
 }
@@ -313,7 +331,7 @@ EVERYWHERE: dict[str, tuple[str, ...]] = {
 
 #: One case in so many is fast, by the beginning of "AGENT: IDENTIFIER": their forms are those of other topics and agents,
 #: or they fire many events.
-SAMPLED = {"cline: ": 4, "spread.": 8, "sweep.": 1_000_000}
+SAMPLED = {"cline: ": 4, "spread.": 8, "sweep.": 1_000_000, "weaves.": 12, "openhands: losses.": 12}
 
 
 def comparable(usual: int) -> list[Any]:

@@ -10,6 +10,7 @@ from typing import cast
 import pytest
 
 from tests.hooks.recordedtools import ROOT
+from tools.agents import changes, record
 from tools.agents.cases.__main__ import TOPICS
 from tools.agents.changes import scene_of
 from tools.agents.convert import main
@@ -72,6 +73,34 @@ def test_cases_of_two_versions_are_an_error(tmp_path: Path) -> None:
         SystemExit, match=r"recorded with 9\.9\.9, and 10\.0\.0 has no record of PreToolUse\.other"
     ):
         main(["claude_code", "10.0.0", str(source), str(tmp_path)])
+
+
+@pytest.mark.parametrize(
+    ("text", "globs", "why"),
+    [
+        ('[{"id": "a", "layers": {"nosuch": {}}}]', [], "a: there is no layer 'nosuch'; expected one of"),
+        ('[{"id": "a", "layers": {}}, {}]', [], "case 2 has no id"),
+        ('[{"id": "a", "layers": {}}]', ["b*"], r"no case has an id that matches 'b\*'"),
+        ("{}", [], "expected a list of cases"),
+        ("[", [], "cases.json: Expecting value"),
+    ],
+)
+def test_wrong_cases_are_named_and_no_agent_starts(
+    tmp_path: Path, text: str, globs: list[str], why: str
+) -> None:
+    source = tmp_path / "cases.json"
+    source.write_text(text, encoding="utf-8")
+    ids = [word for glob in globs for word in ("--id", glob)]
+    with pytest.raises(SystemExit, match=why):
+        record.main(["claude_code", "/nosuch", str(source), str(tmp_path / "out.json"), *ids])
+    if not globs:
+        with pytest.raises(SystemExit, match=why):
+            main(["claude_code", "9.9.9", str(source), str(tmp_path)])
+
+
+def test_an_id_that_no_recorded_case_has_is_named() -> None:
+    with pytest.raises(SystemExit, match="no case has an id that matches 'nosuch'"):
+        changes.main(["codex", "/nosuch", "--id", "nosuch"])
 
 
 def test_a_path_of_this_machine_is_an_error(tmp_path: Path) -> None:

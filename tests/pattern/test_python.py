@@ -173,6 +173,20 @@ def test_agrees_with_re(seed: int) -> None:
     assert compared > 60
 
 
+def test_ignores_case_as_re_does() -> None:
+    texts = "sSſkK\u212aßẞσςıİiIµμéÉ_a1"
+    items = (
+        *("s", "[^s]", "[a-z]", "[^A-Z]", "ſ", "[^ſ]", r"\w", r"\W", r"[^\W]", ".", r"\x73", r"\u212a"),
+        *("İ", "[^ı]", "[@-_]", "[^h-k]", "[à-ÿ]", r"[\ws]"),
+    )
+    for flags in ("(?i)", "(?ai)", "(?a)(?i)", "(?a)", "(?u)(?i)"):
+        for item in items:
+            matches, expected = compile_python(flags + item), re.compile(flags + item)
+            assert [matches(each) for each in texts] == [bool(expected.fullmatch(each)) for each in texts], (
+                item
+            )
+
+
 def _agrees(pattern: str) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of sets in sets, which may come one day
@@ -204,6 +218,17 @@ def _agrees(pattern: str) -> bool:
         (r"[^\W_]+", ["a1é"], ["a_1", "-"]),
         (r"\b\w+\b", ["terminal"], ["", "a b"]),
         ("a$", ["a"], ["a\n"]),
+        ("(?i)s", ["s", "S", "ſ"], ["z"]),
+        ("(?i)[j-k]", ["k", "K", "\u212a", "J"], ["s"]),
+        ("(?ai)s", ["s", "S"], ["ſ"]),
+        ("(?a)(?i)[a-k]", ["k", "K"], ["\u212a"]),
+        ("(?a)(?i)[^s]", ["ſ", "x"], ["s", "S"]),
+        ("(?ai)ſ", ["ſ"], ["s", "S"]),
+        (r"(?ai)\w", ["k"], ["\u212a", "ſ"]),
+        ("(?i:(?a:k))", ["k", "K"], ["\u212a"]),
+        ("(?i)i", ["i", "I", "\u0130", "\u0131"], ["j"]),
+        ("(?i)[^h-j]", ["k"], ["i", "I", "\u0130", "\u0131"]),
+        (r"(?i)[\w]", ["a"], ["\u0345"]),
     ],
 )
 def test_matches_all_of_a_text(pattern: str, matched: list[str], others: list[str]) -> None:

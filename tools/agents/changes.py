@@ -22,8 +22,19 @@ from pathlib import Path
 from typing import cast
 
 from tools.agents.convert import case as case_of
-from tools.agents.record import AGENTS, Runner, recorded, selected
-from tools.agents.records import SCENE, Agent, Json, Object, dumped, mapping, objects, read
+from tools.agents.record import Runner, chosen_of, recorded
+from tools.agents.records import (
+    AGENTS,
+    SCENE,
+    Agent,
+    Json,
+    Object,
+    check_layers,
+    dumped,
+    mapping,
+    objects,
+    read,
+)
 
 RECORDS = Path("conformance/hooks")
 
@@ -46,7 +57,11 @@ def main(arguments: list[str]) -> int:
 
 
 #: Packages of Python, with the Python that runs this; the agents that are not here are on npm.
-PYTHON = {"hermes": ("hermes-agent",), "openhands": ("openhands-sdk", "openhands-tools")}
+PYTHON = {
+    "hermes": ("hermes-agent",),
+    "openhands": ("openhands-sdk", "openhands-tools"),
+    "mistral_vibe": ("mistral-vibe",),
+}
 
 
 def installed(agent: str, version: str, directory: Path) -> str:
@@ -66,7 +81,12 @@ def installed(agent: str, version: str, directory: Path) -> str:
 def report(options: argparse.Namespace, program: str) -> int:
     """Run the program on the cases, and print what changed."""
     agent = cast(Agent, importlib.import_module(f"tools.agents.{options.agent}"))
-    known = [each for each in known_cases(options.agent) if selected(str(each["id"]), options.id)]
+    where = (RECORDS / options.agent / "recorded").as_posix()
+    known = chosen_of(known_cases(options.agent), options.id, where)
+    if not known:
+        raise SystemExit(f"{where}: there are no cases; start in the root of the repository")
+    for each in known:
+        check_layers(each, agent.LAYERS.values(), f"{where}: {each['id']}")
     chosen = known[:: options.every]
     version = program_version(program, PYTHON.get(options.agent, ("",))[0])
     print(

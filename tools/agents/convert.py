@@ -14,7 +14,20 @@ from collections import Counter
 from pathlib import Path
 from typing import cast
 
-from tools.agents.records import AGENTS, Agent, Json, Object, Record, dumped, listed, mapping, objects, read
+from tools.agents.records import (
+    AGENTS,
+    Agent,
+    Json,
+    Object,
+    Record,
+    check_layers,
+    dumped,
+    listed,
+    listed_in,
+    mapping,
+    objects,
+    read,
+)
 
 FORMAT = "sandhook recorded hooks 1"
 #: What depends on the agent's own rules, too, in a case that is about them: its ``call`` has what became of the call.
@@ -31,8 +44,10 @@ def main(arguments: list[str]) -> int:
     root = Path(arguments[3] if len(arguments) == 4 else "conformance/hooks")
     directory = root / name / "recorded"
     directory.mkdir(parents=True, exist_ok=True)
-    records = cast(Json, json.loads(Path(source).read_text(encoding="utf-8")))
-    for topic, cases in by_topic(agent, listed(records)).items():
+    records = listed_in(source)
+    for each in records:
+        check_layers(each, agent.LAYERS, f"{source}: {each['id']}")
+    for topic, cases in by_topic(agent, [*records]).items():
         file = directory / f"{topic}.json"
         text = document(agent, version, merged(file, version, cases))
         file.write_text(text, encoding="utf-8", newline="\n")

@@ -57,7 +57,9 @@ def facts(record: Record) -> Facts:
     event, requests = record.event, record.number("requests")
     did = what_was_read(record)
     if event == "BeforeTool":
-        did.update(touched=list(record.texts("files")), halt=requests == 1)
+        did["touched"] = list(record.texts("files"))
+        if requests > 1 or _STOPPED in json.dumps(record.seen.get("shown", "")):
+            did["halt"] = requests == 1
     elif event == "BeforeAgent":
         did["refused"] = requests == 0
     elif event == "AfterTool":
@@ -81,6 +83,8 @@ def facts(record: Record) -> Facts:
     return did
 
 
+#: What a user reads when a hook ends the turn; one that ends without it ended at a question, which nobody answers.
+_STOPPED = "Agent execution stopped"
 _CONTEXT = re.compile(r"\n\n<hook_context>.*</hook_context>$", re.S)
 _BLOCKED = re.compile(r"Agent execution blocked: (.*)", re.S)
 

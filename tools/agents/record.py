@@ -1,7 +1,8 @@
 """Run a real agent on cases and keep what it does: python -m tools.agents.record AGENT PROGRAM CASES.json OUT.json
 
 CASES is a list of cases: ``id``, ``event``, ``layers`` and, where the default is not right, ``files``, ``script``,
-``args``, ``env``, ``prompt``, ``turns``, ``allowed``, ``limit``, ``endpoints``, ``keys``, what a user types, and ``earlier``, the arguments of runs before. OUT is a list of records, for
+``args``, ``env``, ``prompt``, ``turns``, ``allowed``, ``limit``, ``endpoints``, ``keys``, what a user types, ``earlier``, the arguments of runs before,
+and ``served``, prompts that come through the agent's server. OUT is a list of records, for
 tools.agents.convert. ``--id GLOB`` selects cases, ``--jobs N`` runs N agents at a time.
 """
 
@@ -20,11 +21,22 @@ from typing import Protocol, cast
 from tools.agents.recorder import terminal
 from tools.agents.recorder.model import ModelServer
 from tools.agents.recorder.world import Ended, World, run
-from tools.agents.records import AGENTS, Agent, Json, Object, dumped, listed, mapping, objects
+from tools.agents.records import (
+    AGENTS,
+    Agent,
+    Json,
+    Object,
+    check_layers,
+    dumped,
+    listed,
+    listed_in,
+    mapping,
+    objects,
+)
 
 KEPT = (
     *("id", "event", "layers", "files", "script", "args", "env", "prompt", "turns", "allowed", "endpoints"),
-    *("limit", "config", "tables", "trust", "sandbox", "keys", "earlier"),
+    *("limit", "config", "tables", "trust", "sandbox", "keys", "earlier", "served"),
 )
 LIMIT = 60.0
 
@@ -55,12 +67,13 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--id", action="append", default=[], help="a glob of identifiers")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args(arguments)
-    cases = objects(cast(Json, json.loads(Path(options.cases).read_text(encoding="utf-8"))))
-    chosen = [case for case in cases if selected(str(case["id"]), options.id)]
+    cases = listed_in(options.cases)
+    known = cast(Agent, importlib.import_module(f"tools.agents.{options.agent}")).LAYERS
+    for case in cases:
+        check_layers(case, known, f"{options.cases}: {case['id']}")
+    chosen = chosen_of(cases, options.id, options.cases)
     out = Path(options.out)
-    kept: dict[str, Object] = {}
-    if out.exists():
-        kept = {str(each["id"]): each for each in objects(json.loads(out.read_text(encoding="utf-8")))}
+    kept = {str(each["id"]): each for each in (listed_in(options.out) if out.exists() else ())}
     for made in recorded(options.agent, options.program, chosen, options.jobs):
         kept[str(made["id"])] = made
         out.write_text(dumped([kept[key] for key in sorted(kept)], indent=1), "utf-8")
@@ -69,6 +82,18 @@ def main(arguments: list[str]) -> int:
             made["id"], seen.get("exit"), seen.get("requests"), seen.get("ran"), seen.get("files"), flush=True
         )
     return 0
+
+
+def chosen_of(cases: list[Object], globs: list[str], where: str) -> list[Object]:
+    """Return the cases that globs of identifiers select.
+
+    Raises:
+        SystemExit: A glob selects none.
+    """
+    for glob in globs:
+        if not any(selected(str(case["id"]), [glob]) for case in cases):
+            raise SystemExit(f"{where}: no case has an id that matches {glob!r}")
+    return [case for case in cases if selected(str(case["id"]), globs)]
 
 
 def selected(identifier: str, globs: list[str]) -> bool:

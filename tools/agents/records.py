@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple, Protocol, TypeAlias, cast
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -45,6 +46,7 @@ SCENE = (
     "sandbox",
     "keys",
     "earlier",
+    "served",
 )
 
 #: What the agent did, by aspect; an aspect that a record cannot show is absent.
@@ -153,6 +155,32 @@ def listed(value: Json) -> list[Json]:
 def objects(value: Json) -> list[Object]:
     """Return the objects of an array."""
     return [each for each in listed(value) if isinstance(each, dict)]
+
+
+def listed_in(name: str) -> list[Object]:
+    """Return the cases or records of a file.
+
+    Raises:
+        SystemExit: There is no such file, or it is no list of objects with an ``id``.
+    """
+    try:
+        value = cast(Json, json.loads(Path(name).read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"{name}: {error}") from None
+    if not isinstance(value, list):
+        raise SystemExit(f"{name}: expected a list of cases")
+    for number, each in enumerate(value, 1):
+        if not isinstance(each, dict) or not isinstance(each.get("id"), str):
+            raise SystemExit(f"{name}: case {number} has no id")
+    return objects(value)
+
+
+def check_layers(case: Object, known: Iterable[str], where: str) -> None:
+    """Raise SystemExit for a layer that the agent does not have."""
+    names = list(known)
+    for layer in mapping(case.get("layers")):
+        if layer not in names:
+            raise SystemExit(f"{where}: there is no layer {layer!r}; expected one of {', '.join(names)}")
 
 
 def commands(value: Json) -> list[str]:

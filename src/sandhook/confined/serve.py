@@ -219,6 +219,7 @@ class Server:
             "not_started": result.not_started,
             "outermost": result.outermost,
             "signal": result.signal,
+            "script_status": result.script_status,
             "interrupted": result.interrupted,
             "notes": list(result.notes),
             "whiteouts": whiteouts,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from sandhook.lazy import cache_short, lazily
 from sandhook.limits import check_clock, present_budget
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 from sandhook.typed import Literal
 
 #: The syntax of an expression: Go's regexp (RE2's own), Rust's regex crate, JavaScript's RegExp, or Python's re, which must
@@ -25,7 +25,8 @@ def compile_search(pattern: str, flavour: Flavour) -> Callable[[str], bool]:
     50 milliseconds, and a file may have thousands.
 
     Raises:
-        PatternError: The pattern does not compile; the message is the reason.
+        UnsupportedError: The language accepts the pattern, and it has no linear equivalent.
+        PatternError: It does not compile; the message is the reason.
     """
     budget = present_budget()
     if budget is None or budget.remaining() > 0:
@@ -60,7 +61,12 @@ def _compile(pattern: str, flavour: Flavour) -> Callable[[str], bool]:
 
         if flavour == "rust":
             _refuse_misread(pattern)
-        search = compile_re2(pattern, flavor=flavour, groups=False).search
+        try:
+            search = compile_re2(pattern, flavor=flavour, groups=False).search
+        except PatternError as error:
+            if flavour == "rust" and (_OF_RUST.search(pattern) or "set operations" in error.message):
+                raise UnsupportedError(error.message) from None
+            raise
 
     def is_found(text: str) -> bool:
         if not text.isascii():
@@ -74,8 +80,14 @@ def _lookaheads(pattern: str) -> tuple[list[tuple[bool, str]], str]:
     """Return the lookaheads at the beginning of a pattern, as patterns that must match or must not, and the rest.
 
     ``^(?!A)B`` is a test for ``^B`` and against ``^(?:A)``, and ``(?=A)`` alone is one for ``A``, which both are
-    linear. Other lookaround has no such form, and the compiler refuses it.
+    linear. Within ``^(?:...)$`` they may stand without a sign of their own. Other lookaround has no such form, and the
+    compiler refuses it.
     """
+    if pattern.startswith("^(?:") and pattern.endswith(")$") and _closing(pattern, 1) == len(pattern) - 2:
+        inner = pattern[4:-2].lstrip("^")
+        if not _branches(inner):
+            tests, rest = _lookaheads(f"^{inner}")
+            return (tests, f"^(?:{rest[1:]})$") if tests else ([], pattern)
     if pattern.startswith("(?=") and _closing(pattern, 0) == len(pattern) - 1:
         return [], f"(?:{pattern[3:-1]})"
     ahead: list[tuple[bool, str]] = []
@@ -91,6 +103,8 @@ def _lookaheads(pattern: str) -> tuple[list[tuple[bool, str]], str]:
     return ahead, f"^{pattern[at:]}"
 
 
+#: Flags of Rust's regex crate that RE2 does not have: blanks and comments, line ends of two characters, no Unicode.
+_OF_RUST = lazily(r"\(\?[imsU]*+-?[imsU]*+[xRu]")
 #: An escape, a class in brackets, or one character. A class without its end takes the rest.
 _PIECE = lazily(r"(?s)\\.|\[(?>\\.|[^\]\\])*+\]?|.")
 
@@ -121,7 +135,7 @@ def _refuse_misread(pattern: str) -> None:
     while at >= 0:
         escaped = pattern[at + 1 : at + 3]
         if escaped[:1] in ("<", ">"):
-            raise PatternError(f"\\{escaped[:1]} is not supported (L-EVERRUNS-005)")
+            raise UnsupportedError(f"\\{escaped[:1]} is not supported (L-EVERRUNS-005)")
         if escaped in ("b{", "B{"):
-            raise PatternError(f"\\{escaped[0]}{{...}} is not supported (L-EVERRUNS-005)")
+            raise UnsupportedError(f"\\{escaped[0]}{{...}} is not supported (L-EVERRUNS-005)")
         at = pattern.find("\\", at + 2)

@@ -224,6 +224,8 @@ class RunResult(Record):
         syntax_error: bash's message when the script does not parse.
         missing: The command that could not be found or executed, when the exit status is 126 or 127.
         spawned: False if ``missing`` is the program of an ``argv`` itself.
+        script_status: The status with which the hook itself ended, if a child of it kept an output open for more than half
+            a second after that; None otherwise.
         failure: Why nothing could be run at all.
         failure_is_ours: The failure is a bound or an error of sandhook itself, which the agent does not have.
         diagnostics: Notes of the interpreter for the host.
@@ -244,6 +246,7 @@ class RunResult(Record):
     syntax_error: str | None = None
     missing: str | None = None
     spawned: bool = True
+    script_status: int | None = None
     failure: str | None = None
     failure_is_ours: bool = False
     diagnostics: tuple[str, ...] = ()

@@ -467,6 +467,7 @@ def as_ran(result: Result, *, in_process: bool = False, argv: bool = False) -> R
         stderr_truncated=result.truncated,
         syntax_error=None if syntax is None else str(syntax),
         signal=result.signal,
+        script_status=result.script_status,
         missing=result.not_started,
         spawned=not (argv and result.not_started is not None and result.outermost),
         failure=result.failure if defect is None else internal(defect),

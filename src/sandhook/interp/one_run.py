@@ -50,6 +50,10 @@ class Sandbox(Protocol):
     def network(self) -> NetworkAccess | None: ...
 
 
+#: Virtual seconds that outputs may stay open after the script has ended.
+HELD = 0.5
+
+
 class Run:
     """One run: a kernel with one budget, and the main process."""
 
@@ -77,6 +81,8 @@ class Run:
         self.inherited = inherited
         self.feed = None if isinstance(stdin, (bytes, str)) else stdin
         self.data = input_data(stdin) or b""
+        #: When the script ended, in virtual seconds of the run; None before.
+        self.over_since: float | None = None
 
     def _sink(self, descriptor: int, write: WriteBytes | None, cap: OutputCap) -> Description:
         if self.steps is not None:
@@ -219,6 +225,7 @@ class Run:
         except Exception as exception:  # the only barrier: a defect ends the run, not the host
             defect = exception
         finally:
+            script_status = process.status if self._was_held() else None
             if self.cancel is not None:
                 self.cancel.detach(self.budget)
             scheduler.close()
@@ -230,13 +237,20 @@ class Run:
                 self.stage.close(ended=ended)
         result = self._result(process.status, state, error, defect)
         result.interrupted = watched.interrupted
+        result.script_status = script_status
         return result
 
     def _is_over(self) -> bool:
         """Return True when every output descriptor is closed, or on a host the linger time has passed."""
+        if self.over_since is None:
+            self.over_since = self.budget.elapsed()
         if not self.out.references and not self.err.references:
             return True
         return self.stage is not None and not self.stage.lingers()
+
+    def _was_held(self) -> bool:
+        """Return True if the script ended some time before its outputs were closed, or the run was ended."""
+        return self.over_since is not None and self.budget.elapsed() - self.over_since > HELD
 
     def _result(
         self, status: int, state: State | None, error: LimitExceeded | None, defect: Exception | None = None

@@ -27,6 +27,8 @@ class Result:
         not_started: Why the command whose status is the exit status, 126 or 127, could not be started; None
             when a script exits with such a status itself.
         outermost: The command of ``not_started`` is one of the script itself, not of a program that it runs.
+        script_status: The status with which the script ended, if a child of it kept an output open for more than half a
+            second after that; None otherwise.
         signal: Name of the signal that ended the script, or the command whose status it has; else None.
         notes: Faults in scripts that a shell on the host tolerated, for their authors; temporary files and variables
             of a session that could not be set.
@@ -45,6 +47,7 @@ class Result:
         "not_started",
         "notes",
         "outermost",
+        "script_status",
         "signal",
         "stderr_bytes",
         "stdout_bytes",
@@ -71,11 +74,13 @@ class Result:
         failure: str | None = None,
         notes: tuple[str, ...] = (),
         interrupted: bool = False,
+        script_status: int | None = None,
     ) -> None:
         self.stdout_bytes = stdout_bytes
         self.stderr_bytes = stderr_bytes
         self.exit_status = exit_status
         self.interrupted = interrupted
+        self.script_status = script_status
         self.limit = limit
         self.notes = notes
         self.truncated = truncated

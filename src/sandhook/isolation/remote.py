@@ -346,6 +346,7 @@ class _Remote:
             outermost=bool(header["outermost"]),
             signal=None if header["signal"] is None else str(header["signal"]),
             interrupted=bool(header["interrupted"]),
+            script_status=None if header["script_status"] is None else int(header["script_status"]) & 0xFF,
             notes=tuple(map(str, header["notes"])),
         )
         restrictions = self._request.settings.restrictions

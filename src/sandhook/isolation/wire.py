@@ -171,6 +171,7 @@ class ResultHeader(TypedDict):
     not_started: str | None
     outermost: bool
     signal: str | None
+    script_status: int | None
     interrupted: bool
     asked: list[str]  #: what the run wanted of its restrictions
     read: list[str]

@@ -15,7 +15,7 @@ from sandhook.lazy import cache_short
 from sandhook.pattern.engine import compile_linear
 from sandhook.pattern.errors import PatternError, UnsupportedError
 from sandhook.pattern.linear import MAX_LENGTH, Re2Regex
-from sandhook.pattern.python_class import PERL, bracket, character, is_decimal, numbered, of_perl
+from sandhook.pattern.python_class import PERL, bracket, character, is_decimal, numbered, of_perl, other_cases
 
 _BLANKS, _FLAGS, _END = " \t\n\r\v\f", "aiLmsux", "expected :, ) or - after the flags of a group"
 _LOOKAROUND = {"(?=": True, "(?!": False}
@@ -123,13 +123,26 @@ class _Translator:
             self._add(f"(?m:{c})" if "m" in level.flags else plain, "place")
         else:
             self.at += 1
-            dot = r"(?s:.)" if "s" in level.flags else r"[^\n]"
-            self._add(dot if c == "." else _literal(c))
+            if c == ".":
+                self._add(r"(?s:.)" if "s" in level.flags else r"[^\n]")
+            else:
+                self._add_letter(ord(c))
 
     def _add(self, text: str, kind: str = "item") -> None:
         level = self.levels[-1]
-        level.items.append(f"(?i:{text})" if kind == "item" and "i" in level.flags else text)
+        level.items.append(text)
         level.last = kind
+
+    def _add_letter(self, code: int) -> None:
+        flags, text = self.levels[-1].flags, _literal(chr(code))
+        if "i" in flags and (others := other_cases(code, code, ascii_="a" in flags)):
+            text = f"[{text}{''.join(others)}]"
+        self._add(self._in_either_case(text))
+
+    def _in_either_case(self, text: str) -> str:
+        """Return a letter or a class in either case; RE2's ``(?i)`` is that of Unicode, where ``s`` has a third form."""
+        flags, has_letters = self.levels[-1].flags, r"\x" in text or text.isalnum()
+        return f"(?i:{text})" if "i" in flags and "a" not in flags and has_letters else text
 
     # Quantifiers.
 
@@ -295,7 +308,7 @@ class _Translator:
             self._refer(number)
         else:
             code, self.at = character(self.pattern, self.at)
-            self._add(_literal(chr(code)))
+            self._add_letter(code)
 
     def _refer(self, number: int) -> None:
         """Check a reference to a group."""
@@ -308,10 +321,11 @@ class _Translator:
         self.levels[-1].items.append("(?:)")
 
     def _bracket(self) -> str:
-        text, self.at = bracket(self.pattern, self.at, ascii_="a" in self.levels[-1].flags)
+        flags = self.levels[-1].flags
+        text, self.at = bracket(self.pattern, self.at, ascii_="a" in flags, icase="i" in flags)
         if not text:
             self.unsupported = "a negated class of a negated class and others"
-        return text or "x"
+        return self._in_either_case(text or "x")
 
 
 def _literal(c: str) -> str:

@@ -29,8 +29,11 @@ def _parts(c: str, ascii_: bool) -> tuple[str, ...]:
     return (_ASCII if ascii_ else _PARTS)[c.lower()]
 
 
-def bracket(pattern: str, begin: int, *, ascii_: bool) -> tuple[str, int]:
+def bracket(pattern: str, begin: int, *, ascii_: bool, icase: bool = False) -> tuple[str, int]:
     """Return the class that begins at a place, and where it ends; "" for one that RE2 cannot have.
+
+    Args:
+        icase: Letters match in either case; without ``ascii_``, RE2's ``(?i)`` has to do the rest.
 
     Raises:
         PatternError: It is no class of Python.
@@ -60,6 +63,26 @@ def bracket(pattern: str, begin: int, *, ascii_: bool) -> tuple[str, int]:
             raise PatternError(f"bad character range {pattern[start:at]}")
         else:
             members.append(_code(low) if high is None else f"{_code(low)}-{_code(high)}")
+            if icase:
+                members += other_cases(low, low if high is None else high, ascii_=ascii_)
+
+
+#: Python takes these for one letter; for RE2 the last two have no other case.
+_LETTER_I = (0x49, 0x69, 0x130, 0x131)
+#: The two alphabets of ASCII: the first and last letter, and how far the other case is.
+_ALPHABETS = ((0x41, 0x5A, 32), (0x61, 0x7A, -32))
+
+
+def other_cases(low: int, high: int, *, ascii_: bool) -> list[str]:
+    """Return members of a class for the other case of a range: of ASCII alone, or those that RE2's ``(?i)`` lacks."""
+    if not ascii_:
+        return [_code(each) for each in _LETTER_I] if any(low <= each <= high for each in _LETTER_I) else []
+    found: list[str] = []
+    for first, last, step in _ALPHABETS:
+        begin, end = max(low, first), min(high, last)
+        if begin <= end:
+            found.append(f"{_code(begin + step)}-{_code(end + step)}")
+    return found
 
 
 def _member(pattern: str, at: int) -> tuple[int | str, int]:

@@ -33,6 +33,7 @@ TOPICS = (
     "chance",
     "drawn",
     "tangles",
+    "weaves",
 )
 
 

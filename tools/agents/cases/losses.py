@@ -1,7 +1,7 @@
 """Hooks before a call whose refusal an agent may lose: what stands around an object, how its text is written, and what runs.
 
 Blanks that one reader skips and another does not, several objects, texts that are almost JSON, other encodings, long
-outputs, statuses, and commands of a shell that change or drop the status of the hook.
+outputs, statuses, and commands of a shell that change or drop the status of the hook; and matchers by which it does not run.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 
-from tools.agents.cases.shapes import EVENTS, decision, layers_of, limited, script
-from tools.agents.grid import printing
+from tools.agents.cases.chance import TOOL
+from tools.agents.cases.shapes import EVENTS, decision, layer_of, layers_of, limited, script
+from tools.agents.grid import printing, probe
 from tools.agents.records import Json, Object
 
 #: Blanks for some readers, as octal escapes of printf: they stand before the object.
@@ -109,6 +110,139 @@ COMMANDS = {
 }
 
 
+def matchers(name: str) -> list[str]:
+    """Return matchers that mean a tool to a reader, and to another one something else."""
+    first, rest, last = name[0], name[1:], name[-1]
+    return [
+        *(
+            f"{name}\t",
+            f"\n{name}",
+            f"{name}\r",
+            f"{name}\u00a0",
+            f"\ufeff{name}",
+            f"{name}\u200b",
+            f"{name}\u0301",
+        ),
+        *(
+            f"{name}\\n",
+            f"{name}\\s*",
+            f"\\s*{name}",
+            f"\\x{ord(first):02x}{rest}",
+            f"\\u{ord(first):04x}{rest}",
+        ),
+        *(
+            f"\\{first}{rest}",
+            f"[{first}]{rest}",
+            f"{first}{{1}}{rest}",
+            f"{first}{{0}}{rest}",
+            f"({name}){{1}}",
+        ),
+        *(
+            f"{name}\u2758Write",
+            f"{name}\uff5cWrite",
+            f"{name} or Write",
+            f"{name}/Write",
+            f"{name}&Write",
+            f"{name}||Write",
+        ),
+        *(
+            f"Write|{name.upper()}",
+            f"Write | {name} | Edit",
+            f"Write|{name},Edit",
+            f"Write,{name}|Edit",
+            f"|{name}|",
+        ),
+        *(
+            f"^{name}|Write$",
+            f"^(?:{name}|Write)$",
+            f"^{name}$|^$",
+            f"{name}$|x",
+            f"$^|{name}",
+            f"{name}^",
+            f"${name}",
+        ),
+        *(
+            f"(?i){name.upper()}",
+            f"(?i:{name.upper()})",
+            f"{name}(?i)",
+            f"(?:{name}",
+            f"{name})",
+            f"[{name}",
+            f"{name}]",
+        ),
+        *(
+            f"{name}(",
+            f"{name}()",
+            f"{name}(*)",
+            f"{name}(touch:*)",
+            f"{name}(touch marker)",
+            f"{name} (touch *)",
+        ),
+        *(
+            f"{name}:touch",
+            f"{name}.",
+            f"{name}.?",
+            f"{name}.*?",
+            f"{name}*?",
+            f"{name}**",
+            f"{name}++",
+            f"?{name}",
+        ),
+        *(
+            f"!{name}",
+            f"-{name}",
+            f"not {name}",
+            f"[^{first}]*{rest}",
+            f"(?!x){name}",
+            f"(?={name})",
+            f"(?<=x)?{name}",
+        ),
+        *(
+            f"{name[:-1]}[{last}]",
+            f"{name[:-1]}[{last}-{last}]",
+            f"{name[:-1]}[^x]",
+            f"{name[:-1]}\\w",
+            f"{name[:-1]}\\{last}",
+        ),
+        *(
+            "null",
+            "true",
+            "0",
+            "*.*",
+            ".+",
+            ".",
+            "%",
+            "all",
+            "ALL",
+            "any",
+            "default",
+            "**/*",
+            "[\\s\\S]*",
+            "[^]*",
+            "()",
+            "(|)",
+        ),
+    ]
+
+
+def _of_matchers(agent: str) -> Object:
+    """Return a case with a hook for each matcher, and one without that keeps the payload."""
+    event = EVENTS.get(agent, "PreToolUse")
+    hooks: list[Object] = [{"command": "@P@/a.sh"}]
+    files: Object = {"project/a.sh": f"#!/bin/sh\n{probe('a')}\n"}
+    for number, pattern in enumerate(matchers(TOOL[agent])):
+        files[f"project/m{number}.sh"] = script(f"m{number}", "exit 0")
+        hooks.append({"command": f"@P@/m{number}.sh", "matcher": pattern})
+    layers = layers_of(agent, *hooks)
+    if agent not in ("copilot", "kimi", "hermes", "mistral_vibe"):  # whose matchers are those of hooks
+        groups: list[Json] = []
+        for hook in hooks:
+            own: Object = {"matcher": hook["matcher"]} if "matcher" in hook else {}
+            groups.append({**own, "hooks": [{"type": "command", "command": hook["command"]}]})
+        layers = {layer_of(agent): {"hooks": {event: groups}}}
+    return {"id": "losses.matchers", "event": event, "layers": layers, "files": files, "limit": 240}
+
+
 def cases(agent: str) -> list[Object]:
     """Return the cases of an agent."""
     event, found = EVENTS.get(agent, "PreToolUse"), list[Object]()
@@ -139,4 +273,6 @@ def cases(agent: str) -> list[Object]:
         if name == "allow-deny-allow":
             files["project/c.sh"] = script("c", f"sleep 1; {allow}")
         add(f"two.{name}", files, hook, second, *([third] if name == "allow-deny-allow" else []))
+    if agent != "cline":  # which has no matchers
+        found.append(_of_matchers(agent))
     return found

@@ -9,6 +9,7 @@ import json
 
 from tools.agents.cases.servers import TOUCHING
 from tools.agents.cases.shapes import EVENTS, layer_of, layers_of, script
+from tools.agents.cases.terminal.kimi import SERVED
 from tools.agents.grid import CLAUDE_CODE, CODEX, COPILOT, GEMINI, KIMI, QWEN, probe
 from tools.agents.records import Json, Object
 
@@ -110,6 +111,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "TaskStarted": "bash",
         "Notification": "task",
         "UserPromptSubmit": "do it",
+        "UserPromptQueued": "again",
     },
     "goose": {
         "PreToolUse": "shell",
@@ -328,6 +330,8 @@ def cases(agent: str) -> list[Object]:
             scene = {}
         if agent == "openhands":
             scene["limit"] = 150
+        if event == "UserPromptQueued":
+            scene = SERVED
         found.append(_case(agent, f"patterns.{event}", event, of_word(word), scene))
     return found
 

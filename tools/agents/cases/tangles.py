@@ -54,15 +54,17 @@ _SWITCHES: tuple[Object, ...] = (
 def cases(agent: str, numbers: range = range(COUNT)) -> list[Object]:
     """Return the cases of an agent."""
     known = known_cases(agent)
-    return [_Tangle(agent, number, known).case() for number in numbers]
+    return [Tangle(agent, number, known).case() for number in numbers]
 
 
-class _Tangle(Draw):
+class Tangle(Draw):
     """The draws of one case."""
+
+    SIGN = "tangle"
 
     def __init__(self, agent: str, number: int, known: list[Object]) -> None:
         super().__init__(agent, number, known)
-        self.lot = random.Random(f"{agent} tangle {number}")
+        self.lot = random.Random(f"{agent} {self.SIGN} {number}")
         self.event, self.scene = self._scene()
 
     def case(self) -> Object:

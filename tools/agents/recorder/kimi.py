@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from pathlib import Path
 
 from tools.agents.recorder import chat
 from tools.agents.recorder.model import ModelServer
@@ -36,6 +38,10 @@ def prepare(case: Object, world: World, url: str) -> None:
 
 
 def command(case: Object, program: str) -> list[str]:
+    if "served" in case:  # prompts that come through its server
+        driver = str(Path(__file__).with_name("kimi_served.py"))
+        prompts = [str(each) for each in listed(case["served"])]
+        return [sys.executable, "-B", driver, program, "@W@/project", *prompts]
     arguments = [str(each) for each in listed(case.get("args"))]
     if "keys" in case:
         return [program, *arguments]

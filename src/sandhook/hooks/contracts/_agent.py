@@ -30,7 +30,7 @@ class Agent(PackagedContract, shared=True):
     Attributes:
         title: The agent's name as people write it.
         recorded: The version whose runs are in conformance/hooks, or "".
-        agreeing: Later versions that did the same when a part of these runs was repeated.
+        agreeing: Other versions that did the same in these runs, or in the part of them that was repeated.
     """
 
     title = ""

@@ -13,7 +13,14 @@ READY: list[Json] = [
     {"see": "Welcome", "pause": 2, "type": "do it\r"},
 ]
 _SLEEP: Json = {"tool": "Bash", "input": {"command": "sleep 20", "description": "t"}}
+#: Two prompts through the agent's server, of which the second waits until a call of the first has ended.
+SERVED: Object = {
+    "served": ["do it", "again"],
+    "script": [{"tool": "Bash", "input": {"command": "sleep 4", "description": "t"}}, DONE, DONE],
+    "limit": 120,
+}
 KIMI = (
+    Scene("UserPromptQueued", SERVED),
     *(
         Scene(
             event,

@@ -64,6 +64,8 @@ def obeyed(name: str, event: Event, value: JsonObject, profile: Profile, notes: 
             f"hookSpecificOutput is about {specific['hookEventName']}, and this is {name}: it has no effect"
         )
         value, specific = {**value, "hookSpecificOutput": {}}, {}
+        if value.get("decision") != "block" and (profile.strict or value.get("continue") is not False):
+            return Verdict("error", undecodable=f"hookSpecificOutput is not about {name}")  # as the agent
     verdict = _decision(name, event, value, specific, notes)
     extras = {**carried(name, value, notes, profile), **(verdict.extras or {})}
     if "classifierContext" in extras and not profile.has("classifierContext"):

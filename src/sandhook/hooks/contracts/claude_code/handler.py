@@ -23,7 +23,7 @@ from sandhook.hooks.decode import encode, text_of
 from sandhook.hooks.event import Event, JsonObject
 from sandhook.hooks.matcher import ALWAYS, All, Matcher, Never
 from sandhook.hooks.model import Executor, HookSpec, OnError
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 from sandhook.record import Record
 
 
@@ -90,7 +90,7 @@ def hook(fields: Fields, handler: Handler, settings: Settings) -> HookSpec | Non
         env_policy="allow" if type_ == "http" else "inherit",
         env_names=variables,
         env_except=("OTEL_",),
-        background=bool(extras.get("async") or extras.get("asyncRewake")),
+        background=bool(extras.get("async")),  # asyncRewake alone: in a terminal (L-CLAUDE-019)
         once=once and settings.origin == "skill",
         description=fields.get(raw, "statusMessage", str, path),
         source=source,
@@ -276,6 +276,9 @@ def _group_matcher(fields: Fields, handler: Handler, profile: Profile) -> Matche
         names = names - {c for c, since in ((",", "commas"), ("-", "hyphens")) if not profile.has(since)}
     try:
         test = text_test(text, names=names, separators="" if narrow else ",")
+    except UnsupportedError as error:
+        fields.note(where, f"{error}: all match")
+        return ALWAYS
     except PatternError as error:
         fields.note(where, f"{text!r} does not compile ({error}): it matches nothing")
         return unmatchable(text, error)

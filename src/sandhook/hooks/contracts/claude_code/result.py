@@ -22,12 +22,16 @@ from sandhook.hooks.model import HookSpec, RunResult, Verdict
 
 def decode(spec: HookSpec, event: Event, ran: RunResult, profile: Profile) -> Verdict:
     """Return what a run means for this event."""
+    if ran.timed_out and ran.script_status is not None:  # the agent does not wait for the child
+        ran = ran._replace(exit_status=ran.script_status, limit=None)
     return as_read(ran, "javascript", lambda each: _decode(spec, event, each, profile), strict=profile.strict)
 
 
 def _decode(spec: HookSpec, event: Event, ran: RunResult, profile: Profile) -> Verdict:
     notes = list(ran.diagnostics)
     verdict = _decoded(spec, event, ran, profile, notes)
+    if ran.script_status is not None and not spec.background:
+        verdict = _held(spec, ran, verdict, notes, strict=profile.strict)
     if spec.background:
         verdict = _background(spec, ran, verdict, profile, notes)
     return verdict._replace(diagnostics=tuple(notes))
@@ -259,6 +263,35 @@ def _plain(text: str) -> str:
     import re
 
     return re.sub(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])", "", text)
+
+
+# Hooks whose children keep their output open.
+
+#: Events on which the agent takes what such a hook printed.
+_TRUSTING = ("UserPromptSubmit", "SessionStart", "WorktreeCreate")
+#: What the agent says of an output that grants, rewrites or injects: a document that comes later could take it back.
+_SUSPECT = (
+    "hook output parsed as a document that grants, rewrites or injects, but its stdio went quiet before end-of-stream "
+    "and a dropped later document could have changed it; refusing to honor the suspect capture"
+)
+
+
+def _held(spec: HookSpec, ran: RunResult, verdict: Verdict, notes: list[str], *, strict: bool) -> Verdict:
+    """Return what is left of an output that a child of the hook may still have added to."""
+    name = spec.native_event
+    if ran.exit_status == 2 or name in _TRUSTING:
+        return verdict
+    grants = verdict.permission == "allow" or bool(verdict.input or verdict.result or verdict.context)
+    if name == "PreToolUse":
+        refuses = verdict.permission == "deny" or verdict.halt or not grants
+        if refuses:
+            return verdict
+        notes.append("a child of the hook kept its output open: the agent refuses the call")
+        return Verdict("deny", True, permission="deny", reason=_SUSPECT)
+    if not (grants or verdict.force_continue) or (not strict and verdict.intervenes):
+        return verdict
+    notes.append("a child of the hook kept its output open: the agent ignores what it printed")
+    return Verdict("error", undecodable=_SUSPECT)
 
 
 # Background hooks.

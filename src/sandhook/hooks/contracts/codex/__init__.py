@@ -1,6 +1,6 @@
 """Codex's hooks: Claude Code's nested form, read strictly, run all at once.
 
-Source: the public hooks page of Codex (mid-2026), codex-rs/hooks, and runs of 0.169.0
+Source: the public hooks page of Codex (mid-2026), codex-rs/hooks, and runs of 0.171.0
 (conformance/hooks/codex/recorded); SessionEnd, Interrupt and tool
 handlers are documented only on the newest page. Divergences: L-CODEX-001 and on in docs/divergences.md.
 """
@@ -27,8 +27,8 @@ class Codex(Agent):
     name = "codex"
     has_own_format = True
     title = "Codex"
-    recorded = "0.169.0"
-    agreeing = ("0.171.0",)
+    recorded = "0.171.0"
+    agreeing = ("0.169.0",)
     reads_marked = False
     events = EVENTS
     refusable = frozenset({"tool.pre", "permission.request", "prompt.submit"})

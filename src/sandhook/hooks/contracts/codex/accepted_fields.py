@@ -1,6 +1,6 @@
 """What Codex accepts as the output of a hook, by event; it drops any other output whole.
 
-Source: the schemas in the program 0.169.0, and its recorded runs.
+Source: the schemas in the program 0.171.0, and its recorded runs.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.matcher import ALWAYS, Matcher, ToolName
 from sandhook.hooks.model import Executor, HookSpec
 from sandhook.lazy import lazily
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 
 
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
@@ -178,6 +178,9 @@ def _matcher(fields: Fields, handler: Handler) -> Matcher | None:
         return ALWAYS
     try:
         test = text_test(pattern, names=NARROW, separators="", flavour="rust")
+    except UnsupportedError as error:
+        fields.note(f"{handler.group_path}.matcher", f"{error}: all match")
+        return ALWAYS
     except PatternError as error:
         fields.problem(
             f"{handler.group_path}.matcher", f"invalid matcher {pattern!r}: {error}; its hooks never run"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts._launch import Launch
 
 FACTS = {
-    "source": "the public hooks page (mid-2026), codex-rs/hooks and runs of 0.169.0; SessionEnd, Interrupt: the newest page alone",
+    "source": "the public hooks page (mid-2026), codex-rs/hooks and runs of 0.171.0; SessionEnd, Interrupt: the newest page alone",
     "files": "hooks.json and config.toml in ~/.codex and .codex; requirements.toml",
     "trust": "user and managed files; upstream asks for each hook by its hash",
     "matcher": "names, or a regular expression found anywhere in the tool's name; apply_patch is also Edit and Write",

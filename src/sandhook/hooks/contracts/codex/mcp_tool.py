@@ -1,6 +1,6 @@
 """Hooks of the type mcp_tool: the host calls a tool of a server, and its text is read as what a hook prints.
 
-Source: recorded runs of 0.169.0 (conformance/hooks/codex/recorded/handler.json).
+Source: recorded runs of 0.171.0 (conformance/hooks/codex/recorded/handler.json).
 """
 
 from __future__ import annotations

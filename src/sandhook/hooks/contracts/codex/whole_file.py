@@ -1,4 +1,4 @@
-"""Faults for which Codex drops a whole file, as serde reports them, and as 0.169.0 does in its recorded runs.
+"""Faults for which Codex drops a whole file, as serde reports them, and as 0.171.0 does in its recorded runs.
 
 Sandhook leaves out the one hook that has a fault, so that the other guards of the file stay.
 """

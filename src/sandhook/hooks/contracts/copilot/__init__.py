@@ -13,6 +13,9 @@ from sandhook.hooks.contracts.copilot.names import ALIASES, EVENTS, NO_REASON
 from sandhook.hooks.fold import FoldPolicy
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sandhook.hooks.contracts import Document
     from sandhook.hooks.event import Event
     from sandhook.hooks.model import Decision
 
@@ -29,6 +32,14 @@ class Copilot(Agent):
     refusable = frozenset({"tool.pre", "permission.request", "prompt.submit"})
     #: One by one in the order of the configuration, up to the first refusal.
     fold = FoldPolicy(matchers_see_changes=False, reasons="first", contexts="join", strict_stop_on_ask=True)
+
+    def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:
+        """Decode a file of hooks, or Copilot's own settings, which may have comments."""
+        from sandhook.hooks.contracts._reading.comments import without_comments
+
+        if name.endswith(("settings.json", "settings.local.json")) and ".claude" not in name:
+            text = without_comments(text)
+        return super().parse(text, name, env)
 
     def native_name(self, name: str) -> str:
         return ALIASES.get(name, name)

@@ -40,7 +40,7 @@ from sandhook.hooks.event import Event, Json, JsonObject, ToolCall
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, Match, Matcher, Never, OneOf, Regex, TextTest, quote
 from sandhook.hooks.model import Executor, HookSpec
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 from sandhook.record import Record
 from sandhook.text.quoting import quote_word
 
@@ -84,6 +84,8 @@ def _faults_of_policy(
     for problem in gather([document], EVENTS, read).problems:
         event = problem.path.removeprefix("hooks.").partition("[")[0]
         looked_at = event in EVENTS if problem.path.startswith("hooks.") else True
+        if problem.message.endswith(_EMPTY):
+            continue
         if looked_at and not problem.path.endswith((".matcher", ".description")):
             faults.append(problem)
     return faults
@@ -113,18 +115,35 @@ def _document(fields: Fields, value: JsonObject, *, strict: bool) -> Iterator[Ho
             fields.note(f"hooks.{name}", f"is not an event of GitHub Copilot: its hooks never run{hint}")
         if policy and name in EVENTS and hooks[name] is None:
             fields.problem(f"hooks.{name}", "wanted an array, got null")
-        for entry in entries(fields, hooks, name, "hooks"):
-            if policy and name in EVENTS and ("hooks" in entry.raw or entry.raw.get("type") == "prompt"):
-                fields.problem(entry.path, "wanted one command in a file of the policy")
-            for handler in _of_group(fields, entry) if "hooks" in entry.raw else (entry,):
-                before = len(fields.problems)
-                spec = _hook(fields, handler, strict=strict)
-                if spec is not None and len(fields.problems) == before:
-                    yield spec
+        before = len(fields.problems)
+        specs = [*_of_event(fields, hooks, name, policy=policy, strict=strict)]
+        faults = [each for each in fields.problems[before:] if not each.message.endswith(_EMPTY)]
+        if not (faults and strict and is_settings(fields.document.name)):  # of which upstream drops the event
+            yield from specs
+
+
+def is_settings(name: str) -> bool:
+    """Return whether a file is one of settings, Claude Code's or Copilot's, and no file of hooks alone."""
+    return name.replace("\\", "/").rpartition("/")[2] in ("settings.json", "settings.local.json")
+
+
+def _of_event(
+    fields: Fields, hooks: JsonObject, name: str, *, policy: bool, strict: bool
+) -> Iterator[HookSpec]:
+    for entry in entries(fields, hooks, name, "hooks"):
+        if policy and name in EVENTS and ("hooks" in entry.raw or entry.raw.get("type") == "prompt"):
+            fields.problem(entry.path, "wanted one command in a file of the policy")
+        for handler in _of_group(fields, entry) if "hooks" in entry.raw else (entry,):
+            before = len(fields.problems)
+            spec = _hook(fields, handler, strict=strict)
+            if spec is not None and len(fields.problems) == before:
+                yield spec
 
 
 def _of_group(fields: Fields, group: Handler) -> Iterator[Handler]:
     """Yield the hooks of a group in Claude Code's form."""
+    if group.raw["hooks"] is None and is_settings(fields.document.name):
+        fields.problem(f"{group.path}.hooks", "wanted an array, got null")
     for handler in entries(fields, group.raw, "hooks", group.path):
         yield handler._replace(event=group.event, group=group.raw, group_path=group.path)
 
@@ -219,6 +238,9 @@ def _of_claude(pattern: str) -> TextTest:
     return Regex(whole, "js", compile_search(whole, "js"))
 
 
+_REQUIRED, _EMPTY = "bash, command or exec is required", "is empty: there is nothing to run"
+
+
 def _text(fields: Fields, raw: JsonObject, path: str, *, strict: bool) -> str:
     """Return what the hook runs as shell text; a program and its arguments are quoted."""
     keys = ("linux", "bash", "command", *OTHER_SYSTEMS, "exec", "cwd")
@@ -235,7 +257,8 @@ def _text(fields: Fields, raw: JsonObject, path: str, *, strict: bool) -> str:
         if other is not None:
             fields.note(f"{path}.{other}", "there is no bash, command or linux: the hook cannot run here")
         else:
-            fields.problem(path, "bash, command or exec is required")
+            empty = next((key for key in keys[:-1] if key in raw), None)
+            fields.problem(path, _REQUIRED if empty is None else f"{empty} {_EMPTY}")
     return text
 
 
@@ -247,10 +270,10 @@ def _matcher(fields: Fields, handler: Handler, native: str, *, strict: bool) -> 
     if not key:
         fields.note(f"{path}.matcher", f"has no meaning on {native}: all match")
         return ALWAYS
-    if pattern == "" or (pattern == "*" and not alias):
+    if pattern in ("", "*") and not alias:
         fields.note(f"{path}.matcher", f"{pattern!r} matches no tool in Copilot CLI: leave it out")
         return Never("the matcher matches no tool") if strict else ALWAYS
-    if pattern == "*":
+    if pattern in ("", "*"):
         return ALWAYS
     test: TextTest
     try:
@@ -259,6 +282,9 @@ def _matcher(fields: Fields, handler: Handler, native: str, *, strict: bool) -> 
         else:
             whole = f"^(?:{pattern})$"
             test = Regex(whole, "js", compile_search(whole, "js"))
+    except UnsupportedError as error:
+        fields.note(f"{path}.matcher", f"{error}: all match")
+        return ALWAYS
     except PatternError as error:
         fields.problem(f"{path}.matcher", f"does not compile: {error}")
         return ALWAYS

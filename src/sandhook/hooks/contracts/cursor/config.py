@@ -37,7 +37,7 @@ from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, Match, Matcher, Regex, ToolName, as_text
 from sandhook.hooks.model import Executor, HookSpec, OnError
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 from sandhook.record import Record
 
 
@@ -149,6 +149,9 @@ def _matcher(fields: Fields, handler: Handler) -> Matcher:
         return ALWAYS
     try:
         test = Regex(pattern, "js", compile_search(pattern, "js"))
+    except UnsupportedError as error:
+        fields.note(f"{path}.matcher", f"{error}: all match")
+        return ALWAYS
     except PatternError as error:
         fields.problem(f"{path}.matcher", f"does not compile: {error}")
         return ALWAYS

@@ -33,7 +33,7 @@ from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, All, Match, Matcher, Regex, quote
 from sandhook.hooks.model import Executor, HookSpec
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 from sandhook.record import Record
 
 
@@ -199,6 +199,8 @@ def _matcher(fields: Fields, handler: Handler) -> Matcher:
     if pattern not in ("", "*") and key:
         try:
             own = matcher_on(key, Regex(pattern, "js", compile_search(pattern, "js")))
+        except UnsupportedError as error:
+            fields.note(f"{handler.group_path}.matcher", f"{error}: all match")
         except PatternError as error:
             fields.note(f"{handler.group_path}.matcher", f"does not compile ({error}): it matches nothing")
             return unmatchable(pattern, error)
@@ -207,6 +209,9 @@ def _matcher(fields: Fields, handler: Handler) -> Matcher:
         return own
     try:
         tested = CommandOf(Regex(command, "js", compile_search(command, "js")))
+    except UnsupportedError as error:
+        fields.note(f"{handler.group_path}.commandRegex", f"{error}: all match")
+        return own
     except PatternError as error:
         fields.note(f"{handler.group_path}.commandRegex", f"does not compile ({error}): it matches nothing")
         return unmatchable(command, error)

@@ -31,7 +31,7 @@ from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, Exact, Matcher, Regex, ToolName
 from sandhook.hooks.model import Executor, HookSpec
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 from sandhook.record import Record
 
 #: The weakest file, next to the settings of the system.
@@ -210,6 +210,9 @@ def _matcher(fields: Fields, handler: Handler) -> Matcher:
         return matcher_on(key, Exact(pattern), place=place, absent=ABSENT.get(key, ""))
     try:
         return ToolName(Regex(pattern, "js", compile_search(pattern, "js")))
+    except UnsupportedError as error:
+        fields.note(f"{handler.group_path}.matcher", f"{error}: all match")
+        return ALWAYS
     except PatternError as error:
         fields.note(f"{handler.group_path}.matcher", f"does not compile ({error}): read as a name")
         return ToolName(Exact(pattern))

@@ -41,7 +41,7 @@ from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, Matcher, Never, Regex, ToolName
 from sandhook.hooks.model import Executor, HookSpec, OnError
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 
 _PLUGINS = ".agents/plugins/*/hooks/hooks.json"
 _SETTINGS = ".config/goose/settings.json"
@@ -223,6 +223,9 @@ def _matcher(fields: Fields, handler: Handler, *, strict: bool) -> Matcher | Non
         return Never("the matcher is no regular expression") if strict else ALWAYS
     try:
         test = Regex(pattern, "rust", compile_search(pattern, "rust"))
+    except UnsupportedError as error:
+        fields.note(path, f"{error}: all match")
+        return ALWAYS
     except PatternError as error:
         if strict:
             return Never("the matcher does not compile")

@@ -40,7 +40,7 @@ from sandhook.hooks.decode import texts_of, type_name
 from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.matcher import ALWAYS, AnyOf, Matcher, Never, ToolName
 from sandhook.hooks.model import Executor, HookSpec
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 from sandhook.text.quoting import quote_word
 
 
@@ -230,6 +230,9 @@ def _matcher(fields: Fields, handler: Handler, *, strict: bool) -> Matcher:
         return ALWAYS
     try:
         test = text_test(pattern, names=NARROW, separators="", flavour="rust")
+    except UnsupportedError as error:
+        fields.note(path, f"{error}: all match")
+        return ALWAYS
     except PatternError as error:
         fields.note(path, f"does not compile ({error}): it never matches in Grok Build")
         return Never("the matcher does not compile") if strict else ALWAYS

@@ -98,7 +98,7 @@ def verdict_of(
     reason = text_of(value, "reason") or generic(spec, None)
     context = _clipped(text_of(specific, "additionalContext"), notes)
     if event.kind in GOES_ON:
-        if value.get("continue") is False:
+        if value.get("continue") is False and word != "allow":  # which is the stop itself
             return Verdict("block", True, halt=True, reason=text_of(value, "stopReason", "reason"))
         if refuses:
             return refusal(event.kind, _clipped(reason, notes))

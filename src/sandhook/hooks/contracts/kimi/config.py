@@ -30,7 +30,7 @@ from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.flavour import compile_search
 from sandhook.hooks.matcher import ALWAYS, Matcher, Never, Regex
 from sandhook.hooks.model import Executor, HookSpec
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 
 
 def layers(cwd: str, env: Mapping[str, str], platform: str) -> Sequence[Layer]:
@@ -148,6 +148,9 @@ def _matcher(fields: Fields, raw: JsonObject, event: str, path: str, *, strict: 
         return Never("the matcher is no regular expression") if strict else ALWAYS
     try:
         test = Regex(pattern, "js", compile_search(pattern, "js"))
+    except UnsupportedError as error:
+        fields.note(f"{path}.matcher", f"{error}: all match")
+        return ALWAYS
     except PatternError as error:
         fields.problem(f"{path}.matcher", f"does not compile: {error}")
         return ALWAYS

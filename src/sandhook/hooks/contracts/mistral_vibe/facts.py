@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandhook.hooks.contracts._launch import Launch
 
 FACTS = {
-    "source": "the package mistral-vibe 3.0.2, its own documentation and its runs",
+    "source": "the package mistral-vibe 3.0.3, its own documentation and its runs",
     "files": ".vibe/hooks.toml and ~/.vibe/hooks.toml; of one name the project's",
     "trust": "the user's file; upstream asks for the folder",
     "matcher": "a shell pattern on the tool's name, or an expression over all of it after `re:`",

@@ -13,7 +13,7 @@ ROWS = {
         (*_TOOL, "tool_status", "tool_output", "tool_output_text", "tool_error", "duration_ms"),
         "tool_name",
     ),
-    "post_agent": Row("stop"),
+    "post_agent": Row("stop", ("agent_name?",)),
 }
 EVENTS = {name: row.kind for name, row in ROWS.items()}
 

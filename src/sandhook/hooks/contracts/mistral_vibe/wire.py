@@ -27,8 +27,12 @@ from sandhook.hooks.event import Event, Json, JsonObject
 from sandhook.hooks.model import Compat, HookSpec, Operation, Permission, Request, RunResult, Verdict
 
 
-def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
-    """Encode an event for one hook. Raises DecodeError for a value that is not JSON."""
+def request(spec: HookSpec, event: Event, compat: Compat, *, names_agent: bool = True) -> Request:
+    """Encode an event for one hook. Raises DecodeError for a value that is not JSON.
+
+    Args:
+        names_agent: With ``agent_name`` of a turn's end, which 3.0.2 does not have.
+    """
     absent: JsonObject = {"transcript_path": "", "tool_call_id": "", "duration_ms": 0}
     if spec.native_event == "post_tool" and event.result is not None:
         value = event.result.value
@@ -38,6 +42,8 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
         )
     fields = payload(event, (*COMMON, *ROWS[spec.native_event].fields), PLACES, absent)
     fields["hook_event_name"] = spec.native_event
+    if not names_agent:
+        fields.pop("agent_name", None)
     text = encode(fields)
     return asking(spec, event, text, compat)
 

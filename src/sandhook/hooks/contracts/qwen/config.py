@@ -40,7 +40,7 @@ from sandhook.hooks.diagnostic import Diagnostic
 from sandhook.hooks.event import Json, JsonObject
 from sandhook.hooks.matcher import ALWAYS, Matcher
 from sandhook.hooks.model import Executor, HookSpec
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 from sandhook.text.quoting import quote_word
 
 _DEFAULTS = "system-defaults.json"
@@ -224,6 +224,9 @@ def _matcher(fields: Fields, handler: Handler) -> Matcher | None:
     place = {"tool_name": "tool.name", "reason": "reason"}.get(key, f"extra.{key}")
     try:
         return matcher_of(handler.matcher, key, place)
+    except UnsupportedError as error:
+        fields.note(path, f"{error}: all match")
+        return ALWAYS
     except PatternError as error:
         fields.problem(path, f"does not compile: {error}")
         return None
