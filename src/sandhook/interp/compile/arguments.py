@@ -180,18 +180,14 @@ def _compile_word(
         return lambda state: as_argument(expression_of(state))
     from sandhook.interp.compile.assignment import compile_assignment
 
-    return compile_assignment(compiler, word, _declares_map(constants))
-
-
-def _declares_map(constants: list[Argument]) -> Callable[[State, str], bool]:
-    """Return a test: does a declaration with these words declare an associative array, or assign to one?"""
     declares_map = any(isinstance(word, str) and word[:1] == "-" and "A" in word for word in constants)
     declares_local = constants[0] in ("declare", "local", "typeset")
 
     def is_map(state: State, name: str) -> bool:
+        """Return True if the declaration declares an associative array, or assigns to one."""
         return declares_map or (not declares_local and bool(state.attributes.get(name, 0) & ASSOC))
 
-    return is_map
+    return compile_assignment(compiler, word, is_map, declares_map=declares_map)
 
 
 def charge_fields(state: State, count: int) -> None:

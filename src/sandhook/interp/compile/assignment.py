@@ -411,13 +411,18 @@ def _list_as_element(name: str, subscript: Word, elements: Callable[[State], Ele
 
 
 def compile_assignment(
-    compiler: Compiler, node: Assignment, is_map: Callable[[State, str], bool] | None = None
+    compiler: Compiler,
+    node: Assignment,
+    is_map: Callable[[State, str], bool] | None = None,
+    *,
+    declares_map: bool = False,
 ) -> AssignedOf:
     """Compile name=value to a closure that returns the expanded assignment.
 
     Args:
         is_map: Returns True if the name is an associative array when the assignment runs; None means
             the current variable of that name.
+        declares_map: The assignment is an argument of a declaration with -A.
     """
     name, append = node.name, node.append
     is_associative_now = is_map or is_associative
@@ -426,7 +431,9 @@ def compile_assignment(
         subscript = compiler.words.key(node.subscript, lambda state: is_associative_now(state, name))
     if isinstance(node.value, ArrayLiteral):
         declaring = is_map is not None
-        elements = compile_elements(compiler, node.value, name, is_associative_now, declaring=declaring)
+        elements = compile_elements(
+            compiler, node.value, name, is_associative_now, declaring=declaring, declares_map=declares_map
+        )
         if node.subscript is not None:
             return _list_as_element(name, node.subscript, elements if declaring else None)
         return lambda state: Assigned(name, None, append, elements(state))
