@@ -207,6 +207,8 @@ def _variable(name: str) -> Integer:
             return NUMBERS[state.values[name]]
         except KeyError:
             pass
+        if name in state.namerefs and keyed.refers_to_all(state, name):
+            return 0
         text = state.get(name)
         if text is None:
             if state.options.nounset and name not in state.values:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import chain
+from math import inf
 
 from sandhook.expand.pathname import PathnameOptions, expand_pathname
 from sandhook.expand.special import join_values
@@ -27,6 +28,9 @@ _MAGIC = frozenset("*?[")
 #: A slash in brackets, which end later, or in a group.
 _SLASH_IN_BRACKETS = lazily(r"\[[^\[\]/]*+/")
 _SLASH_IN_GROUP = lazily(r"[?*+@!]\([^()/]*+/")
+
+#: A pattern of GLOBIGNORE that is ``!(...)`` and nothing else.
+_ALL_BUT = lazily(r"!\(([^()]*)\)")
 
 #: Bytes that a piece of GLOBIGNORE takes.
 _PIECE_BYTES = 128
@@ -227,7 +231,8 @@ def _has_inner_slash(text: str) -> bool:
 
 
 def _without_ignored(paths: list[str], ignored: str, *, extglob: bool, nocase: bool) -> list[str]:
-    patterns: list[tuple[bool, list[Pattern]]] = []  # one pattern for each component of a path
+    # The least and the greatest number of components, and a pattern for each of the first ones.
+    patterns: list[tuple[int, float, list[Pattern]]] = []
     whole: list[Pattern] = []
     for text in _ignored_patterns(ignored):
         is_whole = _has_inner_slash(text)
@@ -237,14 +242,19 @@ def _without_ignored(paths: list[str], ignored: str, *, extglob: bool, nocase: b
             whole += compiled
         elif text:
             is_open = text[-1] == "*" and text[-2:] != "\\*"  # as in bash, it matches the rest of a path
-            patterns.append((is_open, compiled))
+            patterns.append((len(parts), inf if is_open else len(parts), compiled))
+            but = _ALL_BUT.fullmatch(parts[-1]) if extglob else None
+            if but is not None:  # "!(p)" does so, too, unless p does
+                others = "|".join([each for each in but[1].split("|") if each.endswith("*")])
+                last = [compile_pattern(f"!({others})", extglob=True, nocase=nocase)] if others else []
+                patterns.append((len(parts) + 1, inf, compiled[:-1] + last))
 
     def is_ignored(name: str) -> bool:
         components = name.split("/")
         return any(
-            (len(parts) == len(components) or (is_open and len(parts) < len(components)))
+            least <= len(components) <= most
             and all(part.matches(component) for part, component in zip(parts, components))
-            for is_open, parts in timed_items(patterns)
+            for least, most, parts in timed_items(patterns)
         ) or any(pattern.matches(name) for pattern in timed_items(whole))
 
     remaining: list[str] = []

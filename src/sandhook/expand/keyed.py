@@ -159,6 +159,8 @@ def store_all_elements(name: str, key: str) -> Store:
 
 def store_first(state: State, name: str, text: str) -> None:
     """Assign to a variable or to element 0 of an array; as in bash, allexport does not export the array."""
+    if name in state.namerefs and refers_to_all(state, name):
+        return
     is_array = state.options.allexport and isinstance(
         state.values.get(name), (IndexedArray, AssociativeArray)
     )
@@ -166,6 +168,15 @@ def store_first(state: State, name: str, text: str) -> None:
     state.set(name, text)
     if is_array:
         state.attributes[name] = bits
+
+
+def refers_to_all(state: State, name: str) -> bool:
+    """Return True, after a complaint, for a reference to ``a[@]``, which has no value in arithmetic."""
+    target, key = state.resolve(name)
+    if key not in ALL:
+        return False
+    _complain(state, target, key)
+    return True
 
 
 def without_subscript(state: State, name: str) -> int:

@@ -156,7 +156,7 @@ class Indirect(Parameter):
         target = self._words.parse_name(name)
         if state.options.nounset and not node.operator and is_name(name) and state.get(name) is None:
             raise unbound_error(f"!{shown_name(node)}")
-        if target is None:
+        if target is None or (target.subscript is not None and not target.subscript.parts):
             raise ShellError(f"{name}: invalid variable name", ends="unit", reason="indirection")
         expansion = ParameterExpansion(
             target.name, target.subscript, "", node.operator, node.word, node.second

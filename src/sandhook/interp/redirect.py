@@ -421,7 +421,10 @@ def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
             return
         source = state.process.descriptors.get(source_number)
         if source is None:
-            raise _closed_source(state, node, digits if move else _target_text(node))
+            saved = undo is not None and number in state.process.descriptors
+            if move and saved and node.variable is None and not state.execution.applies_as_child:
+                _print_cannot_duplicate(state)
+            raise _closed_source(state, node, _shown_source(node, digits, number, move=move))
         source.retain()
         was_open = number in state.process.descriptors
         _compile_numbered(node, default, lambda _: source)(state, undo)
@@ -432,14 +435,25 @@ def _duplicate(node: Redirection, words: WordCompiler) -> Apply:
     return apply
 
 
+def _shown_source(node: Redirection, digits: str, number: int, *, move: bool) -> str:
+    """Return how a message names a source that is not open; bash has lost an expansion for most targets."""
+    text = _target_text(node)
+    if text.removesuffix("-") == digits:
+        return digits
+    return str(number) if node.variable is None and (move or number > 1) else text
+
+
 def _closed_source(state: State, node: Redirection, shown: str) -> ShellError:
     """Return the error for a descriptor that is not open; for ``{name}>&`` bash writes another before it."""
     if node.variable is not None:
-        where = state.shell.where(state, numbered=False)
-        state.shell.write_error(
-            state, f"{where}redirection error: cannot duplicate fd: Bad file descriptor\n"
-        )
+        _print_cannot_duplicate(state)
     return ShellError(f"{shown}: Bad file descriptor")
+
+
+def _print_cannot_duplicate(state: State) -> None:
+    """Print what bash prints first if it cannot copy a descriptor that it has to restore or to name."""
+    where = state.shell.where(state, numbered=False)
+    state.shell.write_error(state, f"{where}redirection error: cannot duplicate fd: Bad file descriptor\n")
 
 
 def _ambiguous(node: Redirection, shown: str | None = None) -> ShellError:

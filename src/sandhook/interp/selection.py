@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from sandhook.state.state import Interpreter, State
 
 _TAB = 8  #: columns between two tab stops
@@ -23,7 +25,8 @@ def ask(runtime: Interpreter, state: State, values: list[str], *, menu: bool) ->
     if runtime.call(state, ["read"], functions=False):
         output = state.process.descriptors.get(1)
         if output is not None and output.writable:
-            output.write(b"\n")
+            with suppress(OSError):  # as in bash, nobody learns that the output is full
+                output.write(b"\n")
         return None
     return state.get("REPLY") or ""
 

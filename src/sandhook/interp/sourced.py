@@ -33,17 +33,28 @@ def run_sourced(runtime: Interpreter, state: State, path: str, arguments: list[s
     except ReturnFrom as leaving:
         status = leaving.status
         state.line, state.tracing.command = line, command
+    except BaseException:
+        _restore(state, positional, bool(arguments), outer_positional_set)
+        raise
     finally:
         traps.resume(state, hidden)
         state.frames.pop()
         state.source = outer_source
-        if arguments and not execution.positional_set:
-            state.positional = positional
-        execution.positional_set |= outer_positional_set
-    if state.traps:
-        traps.note_return(state, status)
-    if "RETURN" in state.traps:
-        state.line = line
-        traps.run_return_of_script(runtime, state)
+    try:
+        if state.traps:
+            traps.note_return(state, status)
+        if "RETURN" in state.traps:  # its commands see the arguments of the file
+            state.line = line
+            traps.run_return_of_script(runtime, state)
+    finally:
+        _restore(state, positional, bool(arguments), outer_positional_set)
     state.status = status
     return status
+
+
+def _restore(state: State, positional: list[str], replaced: bool, outer_set: bool) -> None:
+    """Restore the positional parameters, unless the file has set them; ``outer_set``: what surrounds it has."""
+    execution = state.execution
+    if replaced and not execution.positional_set:
+        state.positional = positional
+    execution.positional_set |= outer_set

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.expand.escapes import prompt, unparsed
@@ -62,7 +63,9 @@ def show(state: State, text: str) -> None:
             fd = decimal(state.get("BASH_XTRACEFD") or "2")
         target = descriptors.get(2 if fd is None else fd) or descriptors.get(2)
         if target is not None and target.writable:
-            target.write(f"{prefix(state)}{text}\n".encode("utf-8", "surrogateescape"))
+            line = f"{prefix(state)}{text}\n".encode("utf-8", "surrogateescape")
+            with suppress(OSError):  # the trace is lost, as in bash
+                target.write(line)
     finally:
         tracing.busy = False
         state.substitution_status = status  # that of a substitution in PS4 does not count

@@ -147,8 +147,11 @@ def _assign_associative(state: State, name: str, elements: Elements, *, append: 
         elements = [Element(key, False, value) for key, value in pairs]
     for subscript, add, value in elements:
         if subscript is None:
+            from sandhook.text.quoting import in_single_quotes
+
+            shown = in_single_quotes(value)
             state.shell.assignment_error(
-                state, _bad_element(f"{name}: {value}: must use subscript when assigning associative array")
+                state, _bad_element(f"{name}: {shown}: must use subscript when assigning associative array")
             )
             continue
         if not subscript:
@@ -240,7 +243,7 @@ def unset_element(state: State, name: str, subscript: str) -> None:
         if index in value.items:
             value.refund(element_size("", value.items[index]))
         value.remove(index)
-    elif value is not None and state.shell.arithmetic(state, subscript) in (0, -1):
+    elif value is not None and state.shell.subscript(state, subscript) in (0, -1):
         unset(state, name)
 
 

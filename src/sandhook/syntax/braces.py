@@ -65,6 +65,10 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
     operator = _operator(text, at, prefix)
     if operator is None or (operator[:1] in _CASE_OPERATORS and name in "#?-"):
         return _bad(reader, start, double_quoted)
+    if subscript is not None and not NAME.fullmatch(name):
+        return _bad(reader, start, double_quoted)
+    if name == "#" and operator and operator in "%+=/" and text[at + 1] == "}":
+        return _bad(reader, start, double_quoted)
     if prefix == "!" and text[at : at + 2] in ("*}", "@}") and not NAME.fullmatch(name):
         return _bad(reader, start, double_quoted)
     word = second = None

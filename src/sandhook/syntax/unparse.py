@@ -373,6 +373,7 @@ class Printer:
         else:
             self.body(body)
         self.in_function -= 1
+        self.wrote_document = False
         self.newline("} " if redirections else "}")
         if redirections:
             self.redirections(redirections)

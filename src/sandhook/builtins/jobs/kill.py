@@ -20,7 +20,7 @@ from sandhook.builtins.base import (
     write,
 )
 from sandhook.builtins.jobs.jobspec import find_job
-from sandhook.builtins.jobs.signals import listing, names_on_one_line, trap_name
+from sandhook.builtins.jobs.signals import EVENTS, listing, names_on_one_line, number_of, trap_name
 from sandhook.kernel.outside import Outside
 from sandhook.kernel.signals import NAMES, NUMBERS, SIGTERM
 from sandhook.state.state import State
@@ -207,10 +207,10 @@ def _list(state: State, words: Sequence[str]) -> int:
             write(state, NAMES[number] + "\n")
         else:
             name = trap_name(word) if number is None else None
-            prefixed = state.options.posix and word[:3].upper() == "SIG"
-            if name is None or prefixed or (name not in NUMBERS and name != "EXIT"):
+            prefixed = word[:3].upper() == "SIG" and (state.options.posix or name in EVENTS)
+            if name is None or prefixed:
                 print_error(state, f"kill: {word}: invalid signal specification")
                 status = 1
             else:
-                write(state, f"{NUMBERS.get(name, 0)}\n")
+                write(state, f"{number_of(name)}\n")
     return status

@@ -35,7 +35,7 @@ def run(state: State, argv: Sequence[str]) -> int:
         for letter in ("d", "t"):
             if letter in letters:
                 raise BuiltinError(f"-{letter}: option requires an argument")
-        if not letters & {"r", "p"}:
+        if "r" not in letters:
             _list(state, table, reusable="l" in letters)
         return 0
     if "t" in letters:
@@ -44,7 +44,7 @@ def run(state: State, argv: Sequence[str]) -> int:
     for name in names:
         if "d" in letters:
             # Before the first entry bash has no table and prints nothing.
-            if table.pop(name, None) is None and state.memo.hash_used:
+            if "/" not in name and table.pop(name, None) is None and state.memo.hash_used:
                 print_error(state, f"hash: {name}: not found")
                 status = 1
         elif path is not None:

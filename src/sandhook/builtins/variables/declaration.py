@@ -9,7 +9,7 @@ from sandhook.builtins.base import BuiltinError, invalid_name, runtime, split_re
 from sandhook.builtins.variables.elements import ElementsError, read_elements
 from sandhook.builtins.variables.variables import own_value
 from sandhook.record import Record
-from sandhook.state.assigned import Assigned, Elements
+from sandhook.state.assigned import Assigned, Elements, reference_of
 from sandhook.state.assignment import assign
 from sandhook.state.control import Discard, ShellError, readonly_error, subscript_error
 from sandhook.state.frame import Saved
@@ -78,7 +78,7 @@ def split_argument(
         name, subscript, append, value = argument
         if subscript == "":
             raise subscript_error(f"{name}[]")
-        if isinstance(value, str) and subscript is None and _is_compound(state, name, value, request):
+        if isinstance(value, str) and value[:1] == "(" and _is_compound(state, argument, request):
             return Assigned(name, None, append, _elements(state, value))
         return argument
     head, equals, value = argument.partition("=")
@@ -98,7 +98,7 @@ def split_argument(
     name, subscript = reference
     if not equals:
         return name, subscript
-    if subscript is None and _is_compound(state, name, value, request):
+    if _is_compound(state, Assigned(name, subscript, append, value), request):
         return Assigned(name, None, append, _elements(state, value))
     if subscript is not None:
         subscript = runtime(state).subscript_text(state, name, subscript)
@@ -129,12 +129,20 @@ def _elements(state: State, text: str) -> Elements:
         raise Discard(1) from None
 
 
-def _is_compound(state: State, name: str, value: str, request: Request) -> bool:
+def _is_compound(state: State, assigned: Assigned, request: Request) -> bool:
     """Return True when a text such as "(1 2)" is parsed as the elements of an array."""
+    name, subscript, _, value = assigned
+    assert isinstance(value, str)
     if value[:1] != "(" or value[-1:] != ")":
         return False
     if request.add & (ARRAY | ASSOC):
         return True
+    if subscript is not None:
+        is_array = isinstance(own_value(state, name), (IndexedArray, AssociativeArray))
+        if not (is_array or request.local):
+            text = f"{reference_of(assigned)}={value}"
+            state.shell.warning(state, f"{text}: quoted compound array assignment deprecated")
+        return False
     if request.local:
         frame = function_frame(state)
         if frame is None or name not in frame.saved:  # the new local is not an array yet
@@ -168,8 +176,11 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
         own = frame is not None and name in frame.saved  # not that of a caller
         if request.add & (EXPORT | READONLY) and own and name not in (state.pending_temporaries or ()):
             keep_assigned(state, name)  # a temporary assignment outlives the call, as after export
-        listed = indexed or (assigned is not None and isinstance(assigned.value, list))
-        _localize(state, name, request, is_array=listed or bool(request.add & (ARRAY | ASSOC)))
+        listed = assigned is not None and isinstance(assigned.value, list)
+        is_array = listed or indexed or bool(request.add & (ARRAY | ASSOC))
+        _localize(state, name, request, is_array=is_array)
+        if listed and not own:
+            state.namerefs.pop(name, None)  # an inherited reference does not become an array
     elif request.global_:
         saved = _saved_global(state, name)
         if saved is not None:
@@ -183,6 +194,7 @@ def declare_one(state: State, argument: str | Assigned, request: Request) -> Non
 
 
 def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, request: Request) -> None:
+    shown = name
     if request.nameref is None and name in state.namerefs:
         _check_new_target(state, name, assigned, request)
         name, assigned, indexed = _follow(state, name, assigned, indexed, request)
@@ -192,14 +204,10 @@ def _declare(state: State, name: str, assigned: Assigned | None, indexed: bool, 
     if both:  # as in bash: it becomes associative, then the command fails
         add &= ~ARRAY
         request = request._replace(add=add)
-    _check_arrays(state, name, bits, assigned, request)
+    _check_arrays(state, name, shown, assigned, request)
     if request.remove & READONLY and bits & READONLY:
         raise _readonly(name, request)
     if assigned is not None and bits & READONLY:
-        if isinstance(assigned.value, list):
-            if name not in state.values and not add & ASSOC:
-                state.attributes[name] = bits | ARRAY
-            state.shell.fatal_error(state, readonly_error(name, "unit"))
         if request.quiet_readonly:  # the assignment fails, and bash exports the name in spite of that
             state.attributes[name] = (bits | add & EXPORT) & ~(request.remove & EXPORT)
         raise _readonly(name, request)
@@ -266,7 +274,8 @@ def _follow(
     return name, assigned, indexed
 
 
-def _check_arrays(state: State, name: str, bits: int, assigned: Assigned | None, request: Request) -> None:
+def _check_arrays(state: State, name: str, shown: str, assigned: Assigned | None, request: Request) -> None:
+    bits = state.attributes.get(name, 0)
     value = state.values.get(name)
     if (request.remove & ARRAY and (bits & ARRAY or isinstance(value, IndexedArray))) or (
         request.remove & ASSOC and (bits & ASSOC or isinstance(value, AssociativeArray))
@@ -274,9 +283,9 @@ def _check_arrays(state: State, name: str, bits: int, assigned: Assigned | None,
         raise BuiltinError(f"{name}: cannot destroy array variables in this way")
     message = ""
     if request.add & ARRAY and bits & ASSOC:
-        message = f"{name}: cannot convert associative to indexed array"
+        message = f"{shown}: cannot convert associative to indexed array"
     if request.add & ASSOC and (bits & ARRAY or isinstance(value, IndexedArray)):
-        message = f"{name}: cannot convert indexed to associative array"
+        message = f"{shown}: cannot convert indexed to associative array"
     if not message:
         return
     if assigned is not None and isinstance(assigned.value, list):
@@ -313,7 +322,7 @@ def _check_target(state: State, name: str, assigned: Assigned, indexed: bool, re
     frame = function_frame(state) if request.local else None
     bits = state.attributes.get(name, 0) if frame is None or name in frame.saved else 0
     if indexed or isinstance(value, list) or bits & (ARRAY | ASSOC):
-        raise BuiltinError(f"{name}: reference variable cannot be an array")
+        raise BuiltinError(f"{reference_of(assigned)}: reference variable cannot be an array")
     if value == name and function_frame(state) is not None:  # it refers to the global variable
         for command in (f"{request.command}: ", ""):
             state.shell.error(state, f"{command}warning: {name}: circular name reference")
@@ -345,7 +354,7 @@ def _set_reference(state: State, name: str, assigned: Assigned | None, bits: int
     value = state.values.get(name)
     made = request.add if request.local else 0  # a local variable is an array before it becomes a reference
     if isinstance(value, (IndexedArray, AssociativeArray)) or (bits | made) & (ARRAY | ASSOC):
-        if made:
+        if made & (ARRAY | ASSOC):
             state.attributes[name] = bits | made
         raise BuiltinError(f"{name}: reference variable cannot be an array")
     if assigned is not None:

@@ -47,6 +47,7 @@ from sandhook.state.values import (
     AssociativeArray,
     IndexedArray,
 )
+from sandhook.text.names import is_name
 
 USAGE = "declare [-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]"
 OTHER_USAGES = {
@@ -200,7 +201,7 @@ def show_functions(
         operand = operand if isinstance(operand, str) else as_argument(operand)
         function = state.functions.get(operand)
         if function is None:
-            if "=" in operand and "p" not in letters:
+            if "p" not in letters and is_name(operand.partition("=")[0]) and "=" in operand:
                 raise BuiltinError("cannot use `-f' to make functions")
             if "p" in letters:
                 print_error(state, f"{command}: {operand}: not found")

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sandhook.builtins.base import BuiltinError, builtin, write
-from sandhook.builtins.variables.declaration import Request
 from sandhook.builtins.variables.declare import (
     declare_all,
     make_request,
@@ -18,11 +17,9 @@ from sandhook.builtins.variables.declare import (
 )
 from sandhook.builtins.variables.variables import exists, listing
 from sandhook.state.assigned import Assigned
-from sandhook.state.control import readonly_error
 from sandhook.state.frame import Frame, Saved
 from sandhook.state.locals import function_frame
 from sandhook.state.state import State
-from sandhook.state.values import ARRAY, ASSOC, CAPITAL, INTEGER, LOWER, READONLY, UPPER
 
 USAGE = "local [option] name[=value] ..."
 
@@ -34,7 +31,6 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
     """Return 1 outside a function, or when a name is invalid or readonly."""
     frame = function_frame(state)
     if frame is None:
-        _assign_lists(state, argv)
         raise BuiltinError("can only be used in a function")
     if len(argv) == 2 and _declare_plain(state, frame, argv[1]):
         return 0
@@ -57,22 +53,6 @@ def run(state: State, argv: Sequence[str | Assigned]) -> int:
         operands = [operand for operand in operands if operand != "-"]
     request = make_request(options, local=True, command="local")
     return declare_all(state, "local", operands, request)
-
-
-def _assign_lists(state: State, argv: Sequence[str | Assigned]) -> None:
-    """Assign the lists among the operands: bash does so before the built-in runs, even outside of a function."""
-    lists = [word for word in argv if not isinstance(word, str) and isinstance(word.value, list)]
-    if not lists:
-        return
-    options, _ = split_options(argv, _LETTERS, plus=True)
-    add = make_request(options, local=False, command="local").add & (
-        ASSOC | INTEGER | LOWER | UPPER | CAPITAL
-    )
-    request = Request(add if add & ASSOC else add | ARRAY)
-    for assigned in lists:
-        if state.attributes.get(assigned.name, 0) & READONLY:
-            state.shell.fatal_error(state, readonly_error(assigned.name, "unit"))
-        declare_all(state, "local", [assigned], request)
 
 
 def _declare_plain(state: State, frame: Frame, argument: str | Assigned) -> bool:

@@ -43,8 +43,10 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
                 keep_assigned(state, name)
             # As in bash, -a and -A apply to assignments alone.
             kind = 0 if isinstance(operand, str) and "=" not in operand else kinds
-            request = Request(add | kind, remove, quiet_readonly=True)
+            if kind and state.namerefs.get(name) == "":
+                del state.namerefs[name]  # as in bash, the value is that of an array
             listed = isinstance(operand, Assigned) and isinstance(operand.value, list)
+            request = Request(add | kind, remove, quiet_readonly=listed or not kind)
             if name in state.namerefs and not listed and refers_to_element(state.namerefs, name):
                 result = _mark_element(state, command, operand, removes=removes)
             elif state.namerefs.get(state.resolve(name)[0]) == "":
@@ -53,13 +55,8 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
                 result = 0  # export -n declares nothing
             else:
                 result = declare_all(state, command, [operand], request)
-            if (
-                removes
-                and state.options.allexport
-                and name in state.attributes
-                and name not in state.namerefs
-            ):
-                state.attributes[name] &= ~EXPORT  # the assignment has just exported it
+            if removes and state.options.allexport and state.resolve(name)[0] in state.attributes:
+                state.attributes[state.resolve(name)[0]] &= ~EXPORT  # the assignment has just exported it
             status |= result
             if is_name(name):
                 failed |= result

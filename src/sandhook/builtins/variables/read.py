@@ -235,6 +235,8 @@ def _number(text: str) -> int:
 def _seconds(text: str) -> float:
     whole, _, fraction = text.partition(".")
     digits = whole.removeprefix("+") + fraction
+    if text in ("", "."):  # as in bash
+        return 0.0
     if not (digits.isascii() and digits.isdigit()) or len(digits) > 25:
         raise BuiltinError(f"{text}: invalid timeout specification")
     return float(f"{whole or '0'}.{fraction or '0'}")

@@ -135,7 +135,7 @@ def unset_variable(state: State, name: str) -> None:
 def _unset_referred(state: State, name: str, subscript: str) -> None:
     """Unset the element that a reference names; as in bash, a scalar without that element is no error."""
     if isinstance(state.values.get(name), str) and subscript not in ("@", "*"):
-        if state.shell.arithmetic(state, subscript) == 0:
+        if state.shell.subscript(state, subscript) == 0:
             unset_variable(state, name)
         return
     _unset_element(state, name, subscript)
@@ -149,7 +149,7 @@ def _unset_element(state: State, name: str, subscript: str) -> None:
     check_writable(state, name, "cannot unset: readonly variable")
     if value is None:
         if name in state.attributes and not state.attributes[name] & (ARRAY | ASSOC):
-            if subscript in ("@", "*") or state.shell.arithmetic(state, subscript) != 0:
+            if subscript in ("@", "*") or state.shell.subscript(state, subscript) != 0:
                 raise BuiltinError(f"{name}: not an array variable")
             unset_variable(state, name)
         return
@@ -160,7 +160,7 @@ def _unset_element(state: State, name: str, subscript: str) -> None:
         else:
             raise BuiltinError(f"{name}: not an array variable")
     elif isinstance(value, str):
-        if state.shell.arithmetic(state, subscript) != 0:
+        if state.shell.subscript(state, subscript) != 0:
             raise BuiltinError(f"{name}: not an array variable")
         unset_variable(state, name)
     else:

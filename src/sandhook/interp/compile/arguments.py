@@ -8,9 +8,10 @@ from sandhook.expand.list_reference import only_name
 from sandhook.expand.shapes import has_braces
 from sandhook.interp.compile.protocol import Compiler
 from sandhook.lazy import lazy_module
-from sandhook.state.assigned import Argument, Assigned, as_argument
+from sandhook.state.assigned import Argument, as_argument
+from sandhook.state.locals import function_frame
 from sandhook.state.state import State
-from sandhook.state.values import ASSOC
+from sandhook.state.values import ASSOC, READONLY
 from sandhook.syntax.nodes import ArrayLiteral, Assignment, Literal, Word
 from sandhook.typed import TYPE_CHECKING, Any, TypeAlias
 
@@ -40,13 +41,17 @@ def compile_arguments(compiler: Compiler, words: Sequence[Word | Assignment]) ->
         template.append(constant or "")
     if not slots:
         return lambda state: template.copy()
+    if any(_is_list(words[at]) for at, _ in slots) and template[0] != "let":
+        from sandhook.interp import declared_list
+
+        if not declared_list.is_plain(words):
+            return _declaring_in_order(words, template, slots)
+        return _declaring_one(words, template[:-1], slots[0][1])
     if len(slots) == 1 and slots[0][0] == len(template) - 1:
         one = _constants_then_one(template[:-1], slots[0][1])
         word = words[-1]
         name = only_name(word) if isinstance(word, Word) and len(template) == 2 else None
         return one if name is None else _command_and_variable(template[0], name, one)
-    if any(_is_list(words[at]) for at, _ in slots[:-1]):
-        return _declaring_in_order(template, slots)
 
     def arguments(state: State) -> list[Argument]:
         argv = template.copy()
@@ -76,15 +81,17 @@ def _is_list(word: Word | Assignment) -> bool:
 
 
 def _declaring_in_order(
-    template: list[Argument], slots: list[tuple[int, Callable[[State], Any]]]
+    words: Sequence[Word | Assignment],
+    template: list[Argument],
+    slots: list[tuple[int, Callable[[State], Any]]],
 ) -> Arguments:
-    """Return the closure for a declaration with a list before another word, which may expand that list.
+    """Return the closure for a declaration with lists, which later words may expand.
 
     bash declares each list when it has expanded it, so in ``local a=(1) b=$a`` the value of b is 1.
     """
-    from sandhook.interp.declared_list import declare_list
+    from sandhook.interp.declared_list import declare_list, list_options
 
-    last = slots[-1][0]
+    options = {at: list_options(words[:at]) for at, _ in slots if _is_list(words[at])}
 
     def arguments(state: State) -> list[Argument]:
         argv: list[Argument] = []
@@ -93,14 +100,36 @@ def _declaring_in_order(
             argv += template[following:at]
             following = at + 1
             fields = fields_of(state)
-            if at < last and isinstance(fields, Assigned) and not isinstance(fields.value, str):
-                fields = declare_list(state, argv, fields)
+            if at in options:
+                fields = declare_list(state, options[at], fields)
             argv += fields if isinstance(fields, list) else (fields,)
         argv += template[following:]
         if len(argv) > MANY:
             charge_fields(state, len(argv))
         state.budget.check_fits(sum(len(word) for word in argv if isinstance(word, str)))
         return argv
+
+    return arguments
+
+
+def _declaring_one(
+    words: Sequence[Word | Assignment], head: list[Argument], list_of: Callable[[State], Any]
+) -> Arguments:
+    """Return the closure for one list after usual options: the built-in assigns it, unless that is an error."""
+    from sandhook.interp.declared_list import declare_list, list_options
+
+    options = list_options(words[:-1])
+
+    def arguments(state: State) -> list[Argument]:
+        assigned = list_of(state)
+        name = assigned.name
+        if (
+            state.attributes.get(name, 0) & READONLY
+            or name in state.namerefs
+            or (options.command == "local" and function_frame(state) is None)
+        ):
+            assigned = declare_list(state, options, assigned)
+        return [*head, assigned]
 
     return arguments
 
@@ -151,18 +180,14 @@ def _compile_word(
         return lambda state: as_argument(expression_of(state))
     from sandhook.interp.compile.assignment import compile_assignment
 
-    return compile_assignment(compiler, word, _declares_map(constants))
-
-
-def _declares_map(constants: list[Argument]) -> Callable[[State, str], bool]:
-    """Return a test: does a declaration with these words declare an associative array, or assign to one?"""
     declares_map = any(isinstance(word, str) and word[:1] == "-" and "A" in word for word in constants)
     declares_local = constants[0] in ("declare", "local", "typeset")
 
     def is_map(state: State, name: str) -> bool:
+        """Return True if the declaration declares an associative array, or assigns to one."""
         return declares_map or (not declares_local and bool(state.attributes.get(name, 0) & ASSOC))
 
-    return is_map
+    return compile_assignment(compiler, word, is_map, declares_map=declares_map)
 
 
 def charge_fields(state: State, count: int) -> None:

@@ -13,7 +13,7 @@ from sandhook.interp.compile.elements import compile_elements, is_associative
 from sandhook.interp.compile.protocol import Compiler, Run
 from sandhook.interp.redirect import Apply, Undo, needs_process, restore
 from sandhook.interp.subshell import redirect_apart
-from sandhook.state.assigned import Assigned
+from sandhook.state.assigned import Assigned, Elements
 from sandhook.state.assignment import assign, plain_array
 from sandhook.state.control import ShellError, readonly_error, subscript_error
 from sandhook.state.state import State
@@ -396,14 +396,33 @@ def _element_assignment(compiler: Compiler, command: SimpleCommand, node: Assign
     return run
 
 
+def _list_as_element(name: str, subscript: Word, elements: Callable[[State], Elements] | None) -> AssignedOf:
+    """Return the closure of ``name[subscript]=(list)``, an error; a declaration has expanded the list before."""
+    from sandhook.syntax.unparse import unparse
+
+    message = f"{name}[{unparse(subscript)}]: cannot assign list to array member"
+
+    def reject(state: State) -> Assigned:
+        if elements is not None:
+            elements(state)
+        raise ShellError(message, 1, ends="unit")
+
+    return reject
+
+
 def compile_assignment(
-    compiler: Compiler, node: Assignment, is_map: Callable[[State, str], bool] | None = None
+    compiler: Compiler,
+    node: Assignment,
+    is_map: Callable[[State, str], bool] | None = None,
+    *,
+    declares_map: bool = False,
 ) -> AssignedOf:
     """Compile name=value to a closure that returns the expanded assignment.
 
     Args:
         is_map: Returns True if the name is an associative array when the assignment runs; None means
             the current variable of that name.
+        declares_map: The assignment is an argument of a declaration with -A.
     """
     name, append = node.name, node.append
     is_associative_now = is_map or is_associative
@@ -412,8 +431,12 @@ def compile_assignment(
         subscript = compiler.words.key(node.subscript, lambda state: is_associative_now(state, name))
     if isinstance(node.value, ArrayLiteral):
         declaring = is_map is not None
-        elements = compile_elements(compiler, node.value, name, is_associative_now, declaring=declaring)
-        return lambda state: Assigned(name, subscript(state) if subscript else None, append, elements(state))
+        elements = compile_elements(
+            compiler, node.value, name, is_associative_now, declaring=declaring, declares_map=declares_map
+        )
+        if node.subscript is not None:
+            return _list_as_element(name, node.subscript, elements if declaring else None)
+        return lambda state: Assigned(name, None, append, elements(state))
     if is_map is None:
         text_of = compiler.words.string(node.value, assignment=True)
     else:

@@ -45,6 +45,7 @@ def compile_elements(
     is_map: Callable[[State, str], bool],
     *,
     declaring: bool = False,
+    declares_map: bool = False,
 ) -> Callable[[State], Elements]:
     """Compile a list to a closure that returns its elements.
 
@@ -54,6 +55,7 @@ def compile_elements(
         name: The variable.
         is_map: Returns True if the variable is an associative array when the assignment runs.
         declaring: The list is an argument of declare and the like: bash expands it before it checks keys.
+        declares_map: The declaration has -A: bash then expands no words that have to be elements.
     """
     elements_of: list[Callable[[State], Elements]] = []
     in_map: list[Callable[[State], Elements]] = []
@@ -74,7 +76,11 @@ def compile_elements(
         else:
             words_of = compiler.words.fields(element, named_tildes=False)
             elements_of.append(_compile_bare(words_of))
-            in_map.append(_compile_rejected(name, element, words_of if declaring else None))
+            in_map.append(
+                _compile_rejected(
+                    name, element, words_of if declaring and not declares_map else None, declaring
+                )
+            )
             continue
         in_map.append(elements_of[-1])
 
@@ -116,14 +122,17 @@ def _as_word(element: ArrayElement) -> Word:
     return Word((Literal("["), *element.subscript.parts, Literal(sign), *value.parts), value.span)
 
 
-def _compile_rejected(name: str, word: Word, fields: FieldsOf | None) -> Callable[[State], Elements]:
-    """Return a closure that reports a word among the elements of a map: its source, or in a declaration its fields."""
+def _compile_rejected(
+    name: str, word: Word, fields: FieldsOf | None, quoted: bool
+) -> Callable[[State], Elements]:
+    """Return a closure that reports a word among the elements of a map: its ``fields``, or its source."""
 
     def reject(state: State) -> Elements:
         from sandhook.syntax.unparse import unparse
-        from sandhook.text.quoting import at_quote
+        from sandhook.text.quoting import in_single_quotes
 
-        for shown in [unparse(word)] if fields is None else map(at_quote, fields(state)):
+        for text in [unparse(word)] if fields is None else fields(state):
+            shown = in_single_quotes(text) if quoted else text
             message = f"{name}: {shown}: must use subscript when assigning associative array"
             state.shell.assignment_error(state, ShellError(message, reason="bad element"))
         return []

@@ -15,8 +15,6 @@ from sandhook.vfs.errors import error_text
 
 CLOSED_INPUT = "closing standard input"
 
-WRITE_ERROR = {"": "write error: {}", "EBADF": "standard output: {}"}
-
 
 @option_set
 class Options:
@@ -41,6 +39,9 @@ class Options:
 
 def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     """Return 0, or 1 when a file could not be read; the other files are still copied."""
+    if 1 not in ctx.process.descriptors:
+        ctx.fail("standard output: Bad file descriptor")
+        return ctx.failed
     copy = plain_copy
     if options != _PLAIN and options != _UNBUFFERED:
         copy = Display(options).copy
