@@ -114,7 +114,13 @@ class Matcher:
 
             pattern = b"\n".join(spec.patterns)
             spans: Spans = perl_spans(
-                pattern, spec.icase, spec.words, spec.lines, budget, bytewise=spec.bytewise
+                pattern,
+                spec.icase,
+                spec.words,
+                spec.lines,
+                budget,
+                bytewise=spec.bytewise,
+                dollar_end_only=spec.zero,
             )
         elif self._regex is not None:
             regex = self._regex
