@@ -150,7 +150,9 @@ def _compile(spec: _Spec, ascii_only: bool) -> Any:
     )
     ascii_only = ascii_only and not spec.bytewise
     end_only = spec.dollar_end_only
-    translator = PerlTranslator(pattern, unicode=spec.unicode, ascii_only=ascii_only, dollar_end_only=end_only)
+    translator = PerlTranslator(
+        pattern, unicode=spec.unicode, ascii_only=ascii_only, dollar_end_only=end_only
+    )
     text = translator.run()
     if spec.lines:
         text = f"^(?:{text})" + (r"\Z" if end_only else "$")
