@@ -19,6 +19,7 @@ class Spawn(Record):
         argv: The arguments; the first is the program's own name.
         env: The whole environment.
         cwd: The native path of the working directory.
+        may_lack_cwd: If the directory is missing, the program starts in a removed directory (POSIX).
         files: The child's descriptors to ours, which stay open here. 0, 1 and 2 are always
             present; Windows has no others.
         umask: The file mode creation mask (POSIX).
@@ -36,6 +37,7 @@ class Spawn(Record):
     ignored: frozenset[int] = frozenset()
     limits: Mapping[int, tuple[int, int]] = MappingProxyType({})
     command_line: str = ""
+    may_lack_cwd: bool = False
 
 
 class Child:

@@ -101,6 +101,7 @@ class Launcher:
             ignored=frozenset(process.ignored),
             limits=rlimits.limits_to_set(process.resource_limits),
             command_line=launch.command_line,
+            may_lack_cwd=True,  # the script may have removed it
         )
 
     def _attend(self, state: State, child: Child, streams: Streams, *, alone: bool) -> None:

@@ -86,6 +86,10 @@ def start(
     while True:
         try:
             return PosixChild(_start(spawn, marker), report)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            if not spawn.may_lack_cwd or error.filename != _encode(spawn.cwd):
+                raise
+            return PosixChild(_start_in_removed_directory(spawn, marker), report)
         except OSError as error:
             if error.errno == errno.ETXTBSY and busy:
                 busy -= 1
@@ -96,13 +100,26 @@ def start(
         time.sleep(_BUSY_PAUSE)
 
 
-def _start(spawn: Spawn, marker: tuple[str, str]) -> int:
+def _start_in_removed_directory(spawn: Spawn, marker: tuple[str, str]) -> int:
+    """Start a program whose working directory no longer exists; as a child of bash, it is in a removed directory."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as path:
+        directory = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return _start(spawn, marker, directory)
+    finally:
+        os.close(directory)
+
+
+def _start(spawn: Spawn, marker: tuple[str, str], directory: int | None = None) -> int:
+    """Start a program, in an open directory or else in that of ``spawn``."""
     import subprocess
 
     env = {_encode(name): _encode(value) for name, value in spawn.env.items()}
     env[_encode(marker[0])] = _encode(marker[1])
     files = spawn.files
-    placement = _Placement(files, spawn.ignored, spawn.limits)
+    placement = _Placement(files, spawn.ignored, spawn.limits, directory)
     try:
         process = subprocess.Popen(
             [_encode(argument) for argument in spawn.argv],
@@ -110,7 +127,7 @@ def _start(spawn: Spawn, marker: tuple[str, str]) -> int:
             stdin=files[0],
             stdout=files[1],
             stderr=files[2],
-            cwd=_encode(spawn.cwd),
+            cwd=_encode(spawn.cwd) if directory is None else None,
             env=env,
             umask=spawn.umask,
             start_new_session=True,
@@ -149,7 +166,11 @@ class _Placement:
     __slots__ = ("_calls", "_copies", "_moves", "kept_numbers")
 
     def __init__(
-        self, files: Mapping[int, int], ignored: frozenset[int], limits: Mapping[int, tuple[int, int]]
+        self,
+        files: Mapping[int, int],
+        ignored: frozenset[int],
+        limits: Mapping[int, tuple[int, int]],
+        directory: int | None,
     ) -> None:
         self.kept_numbers: list[int] = []  # numbers that stay open in the child
         self._copies: list[int] = []  # descriptors that close() closes
@@ -167,6 +188,8 @@ class _Placement:
             self._calls += [
                 partial(resource.setrlimit, number, limit) for number, limit in sorted(limits.items())
             ]
+        if directory is not None:
+            self._calls.append(partial(os.fchdir, directory))
         if len(files) > 3:
             try:
                 top = max(files) + 1

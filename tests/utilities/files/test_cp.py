@@ -196,3 +196,10 @@ def test_a_forced_copy_replaces_what_cannot_be_written(sandbox):
     assert sandbox.run("cp", "a", "b")[2] == b"cp: cannot create regular file 'b': Permission denied\n"
     assert sandbox.run("cp", "-f", "a", "b") == (0, b"", b"")
     assert sandbox.run("cat", "b")[1] == b"A"
+    assert sandbox.run("stat", "-c", "%a", "b")[1] == b"644\n"  # of its source
+
+
+def test_a_forced_copy_needs_a_writable_directory(sandbox):
+    sandbox.run("chmod", "444", "d/b", files={"a": "A", "d/b": "B"})
+    sandbox.run("chmod", "555", "d")
+    assert sandbox.run("cp", "-f", "a", "d/b") == (1, b"", b"cp: cannot remove 'd/b': Permission denied\n")

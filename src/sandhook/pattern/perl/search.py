@@ -40,6 +40,7 @@ def perl_spans(
     unicode: bool = False,
     flags: str = "",
     bytewise: bool = False,
+    dollar_end_only: bool = False,
 ) -> PerlSpans:
     """Return the search for all matches in a line. Raises PatternError.
 
@@ -52,6 +53,7 @@ def perl_spans(
         unicode: ``\\w`` and so on match Unicode, as in rg.
         flags: The initial flags of the expression, of "ms".
         bytewise: The C locale: every byte is a character.
+        dollar_end_only: ``$`` without ``(?m)`` does not match before a newline at the end of the line.
     """
     spec = _Spec(
         pattern=pattern,
@@ -61,6 +63,7 @@ def perl_spans(
         unicode=unicode,
         flags=flags,
         bytewise=bytewise,
+        dollar_end_only=dollar_end_only,
     )
     return PerlSpans(spec, budget)
 
@@ -75,6 +78,7 @@ class _Spec(Record):
     unicode: bool
     flags: str
     bytewise: bool
+    dollar_end_only: bool
 
 
 class PerlSpans:
@@ -145,10 +149,13 @@ def _compile(spec: _Spec, ascii_only: bool) -> Any:
         spec.pattern.decode("latin-1") if spec.bytewise else spec.pattern.decode("utf-8", "surrogateescape")
     )
     ascii_only = ascii_only and not spec.bytewise
-    translator = PerlTranslator(pattern, unicode=spec.unicode, ascii_only=ascii_only)
+    end_only = spec.dollar_end_only
+    translator = PerlTranslator(
+        pattern, unicode=spec.unicode, ascii_only=ascii_only, dollar_end_only=end_only
+    )
     text = translator.run()
     if spec.lines:
-        text = f"^(?:{text})$"
+        text = f"^(?:{text})" + (r"\Z" if end_only else "$")
     elif spec.words:
         text = as_whole_word(text, translator.unicode)
     try:

@@ -73,16 +73,20 @@ class PerlTranslator:
         pattern: In Perl's notation.
         unicode: ``\\w``, ``\\d``, ``\\s``, ``\\b`` and named classes match Unicode.
         ascii_only: The text that is searched will be ASCII.
+        dollar_end_only: ``$`` does not match before a newline at the end of the text (PCRE2_DOLLAR_ENDONLY).
 
     Attributes:
         unicode: The argument, or True after ``(*UCP)`` at the beginning of the expression.
     """
 
-    def __init__(self, pattern: str, *, unicode: bool = False, ascii_only: bool = False) -> None:
+    def __init__(
+        self, pattern: str, *, unicode: bool = False, ascii_only: bool = False, dollar_end_only: bool = False
+    ) -> None:
         if len(pattern) > MAX_LENGTH:
             raise PatternError(TOO_LARGE)
         self.unicode = unicode
         self._ascii_only = ascii_only
+        self._dollar_end_only = dollar_end_only
         self._pattern = pattern
         self._at = 0
         self._out: list[str] = []
@@ -120,7 +124,8 @@ class PerlTranslator:
             self._append(")" * len(scopes) + "|" + "".join(scopes))
             self._at += 1
         elif letter in "^$":
-            self._append(letter)
+            end_only = letter == "$" and self._dollar_end_only and "m" not in self._levels[-1].flags
+            self._append(r"\Z" if end_only else letter)
             self._at += 1
         elif "x" in self._levels[-1].flags and letter in " \t\n\v\f\r#":
             self._blank(letter)
@@ -272,7 +277,7 @@ class PerlTranslator:
         if match[1]:
             off |= set("imsxn") - on
         level = self._levels[-1]
-        flags = (level.flags | (on & set("xnUJ"))) - off
+        flags = (level.flags | (on & set("mxnUJ"))) - off
         enabled = "".join(letter for letter in "ims" if letter in on - off)
         disabled = "".join(letter for letter in "ims" if letter in off)
         text = f"(?{enabled}{'-' + disabled if disabled else ''}:"

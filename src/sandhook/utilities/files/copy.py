@@ -5,6 +5,7 @@ Source: POSIX.1-2024 XCU 3, cp, steps 1 to 4. Oracle: GNU coreutils 9.1.
 
 from __future__ import annotations
 
+import errno
 import stat as bits
 from dataclasses import dataclass, field
 
@@ -158,7 +159,7 @@ class Copier:
                 return self.fail(f"-r not specified; omitting directory {quote_always(source)}")
             return self._directory(source, target, info, stack)
         try:
-            existing = find(self.ctx, target, follow=False)
+            existing = self._existing(target, info)
         except OSError as error:
             return self.fail(f"cannot stat {quote_always(target)}: {reason(error)}")
         if existing is not None and not self._may_replace(source, target, info, existing):
@@ -171,17 +172,33 @@ class Copier:
                 backup_note = f" (backup: {quote_always(policy.backup(target))})"
             except OSError as error:
                 return self.fail(f"cannot backup {quote_always(target)}: {reason(error)}")
-        elif existing is not None and (policy.remove_first or self._replaces(info, existing)):
-            try:
-                self.ctx.fs.unlink(locate(self.ctx, target))
-            except OSError as error:
-                return self.fail(f"cannot remove {quote_always(target)}: {reason(error)}")
+        elif (
+            existing is not None
+            and (policy.remove_first or self._replaces(target, info, existing))
+            and not self._remove(target)
+        ):
+            return False
         if policy.verbose:
             self.ctx.write_line(f"{quote_always(source)} -> {quote_always(target)}{backup_note}")
         if not self._create(source, target, info):
             return False
         self._remember(info, target)
         return True
+
+    def _existing(self, target: str, info: Stat) -> Stat | None:
+        """Return the status of what is at the destination; None for a dangling link that would be written through."""
+        existing = find(self.ctx, target, follow=False)
+        if existing is None or not bits.S_ISLNK(existing.mode) or not bits.S_ISREG(info.mode):
+            return existing
+        policy = self.policy
+        if policy.method != "copy" or policy.remove_first or policy.backup is not None:
+            return existing
+        try:
+            return existing if find(self.ctx, target) is not None else None
+        except OSError as error:
+            if error.errno == errno.ELOOP and policy.force:
+                return None  # it is removed when it cannot be opened
+            raise
 
     def _proceed(self, target: str, info: Stat, existing: Stat | None) -> bool:
         """Return whether to copy: ask the user or compare times if the policy requires it."""
@@ -201,13 +218,26 @@ class Copier:
             existing = find(self.ctx, target) or existing
         return existing.mtime_ns
 
-    def _replaces(self, info: Stat, existing: Stat) -> bool:
+    def _replaces(self, target: str, info: Stat, existing: Stat) -> bool:
         """Return whether the new file replaces the old one instead of being written into it."""
-        if self.policy.method != "copy":
-            return self.policy.force
-        if bits.S_ISREG(info.mode) or self.policy.plain:
-            return self.policy.follow != "all" and self.policy.recursive and bits.S_ISLNK(existing.mode)
-        return not bits.S_ISDIR(existing.mode)
+        policy = self.policy
+        if policy.method != "copy":
+            return policy.force
+        if bits.S_ISDIR(existing.mode):
+            return False
+        if not bits.S_ISREG(info.mode):
+            return policy.follow == "none"
+        return policy.links and self._target_status(target, existing).links > 1
+
+    def _remove(self, target: str) -> bool:
+        """Remove a destination. Return False after an error message."""
+        try:
+            self.ctx.fs.unlink(locate(self.ctx, target))
+        except OSError as error:
+            return self.fail(f"cannot remove {quote_always(target)}: {reason(error)}")
+        if self.policy.verbose and self.policy.method == "copy":
+            self.ctx.write_line(f"removed {quote_always(target)}")
+        return True
 
     def _may_replace(self, source: str, target: str, info: Stat, existing: Stat) -> bool:
         """Return False, after an error message, if the destination must not be overwritten."""
@@ -307,7 +337,7 @@ class Copier:
         exists = ctx.fs.exists(ctx.path(target))
         try:
             try:
-                output = self._open_target(target, exists)
+                opened = self._open_target(target, exists)
             except OSError as error:
                 if not exists and find_dangling(ctx, target):
                     return self.fail(f"not writing through dangling symlink {quote_always(target)}")
@@ -317,6 +347,9 @@ class Copier:
                 ):
                     problem = "Not a directory"
                 return self.fail(f"cannot create regular file {quote_always(target)}: {problem}")
+            if opened is None:
+                return False
+            output, new = opened
             try:
                 while not self.policy.attributes_only and (data := input_.read(CHUNK)):
                     ctx.charge(1 + (len(data) >> 10))
@@ -327,22 +360,26 @@ class Copier:
                 output.release()
         finally:
             input_.release()
-        self._attributes(info, target, new=not exists)
+        self._attributes(info, target, new=new)
         return True
 
-    def _open_target(self, target: str, exists: bool) -> Description:
+    def _open_target(self, target: str, exists: bool) -> tuple[Description, bool] | None:
+        """Open the destination. Return its description, and whether the file is new, or None after an error message."""
         ctx = self.ctx
         locate(ctx, target)
         if not exists and find_dangling(ctx, target):
             raise FileNotFoundError(2, "No such file or directory")
         truncate = not self.policy.attributes_only
         try:
-            return ctx.process.open(target, read=False, write=True, create=True, truncate=truncate)
-        except OSError:
-            if not (self.policy.force and exists):
+            output = ctx.process.open(target, read=False, write=True, create=True, truncate=truncate)
+        except OSError as error:
+            if not self.policy.force or not (exists or error.errno == errno.ELOOP):
                 raise
-            ctx.fs.unlink(ctx.path(target))
-            return ctx.process.open(target, read=False, write=True, create=True, exclusive=True)
+            if not self._remove(target):
+                return None
+            output = ctx.process.open(target, read=False, write=True, create=True, exclusive=True)
+            return output, True
+        return output, not exists
 
     def _attributes(self, info: Stat, target: str, *, new: bool) -> None:
         """Set the permission bits and times of a copy according to the policy."""

@@ -8,7 +8,7 @@ import stat as bits
 from typing import TYPE_CHECKING
 
 from sandhook.command.context import Context, Failure
-from sandhook.command.operands import beneath, kind_name, last_component, reason, stat_of
+from sandhook.command.operands import beneath, find, kind_name, last_component, reason, stat_of
 from sandhook.dates.clock import format_moment, moment, zone_of
 from sandhook.kernel.descriptor import Input
 from sandhook.pattern.glob import compile_pattern
@@ -95,24 +95,27 @@ class Pair:
     def compare(self, old: str, new: str) -> int:
         """Compare two operands; return the exit status."""
         ctx = self._ctx
-        first = Side(old, ctx, follow=not self._options.links)
-        second = Side(new, ctx, follow=not self._options.links)
+        follow = not self._options.links
+        first = Side(old, ctx, follow=follow)
+        second = Side(new, ctx, follow=follow)
         if self._report_missing(first, second):
             return 2
         if first.is_directory and not second.is_directory and second.info is not None:
             if new == "-":
                 return self._error("cannot compare '-' to a directory")
-            first = Side(beneath(old, last_component(new)), ctx)
+            first = joined = Side(beneath(old, last_component(new)), ctx, follow=follow)
         elif second.is_directory and not first.is_directory and first.info is not None:
             if old == "-":
                 return self._error("cannot compare '-' to a directory")
-            second = Side(beneath(new, last_component(old)), ctx)
-        if self._report_missing(first, second):
-            return 2
+            second = joined = Side(beneath(new, last_component(old)), ctx, follow=follow)
+        else:
+            joined = None
+        if joined is not None and joined.error is not None:  # -N is about the operands
+            return self._error(f"{joined.name}: {reason(joined.error)}")
         if first.is_directory or second.is_directory:
             if not _is_same(first, second) or self._style.kind in ("sides", "groups"):
                 self._directories(first, second)
-        else:
+        elif first.is_link == second.is_link or not self._have_different_kinds(first, second):
             self._files(first, second, heading=False)
         return self._status
 
@@ -131,7 +134,11 @@ class Pair:
         ):
             if side.error is None:
                 continue
-            if may_be_absent and side.error.errno == errno.ENOENT and other.info is not None:
+            if (
+                other.info is None or other.is_link
+            ):  # a link has no contents that would be compared with nothing
+                may_be_absent = False
+            if may_be_absent and side.error.errno == errno.ENOENT:
                 continue
             self._error(f"{side.name}: {reason(side.error)}")
             missing = True
@@ -186,16 +193,16 @@ class Pair:
         pending: list[tuple[Side, Side, list[str]]],
     ) -> None:
         options = self._options
-        if old.info is None or new.info is None:
-            present = new if old.info is None else old
-            as_empty = options.absent or (options.absent_first and old.info is None)
-            if present.info is None:
-                self._error(f"{present.name}: {reason(present.error or fs_error(errno.ENOENT))}")
-                return
-            if not as_empty:
-                directory = new_directory.name if old.info is None else old_directory.name
-                self._print(f"Only in {quoted(directory)}: {quoted(name)}")
-                return
+        missing = [side for side in (old, new) if side.info is None and not self._is_entry(side)]
+        if missing and not (options.absent or (options.absent_first and old in missing)):
+            directory = new_directory.name if old in missing else old_directory.name
+            self._print(f"Only in {quoted(directory)}: {quoted(name)}")
+            return
+        unusable = [side for side in (old, new) if side.info is None and side not in missing]
+        for side in unusable:
+            self._error(f"{side.name}: {reason(side.error or fs_error(errno.ENOENT))}")
+        if unusable:
+            return
         if (old.is_directory and new.is_directory) or (
             (old.is_directory or new.is_directory) and (old.info is None or new.info is None)
         ):
@@ -204,18 +211,23 @@ class Pair:
             else:
                 self._ctx.write_line(f"Common subdirectories: {quoted(old.name)} and {quoted(new.name)}")
             return
-        if (
-            old.info is not None
-            and new.info is not None
-            and bits.S_IFMT(old.info.mode) != bits.S_IFMT(new.info.mode)
-        ):
-            kinds = (kind_name(old.info), kind_name(new.info))
-            article = [f"a {kind}" for kind in kinds]
-            self._print(
-                f"File {quoted(old.name)} is {article[0]} while file {quoted(new.name)} is {article[1]}"
-            )
-            return
-        self._files(old, new, heading=True)
+        if not self._have_different_kinds(old, new):
+            self._files(old, new, heading=True)
+
+    def _is_entry(self, side: Side) -> bool:
+        """Return True for a name that its directory has, such as a link without a target."""
+        return find(self._ctx, side.name, follow=False) is not None
+
+    def _have_different_kinds(self, old: Side, new: Side) -> bool:
+        """Return True, after a message, for two files whose contents are not compared, such as two FIFOs."""
+        if old.info is None or new.info is None or _is_same(old, new):
+            return False
+        kinds = {bits.S_IFMT(old.info.mode), bits.S_IFMT(new.info.mode)}
+        if kinds in ({bits.S_IFREG}, {bits.S_IFLNK}):
+            return False
+        first, second = kind_name(old.info), kind_name(new.info)
+        self._print(f"File {quoted(old.name)} is a {first} while file {quoted(new.name)} is a {second}")
+        return True
 
     def _print(self, text: str) -> None:
         self._ctx.write_line(text)
@@ -304,6 +316,7 @@ class Pair:
     def _symbolic_links(self, old: Side, new: Side) -> None:
         ctx = self._ctx
         if ctx.fs.readlink(ctx.path(old.name)) == ctx.fs.readlink(ctx.path(new.name)):
+            self._print_identical(old, new)
             return
         self._print(f"Symbolic links {quoted(old.name)} and {quoted(new.name)} differ")
 

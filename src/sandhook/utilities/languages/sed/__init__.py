@@ -45,6 +45,15 @@ def width(text: str) -> int:
     return int(digits[:9] or "0")
 
 
+def default_width(columns: str) -> int:
+    """Return the columns of the l command without -l: one less than COLS, 0 (no folding) for a negative COLS."""
+    text = columns.strip()
+    if text[:1] == "-" and width(text[1:]):
+        return 0
+    number = width(text.removeprefix("+"))
+    return number - 1 if number > 1 else 70
+
+
 @option_set
 class Options:
     """sed [OPTION]... {script-only-if-no-other-script} [input-file]...
@@ -84,8 +93,8 @@ class Options:
     follow: bool = opt("--follow-symlinks", help="with -i, edit the target of a link, not the link")
     separate: bool = opt("-s", "--separate", help="count the lines of each FILE separately")
     zero: bool = opt("-z", "--null-data", "--zero-terminated", help="lines end with NUL, not newline")
-    width: int = opt(
-        "-l", "--line-length", "N", "fold the output of the l command at N columns", convert=width, default=70
+    width: int | None = opt(
+        "-l", "--line-length", "N", "fold the output of the l command at N columns, default 70", convert=width
     )
     posix: bool = opt("--posix", help="without GNU's extensions; N at the end prints nothing")
     binary: bool = opt("-b", "--binary", ignored="lines are bytes")
@@ -111,7 +120,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
     posix = options.posix or "POSIXLY_CORRECT" in ctx.environment
     ctx.check_script(sum(len(chunk.text) for chunk in chunks))
     language = Language(posix, characters_are_bytes(ctx.environment.get))
-    compiled = compile_script(chunks, options, language, ctx.charge)
+    wrap = default_width(ctx.environment.get("COLS", "")) if options.width is None else options.width
+    compiled = compile_script(chunks, options, language, ctx.charge, wrap)
     settings = Settings(options.separate, options.in_place, options.follow, options.unbuffered)
     machine = Machine(ctx, names or ("-",), settings, b"\0" if options.zero else b"\n", compiled.ranges)
     try:
@@ -139,13 +149,13 @@ def read_scripts(options: Options, ctx: Context) -> tuple[Chunk, ...]:
 
 
 def compile_script(
-    chunks: tuple[Chunk, ...], options: Options, language: Language, charge: Charge
+    chunks: tuple[Chunk, ...], options: Options, language: Language, charge: Charge, wrap: int
 ) -> CompiledScript:
-    """Compile a script, or return it from the cache. Raises Failure."""
+    """Compile a script, or return it from the cache; l folds lines at ``wrap`` columns. Raises Failure."""
     key_options = Options(
         quiet=options.quiet,
         extended=options.extended,
-        width=options.width,
+        width=wrap,
         sandbox=options.sandbox,
         zero=options.zero,
     )
@@ -172,7 +182,7 @@ def compile_script(
         program = Parser(chunks, compile_, charge, sandbox=options.sandbox, language=language).parse()
     except ScriptError as error:
         raise Failure(str(error), error.status) from None
-    compiled = CompiledScript(program, compile_, wrap=options.width, quiet=options.quiet, language=language)
+    compiled = CompiledScript(program, compile_, wrap=wrap, quiet=options.quiet, language=language)
     if sum(len(chunk.text) for chunk in chunks) <= _MAX_CACHED_LENGTH:
         if len(_CACHE) >= _CACHE_SIZE or _cached_length() > _MAX_TOTAL_LENGTH:
             _CACHE.clear()
@@ -208,8 +218,6 @@ def edit(m: Machine, compiled: CompiledScript, options: Options) -> None:
     silent = compiled.silent
     budget = m.budget
     restart = False
-    for name in compiled.prelude:
-        m.queue.append(name)
     while True:
         if not restart:
             if not m.read():

@@ -38,13 +38,12 @@ class CompiledScript:
     Attributes:
         silent: Lines are not printed at the end of a cycle.
         files: Names of the files that commands write to.
-        prelude: Files to print before the first line (0r).
         actions: The test and the action of each command.
         ranges: The state of each range before the first line; 0,/re/ is open.
         literals: Old and new text of each command when all are ``s/old/new/g`` with literal text; else empty.
     """
 
-    __slots__ = ("actions", "files", "literals", "prelude", "ranges", "silent")
+    __slots__ = ("actions", "files", "literals", "ranges", "silent")
 
     def __init__(
         self, program: Program, compile_: Compile, *, wrap: int, quiet: bool, language: Language
@@ -52,11 +51,6 @@ class CompiledScript:
         compiler = _Compiler(compile_, wrap, quiet or program.silent, language, program.end)
         self.silent = quiet or program.silent
         self.files = program.files
-        self.prelude = [
-            command.work.name
-            for command in program.commands
-            if _is_line_zero(command.first, command.second) and isinstance(command.work, ReadFile)
-        ]
         self.actions = [compiler.command(command) for command in program.commands]
         self.ranges = tuple(compiler.ranges)
         pairs = [literal_replacement(command) for command in program.commands]
@@ -80,8 +74,9 @@ class _Compiler:
 
     def command(self, command: Command) -> tuple[Test | None, Action]:
         """Return the test that selects lines, None for all lines, and the action."""
-        if _is_line_zero(command.first, command.second):
-            return (lambda m: False), lambda m: None
+        if _is_line_zero(command.first, command.second) and isinstance(command.work, ReadFile):
+            name = command.work.name
+            return (lambda m: m.line_number == 1), lambda m: m.copy_file(name)
         slot = len(self.ranges)
         test = self._test(command.first, command.second)
         if command.negated:

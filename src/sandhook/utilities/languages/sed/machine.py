@@ -331,9 +331,10 @@ class Machine:
             if isinstance(text_or_name, bytes):
                 self.out.write(text_or_name)
             else:
-                self._copy_file(text_or_name)
+                self.copy_file(text_or_name)
 
-    def _copy_file(self, name: str) -> None:
+    def copy_file(self, name: str) -> None:
+        """Write the contents of a file; 0r does it at once, and adds no newline that the last line lacks."""
         try:
             with self.ctx.open("-" if name == "/dev/stdin" else name) as reader:
                 for data in reader.chunks():

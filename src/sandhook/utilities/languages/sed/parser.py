@@ -188,7 +188,8 @@ class Parser:
             return
         letter = self._script.peek()
         is_range = second is not None and second.kind == "regex" and not self._language.posix
-        if not is_range and not (second is None and letter == "r"):
+        is_start = second is None and letter == "r" and not self._language.posix
+        if not is_range and not is_start:
             self._script.next()
             raise self._script.error("invalid usage of line address 0")
 
@@ -379,6 +380,8 @@ class Parser:
         if letter == "\\":
             self._script.at += 1
             letter = self._script.peek()
+            if self._language.posix and (not letter or self._script.at in self._script.chunk_ends):
+                raise self._script.error("incomplete command")
             if not letter:
                 return ""
             if letter == "\n":

@@ -145,9 +145,12 @@ class ScriptReader:
                 letter += self.next()
             elif letter == "[" and self.peek() and self.peek() in ":.=":
                 end = self.text.find(self.peek() + "]", self.at + 1)
-                if end >= 0:
-                    letter += self.text[self.at : end + 2]
-                    self.at = end + 2
+                if end < 0:
+                    line_end = self.text.find("\n", self.at)
+                    self.at = len(self.text) if line_end < 0 else line_end
+                    return None
+                letter += self.text[self.at : end + 2]
+                self.at = end + 2
             out.append(letter)
             if letter == "]":
                 return "".join(out)

@@ -7,7 +7,7 @@ Divergences: L-GREP-002, -P; L-GREP-003, -r visits the entries of a directory in
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import Inform, UsageError, also, declared_fields, opt, option_set
@@ -17,6 +17,7 @@ from sandhook.pattern.errors import PatternError
 from sandhook.text.locale import characters_are_bytes
 from sandhook.utilities.search.grep.matcher import Matcher, Spec
 from sandhook.utilities.search.grep.output import Searcher, Style
+from sandhook.utilities.search.grep.patterns import PatternListError
 from sandhook.vfs.errors import error_text
 
 USAGE_STATUS = 2
@@ -284,10 +285,13 @@ def plan_for(options: Options, pattern: str | None, ctx: Context) -> tuple[Match
         for warning in plan[3].warnings:
             ctx.error(f"warning: {warning}")
         return plan[3], plan[4]
-    spec = make_spec(options, name, pattern, ctx)._replace(bytewise=bytewise)
+    files: dict[str, bytes] = {}
+    spec = make_spec(options, name, pattern, ctx, files)._replace(bytewise=bytewise)
     try:
         matcher = Matcher(spec)
         matcher.bind(ctx.budget)
+    except PatternListError as error:
+        raise _wrong_patterns(error, options, pattern, files, ctx) from None
     except PatternError as error:
         raise Failure(error.message) from None
     for warning in matcher.warnings:
@@ -302,8 +306,34 @@ def plan_for(options: Options, pattern: str | None, ctx: Context) -> tuple[Match
     return matcher, style
 
 
-def make_spec(options: Options, name: str, pattern: str | None, ctx: Context) -> Spec:
-    """Return the search for the patterns of -e, -f or the first operand. Raises Failure."""
+def _wrong_patterns(
+    error: PatternListError, options: Options, operand: str | None, files: Mapping[str, bytes], ctx: Context
+) -> Failure:
+    """Report the errors of patterns but the last, which is returned. Patterns of -f have the file and the line."""
+    typed = "\n".join(options.patterns if operand is None else [operand])
+    own = set(typed.encode("utf-8", "surrogateescape").split(b"\n"))
+    messages = []
+    for pattern, message in error.errors:
+        place = "" if pattern in own else _place(pattern, files)
+        messages.append(place + message)
+    for message in messages[:-1]:
+        ctx.error(message)
+    return Failure(messages[-1])
+
+
+def _place(pattern: bytes, files: Mapping[str, bytes]) -> str:
+    """Return "FILE:LINE: " of the first line with a pattern."""
+    for name, data in files.items():
+        lines = data.split(b"\n")
+        if pattern in lines:
+            return f"{name}:{lines.index(pattern) + 1}: "
+    return ""
+
+
+def make_spec(
+    options: Options, name: str, pattern: str | None, ctx: Context, files: dict[str, bytes]
+) -> Spec:
+    """Return the search for the patterns of -e, -f or the first operand; ``files`` receives those of -f. Raises Failure."""
     kinds = set(options.kinds)
     if name in ("egrep", "fgrep"):
         kinds.add("E" if name == "egrep" else "F")
@@ -320,6 +350,7 @@ def make_spec(options: Options, name: str, pattern: str | None, ctx: Context) ->
                 data = reader.read_all()
         except OSError as error:
             raise Failure(f"{file}: {error_text(error)}") from None
+        files[file] = data
         if data:
             for part in splits(data.removesuffix(b"\n"), b"\n", ctx.charge):
                 lines |= dict.fromkeys(part)

@@ -15,10 +15,11 @@ from itertools import chain
 from sandhook.lazy import lazily
 from sandhook.limits import Budget, timed_items
 from sandhook.pattern.dialect import check_class_syntax
-from sandhook.pattern.errors import SearchTooLong
+from sandhook.pattern.errors import PatternError, SearchTooLong
 from sandhook.pattern.posix import Regex, after_character, compile_regex
 from sandhook.pattern.translate import Dialect
 from sandhook.record import Record
+from sandhook.utilities.search.grep.patterns import check_apart, ends_in_backslash
 
 #: Returns an offset in the first matching line from ``pos`` on, which begins a line; -1 when no line matches.
 Find = Callable[[bytes, int], int]
@@ -84,12 +85,26 @@ class Matcher:
             self._needle = patterns[0]
             return
         if spec.kind != "F":
-            for pattern in patterns:
-                check_class_syntax(pattern)
             dialect = Dialect(
                 extended=spec.kind == "E", newline=not spec.zero, lenient=True, bytewise=spec.bytewise
             )
-            self._regex = compile_regex(b"\n".join(patterns), dialect, icase=spec.icase)
+            if len(patterns) > 1:
+                is_character = ends_in_backslash(patterns[-1]) and not any(
+                    map(_BACK_REFERENCE.match, patterns)
+                )
+                is_character = is_character and b"[" not in patterns[-1]
+                checked = patterns[:-1] if is_character else patterns
+                check_apart(checked, dialect, lambda each: b"[" in each or b"{" in each or each[-1:] == b"\\")
+                if is_character:
+                    patterns = (*patterns[:-1], patterns[-1] + b"\\")
+                    self._spec = spec._replace(patterns=patterns)
+            for pattern in patterns:
+                check_class_syntax(pattern)
+            try:
+                self._regex = compile_regex(b"\n".join(patterns), dialect, icase=spec.icase)
+            except PatternError:
+                check_apart(patterns, dialect, lambda each: True)
+                raise
             self.warnings = self._regex.warnings
             if spec.words and not spec.lines and len(patterns) > 1:
                 self._separate = tuple(
@@ -114,7 +129,13 @@ class Matcher:
 
             pattern = b"\n".join(spec.patterns)
             spans: Spans = perl_spans(
-                pattern, spec.icase, spec.words, spec.lines, budget, bytewise=spec.bytewise
+                pattern,
+                spec.icase,
+                spec.words,
+                spec.lines,
+                budget,
+                bytewise=spec.bytewise,
+                dollar_end_only=spec.zero,
             )
         elif self._regex is not None:
             regex = self._regex
