@@ -63,13 +63,7 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
         reader.unfold(match.end())
         text = reader.text
     operator = _operator(text, at, prefix)
-    if operator is None or (operator[:1] in _CASE_OPERATORS and name in "#?-"):
-        return _bad(reader, start, double_quoted)
-    if subscript is not None and not NAME.fullmatch(name):
-        return _bad(reader, start, double_quoted)
-    if name == "#" and operator and operator in "%+=/" and text[at + 1] == "}":
-        return _bad(reader, start, double_quoted)
-    if prefix == "!" and text[at : at + 2] in ("*}", "@}") and not NAME.fullmatch(name):
+    if operator is None or _makes_no_sense(text[at : at + 2], prefix, name, subscript is not None, operator):
         return _bad(reader, start, double_quoted)
     word = second = None
     at += len(operator)
@@ -95,6 +89,16 @@ def _read(reader: WordReader, start: int, double_quoted: bool) -> WordPart:
     return new_record(
         ParameterExpansion, (name, subscript, prefix, operator or None, word, second, True, span)
     )
+
+
+def _makes_no_sense(text: str, prefix: str, name: str, has_subscript: bool, operator: str) -> bool:
+    """Return True for an operator, at the beginning of ``text``, that the parameter cannot have."""
+    if operator[:1] in _CASE_OPERATORS and name in "#?-":
+        return True
+    if name == "#" and operator and operator in "%+=/" and text[1:] == "}":
+        return True
+    needs_name = has_subscript or (prefix == "!" and text in ("*}", "@}"))
+    return needs_name and not NAME.fullmatch(name)
 
 
 def _message(reader: WordReader, start: int, at: int, parts: list[WordPart]) -> list[WordPart]:

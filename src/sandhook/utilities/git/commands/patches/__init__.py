@@ -1,1 +1,1 @@
-"""Commands that write patches, archives and merged files."""
+"""Commands about patches: to write them, to find equal ones, and to merge files."""

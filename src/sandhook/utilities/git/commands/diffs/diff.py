@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
-from sandhook.utilities.git.commands.no_index import run_no_index
+from sandhook.utilities.git.commands.diffs.no_index import run_no_index
 from sandhook.utilities.git.diff.combined import (
     conflicting_files,
     merged_files,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from sandhook.command.options import also, opt, option_set
 from sandhook.utilities.git.arguments import Parser
 from sandhook.utilities.git.commands.batches import input_lines
-from sandhook.utilities.git.commands.plumbing_diff import finish, status_of
+from sandhook.utilities.git.commands.diffs.plumbing_diff import finish, status_of
 from sandhook.utilities.git.diff.combined import merged_files, write_merge, write_names
 from sandhook.utilities.git.diff.model import NULL_ID, Pair, Side
 from sandhook.utilities.git.diff.options import DiffOptions

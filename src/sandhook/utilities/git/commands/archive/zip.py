@@ -1,6 +1,6 @@
 """git archive --format=zip.
 
-Source: git-archive(1); git 2.39, archive-zip.c; APPNOTE of the zip format.
+Source: git-archive(1); the APPNOTE of the zip format. Oracle: git 2.39.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import time
 import zlib
 from collections.abc import Iterator, Sequence
 
-from sandhook.utilities.git.commands.patches.archive import Archive, Entry, Options
+from sandhook.utilities.git.commands.archive.tar import Archive, Entry, Options
 from sandhook.utilities.git.diff.patch import is_binary
 from sandhook.utilities.git.history.dates import local_zone
 from sandhook.utilities.git.program import Invocation

@@ -1,0 +1,1 @@
+"""Commands that compare: diff, its plumbing, and files outside of a repository."""
