@@ -22,6 +22,7 @@ from sandhook.utilities.git.history.assignment import assign
 from sandhook.utilities.git.history.messages import subject
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.notes import Notes
+from sandhook.utilities.git.history.operands import is_revision
 from sandhook.utilities.git.history.pretty import Format, Printer
 from sandhook.utilities.git.history.selection import Selection, WalkOptions
 from sandhook.utilities.git.history.starts import find_starts
@@ -34,6 +35,9 @@ from sandhook.utilities.git.store.repository import Repository
 _USAGE = """usage: git range-diff [<options>] <old-base>..<old-tip> <new-base>..<new-tip>
    or: git range-diff [<options>] <old-tip>...<new-tip>
    or: git range-diff [<options>] <base> <old-tip> <new-tip>"""
+_SEPARATE = (
+    "Use '--' to separate paths from revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
+)
 _HIGH_COST = 1 << 16
 _CREATION_FACTOR = 60
 _PATCH_BYTES = 1000  #: what a patch takes in memory, roughly, in addition to its text
@@ -92,7 +96,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
             "range-diff with colours, with paths, and in other forms than patches is not offered in the sandbox (L-GIT-003)",
             status=129,
         )
-    first, second = _ranges(parsed.operands)
+    first, second = _ranges(repository, parsed.operands)
     reader = _Reader(repository, options)
     old, new = reader.patches(first), reader.patches(second)
     if options.left and options.right:
@@ -102,18 +106,21 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     return 0
 
 
-def _ranges(words: Sequence[str]) -> tuple[str, str]:
-    """Return both ranges."""
+def _ranges(repository: Repository, words: Sequence[str]) -> tuple[str, str]:
+    """Return both ranges. Raises GitError for words that are not two ranges."""
+    names = Names(repository)
+    if len(words) == 3 and all(names.find(word) is not None for word in words):
+        return f"{words[0]}..{words[1]}", f"{words[0]}..{words[2]}"
+    for word in words[:2] if len(words) > 1 else ():
+        if not is_revision(names, word):
+            raise GitError(f"bad revision '{word}'")
+        if ".." not in word:
+            break
     if len(words) == 2 and all(".." in word for word in words):
         return words[0], words[1]
-    if len(words) == 3:
-        return f"{words[0]}..{words[1]}", f"{words[0]}..{words[2]}"
     if len(words) == 1 and "..." in words[0]:
         left, _, right = words[0].partition("...")
         return f"{right or 'HEAD'}..{left or 'HEAD'}", f"{left or 'HEAD'}..{right or 'HEAD'}"
-    if len(words) == 2:
-        missing = next(word for word in words if ".." not in word)
-        raise GitError(f"not a commit range: '{missing}'\n{_USAGE}", status=129)
     raise GitError(f"need two commit ranges\n\n{_USAGE}", status=129)
 
 
@@ -137,7 +144,7 @@ class _Reader:
         try:
             starts = find_starts(repository, [words], ())
         except GitError as error:
-            raise GitError(f"{error}\nerror: could not parse log for '{words}'") from None
+            raise GitError(f"{error}\n{_SEPARATE}\nerror: could not parse log for '{words}'") from None
         everything = Pathspec([], repository.access.charge)
         result: list[_Patch] = []
         for commit in Selection(repository, walk, starts, everything):

@@ -153,7 +153,7 @@ class _Shown:
         self._objects = call.repository.objects
         self._every = (1 << len(tips.names)) - 1
         self._reach: dict[str, int] = {}
-        self._dull: set[str] = set()  #: commits that are behind those that all tips reach
+        self._dull: set[str] = set()  #: ancestors of commits that all tips reach
         self._seen: list[Commit] = []
 
     # ------------------------------------------------------------------ search
@@ -219,7 +219,7 @@ class _Shown:
     # ------------------------------------------------------------------ results
 
     def write_bases(self) -> int:
-        """Print the commits that all tips reach, without those behind them; return 1 without one."""
+        """Print the commits that all tips reach, without their ancestors; return 1 without one."""
         found = [
             each.oid
             for each in self._seen
