@@ -10,7 +10,7 @@ import time
 import zlib
 from collections.abc import Iterator, Sequence
 
-from sandhook.utilities.git.commands.patches.archive import Archive, Entry, Options
+from sandhook.utilities.git.commands.patches.tar_archive import Archive, Entry, Options
 from sandhook.utilities.git.diff.patch import is_binary
 from sandhook.utilities.git.history.dates import local_zone
 from sandhook.utilities.git.program import Invocation

@@ -41,7 +41,6 @@ _SEPARATE = (
 _HIGH_COST = 1 << 16
 _CREATION_FACTOR = 60
 _PATCH_BYTES = 1000  #: what a patch takes in memory, roughly, in addition to its text
-_HUNK = re.compile(rb"@@ .*?@@(.*)", re.DOTALL)
 _HEADING = re.compile(rb" ## (.*) ##$")
 _INNER = re.compile(rb".?@@ (.*)$")
 _MARKS = {b">": b"+", b"<": b"-", b"#": b" "}
@@ -192,13 +191,19 @@ class _Reader:
         for line in split_lines(self._output.patch([pair])):
             self._repository.access.charge(1)
             text = line.removesuffix(b"\n")
-            if found := _HUNK.match(text):
+            if (heading := _hunk_heading(text)) is not None:
                 in_hunks = True
-                yield b"@@" + (b" " + name + b":" if found[1] else b"") + found[1] + b"\n"
+                yield b"@@" + (b" " + name + b":" if heading else b"") + heading + b"\n"
             elif in_hunks and (mark := _MARKS.get(text[:1])):
                 yield mark + text[1:] + b"\n"
             elif in_hunks or text.startswith((b"Binary files ", b"Submodule ")):
                 yield b" " + text + b"\n"
+
+
+def _hunk_heading(line: bytes) -> bytes | None:
+    """Return what follows the numbers in the first line of a hunk, None for another line."""
+    end = line.find(b"@@", 3) if line.startswith(b"@@ ") else -1
+    return None if end < 0 else line[end + 2 :]
 
 
 def _parts(pair: Pair) -> list[Pair]:
@@ -325,9 +330,8 @@ class _Report:
         changes = compare(first, second, charge, key=self._style.key)
         for piece in hunks(first, second, changes, self._style, charge):
             for line in split_lines(piece):
-                if found := _HUNK.match(line):
-                    line = b"@@" + found[1]
-                self._repository.ctx.write(b"    " + line)
+                heading = _hunk_heading(line)
+                self._repository.ctx.write(b"    " + (line if heading is None else b"@@" + heading))
 
 
 def _heading(line: bytes) -> bytes | None:
