@@ -22,6 +22,7 @@ from sandhook.utilities.git.history.assignment import assign
 from sandhook.utilities.git.history.messages import subject
 from sandhook.utilities.git.history.names import Names
 from sandhook.utilities.git.history.notes import Notes
+from sandhook.utilities.git.history.operands import is_revision
 from sandhook.utilities.git.history.pretty import Format, Printer
 from sandhook.utilities.git.history.selection import Selection, WalkOptions
 from sandhook.utilities.git.history.starts import find_starts
@@ -34,10 +35,12 @@ from sandhook.utilities.git.store.repository import Repository
 _USAGE = """usage: git range-diff [<options>] <old-base>..<old-tip> <new-base>..<new-tip>
    or: git range-diff [<options>] <old-tip>...<new-tip>
    or: git range-diff [<options>] <base> <old-tip> <new-tip>"""
+_SEPARATE = (
+    "Use '--' to separate paths from revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"
+)
 _HIGH_COST = 1 << 16
 _CREATION_FACTOR = 60
 _PATCH_BYTES = 1000  #: what a patch takes in memory, roughly, in addition to its text
-_HUNK = re.compile(rb"@@ .*?@@(.*)", re.DOTALL)
 _HEADING = re.compile(rb" ## (.*) ##$")
 _INNER = re.compile(rb".?@@ (.*)$")
 _MARKS = {b">": b"+", b"<": b"-", b"#": b" "}
@@ -92,7 +95,7 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
             "range-diff with colours, with paths, and in other forms than patches is not offered in the sandbox (L-GIT-003)",
             status=129,
         )
-    first, second = _ranges(parsed.operands)
+    first, second = _ranges(repository, parsed.operands)
     reader = _Reader(repository, options)
     old, new = reader.patches(first), reader.patches(second)
     if options.left and options.right:
@@ -102,18 +105,21 @@ def run(call: Invocation, arguments: Sequence[str]) -> int:
     return 0
 
 
-def _ranges(words: Sequence[str]) -> tuple[str, str]:
-    """Return both ranges."""
+def _ranges(repository: Repository, words: Sequence[str]) -> tuple[str, str]:
+    """Return both ranges. Raises GitError for words that are not two ranges."""
+    names = Names(repository)
+    if len(words) == 3 and all(names.find(word) is not None for word in words):
+        return f"{words[0]}..{words[1]}", f"{words[0]}..{words[2]}"
+    for word in words[:2] if len(words) > 1 else ():
+        if not is_revision(names, word):
+            raise GitError(f"bad revision '{word}'")
+        if ".." not in word:
+            break
     if len(words) == 2 and all(".." in word for word in words):
         return words[0], words[1]
-    if len(words) == 3:
-        return f"{words[0]}..{words[1]}", f"{words[0]}..{words[2]}"
     if len(words) == 1 and "..." in words[0]:
         left, _, right = words[0].partition("...")
         return f"{right or 'HEAD'}..{left or 'HEAD'}", f"{left or 'HEAD'}..{right or 'HEAD'}"
-    if len(words) == 2:
-        missing = next(word for word in words if ".." not in word)
-        raise GitError(f"not a commit range: '{missing}'\n{_USAGE}", status=129)
     raise GitError(f"need two commit ranges\n\n{_USAGE}", status=129)
 
 
@@ -137,7 +143,7 @@ class _Reader:
         try:
             starts = find_starts(repository, [words], ())
         except GitError as error:
-            raise GitError(f"{error}\nerror: could not parse log for '{words}'") from None
+            raise GitError(f"{error}\n{_SEPARATE}\nerror: could not parse log for '{words}'") from None
         everything = Pathspec([], repository.access.charge)
         result: list[_Patch] = []
         for commit in Selection(repository, walk, starts, everything):
@@ -185,13 +191,19 @@ class _Reader:
         for line in split_lines(self._output.patch([pair])):
             self._repository.access.charge(1)
             text = line.removesuffix(b"\n")
-            if found := _HUNK.match(text):
+            if (heading := _hunk_heading(text)) is not None:
                 in_hunks = True
-                yield b"@@" + (b" " + name + b":" if found[1] else b"") + found[1] + b"\n"
+                yield b"@@" + (b" " + name + b":" if heading else b"") + heading + b"\n"
             elif in_hunks and (mark := _MARKS.get(text[:1])):
                 yield mark + text[1:] + b"\n"
             elif in_hunks or text.startswith((b"Binary files ", b"Submodule ")):
                 yield b" " + text + b"\n"
+
+
+def _hunk_heading(line: bytes) -> bytes | None:
+    """Return what follows the numbers in the first line of a hunk, None for another line."""
+    end = line.find(b"@@", 3) if line.startswith(b"@@ ") else -1
+    return None if end < 0 else line[end + 2 :]
 
 
 def _parts(pair: Pair) -> list[Pair]:
@@ -318,9 +330,8 @@ class _Report:
         changes = compare(first, second, charge, key=self._style.key)
         for piece in hunks(first, second, changes, self._style, charge):
             for line in split_lines(piece):
-                if found := _HUNK.match(line):
-                    line = b"@@" + found[1]
-                self._repository.ctx.write(b"    " + line)
+                heading = _hunk_heading(line)
+                self._repository.ctx.write(b"    " + (line if heading is None else b"@@" + heading))
 
 
 def _heading(line: bytes) -> bytes | None:
