@@ -85,12 +85,25 @@ def _carried_out(state: State, text: str, error: ShellSyntaxError) -> ShellError
     from sandhook.expand.arith_interpreter import evaluate_until_error
 
     try:
-        evaluate_until_error(text, lambda node: compile_arithmetic(node)(state), state.budget)
+        evaluate_until_error(
+            text,
+            lambda node: compile_arithmetic(node)(state),
+            lambda target: _with_index(state, target),
+            state.budget,
+        )
     except ShellSyntaxError as reached:
         error = reached
     except OperandError as fault:
         return expression_error(arith_messages.operand_message(text, fault))
     return expression_error(error.message)
+
+
+def _with_index(state: State, target: ArithVariable) -> ArithVariable:
+    """Return an element with its index in place of a subscript that has an effect."""
+    if not keyed.changes(target.subscript) or state.is_associative(target.name):
+        return target
+    index_of = compile_subscript(keyed.unescaped(target.subscript or ""))
+    return ArithVariable(target.name, str(index_of(state)))
 
 
 def _run(state: State, text: str) -> int:

@@ -21,8 +21,11 @@ _NEXT_NAME = lazily(r"[ \t\n]+[A-Za-z_][A-Za-z0-9_]*")
 #: Evaluates a small tree; may raise.
 Evaluate: TypeAlias = Callable[[Arith], int]
 
+#: Evaluates the subscript of a name, if that has effects; returns the name with the index.
+Settle: TypeAlias = Callable[[ArithVariable], ArithVariable]
 
-def evaluate_until_error(text: str, evaluate: Evaluate, budget: Budget) -> None:
+
+def evaluate_until_error(text: str, evaluate: Evaluate, settle: Settle, budget: Budget) -> None:
     """Evaluate an expression with a syntax error up to the error.
 
     Raises:
@@ -31,7 +34,7 @@ def evaluate_until_error(text: str, evaluate: Evaluate, budget: Budget) -> None:
         OperandError: The expression divides by zero before the error, or has a negative exponent.
     """
     try:
-        _Interpreter(text, evaluate, budget).parse()
+        _Interpreter(text, evaluate, settle, budget).parse()
     except RecursionError:
         raise LimitExceeded("nesting", MAX_DEPTH, "arithmetic") from None
 
@@ -44,11 +47,12 @@ class _Interpreter(Parser):
         skipping: Above 0 where nothing is evaluated: after ``0 &&`` and similar operators.
     """
 
-    __slots__ = ("budget", "checked_to", "evaluate", "skipping", "target")
+    __slots__ = ("budget", "checked_to", "evaluate", "settle", "skipping", "target")
 
-    def __init__(self, text: str, evaluate: Evaluate, budget: Budget) -> None:
+    def __init__(self, text: str, evaluate: Evaluate, settle: Settle, budget: Budget) -> None:
         super().__init__(text, False)
         self.evaluate = evaluate
+        self.settle = settle
         self.budget = budget
         self.skipping = 0
         self.checked_to = 0  # the offset up to which the text after names was checked
@@ -77,7 +81,12 @@ class _Interpreter(Parser):
         at = after_blanks(self.text, self.at)
         following = self.text[at : at + 2]
         is_assigned = following[:1] == "=" and following != "==" and self.last[:3] != "pre"
-        self.node = ArithNumber(0) if is_assigned else self.number_of(self.node)
+        if is_assigned:
+            self.node = ArithNumber(0)
+            return
+        if not self.skipping:  # the same element may be assigned after it is read
+            self.target = self.settle(self.target)
+        self.node = self.number_of(self.target)
 
     def assign(self, value: Arith) -> ArithNumber:
         """Assign ``value`` to the name in ``target``."""

@@ -61,6 +61,7 @@ def is_plain(words: Sequence[Word | Assignment]) -> bool:
     return (
         isinstance(last, Assignment)
         and last.subscript is None
+        and not {"a", "A"}.issubset("".join(texts))
         and all(text[:1] == "-" and text[1:] and letters.issuperset(text[1:]) for text in texts)
     )
 
@@ -135,9 +136,10 @@ def _converts_local(state: State, name: str, kind: str, bits: int) -> bool:
 
 def _assign_visible(state: State, options: ListOptions, assigned: Assigned) -> None:
     """Assign a list for export and readonly, which make no locals."""
+    name, _ = state.resolve(assigned.name)
     for letter in options.attributes:
         if letter in _CONVERTING:
-            state.attributes[assigned.name] = state.attributes.get(assigned.name, 0) | _CONVERTING[letter]
+            state.attributes[name] = state.attributes.get(name, 0) | _CONVERTING[letter]
     if options.kind:  # -n: nothing is marked yet
         words: list[Argument] = ["readonly", "-n", f"-{options.kind}", assigned]
         if state.shell.call(state, words, functions=False, utilities=False):

@@ -110,7 +110,11 @@ def restore(process: Process, undo: Undo) -> None:
     while undo:
         number, old = undo.pop()
         current = descriptors.pop(number, None)
-        if old is not None:
+        if (
+            old is not None and process.done
+        ):  # a signal ended it while its child ran: its descriptors are closed
+            old.release()
+        elif old is not None:
             descriptors[number] = old
         if current is not None:
             current.release()

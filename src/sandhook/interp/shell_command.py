@@ -78,6 +78,9 @@ Shell options:
 \t-abefhkmnptuvxBCEHPT or -o option
 """
 
+#: Prompts, which a shell that is not interactive drops from its environment, as bash does.
+_PROMPTS = frozenset({"PS1", "PS2"})
+
 #: Variables that the environment of a run may not set.
 INERT = frozenset({"BASHOPTS", "BASH_ENV", "ENV", "EXECIGNORE", "GLOBIGNORE", "IFS", "PS4", "SHELLOPTS"})
 
@@ -85,7 +88,7 @@ INERT = frozenset({"BASHOPTS", "BASH_ENV", "ENV", "EXECIGNORE", "GLOBIGNORE", "I
 #: Computed variables, whose values the environment does not set.
 _COMPUTED = frozenset(name for name, dynamic in DYNAMICS.items() if dynamic.unset is None)
 #: What is not taken from the environment as it is.
-_WITHOUT_IMPORT = INERT | _COMPUTED
+_WITHOUT_IMPORT = INERT | _PROMPTS | _COMPUTED
 
 
 def new_state(
@@ -152,7 +155,7 @@ def _import_environment(state: State, environment: dict[str, str]) -> None:
         state.memo = state.memo._replace(foreign=foreign)
     if _WITHOUT_IMPORT.isdisjoint(environment):
         return
-    for inert in INERT.intersection(environment):
+    for inert in (INERT | _PROMPTS).intersection(environment):
         del values[inert], attributes[inert]
     for computed in _COMPUTED.intersection(environment):
         text = values.pop(computed, None)
@@ -206,6 +209,9 @@ def run_shell(runtime: Interpreter, outer: State, argv: list[str]) -> int:
     status = _read_options(runtime, outer, state, request)
     if status is not None:
         return status
+    if request.interactive:
+        for prompt in _PROMPTS.intersection(environment := exported_variables(outer)):
+            set_environment_value(state, prompt, environment[prompt])
     state.instrumented = state.options.xtrace
     arguments = request.arguments
     if request.wants_command:

@@ -388,6 +388,7 @@ class Printer:
 
     def redirections(self, redirections: tuple[n.Redirection, ...], after_first: str = "") -> None:
         documents = []
+        self.wrote_document = False
         for index, redirection in enumerate(redirections):
             if index:
                 self.write(" ")

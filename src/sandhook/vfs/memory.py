@@ -115,10 +115,10 @@ class MemoryFileSystem(Conveniences):
         """Return the inode to open; a new one still has no link count."""
         tree = self._tree
         parent, name, node = tree.entry(path)
+        if path[-1:] == "/":  # whatever is there, as in Linux
+            raise fs_error(errno.EISDIR, path)
         if exclusive and node is not None:
             raise fs_error(errno.EEXIST, path)
-        if path[-1:] == "/" and (node is None or node.mode & S_IFMT != S_IFDIR):
-            raise fs_error(errno.EISDIR if node is None else errno.ENOTDIR, path)
         if node is not None and node.mode & S_IFMT == S_IFLNK:
             parent, name, node = tree.walk(path, True)[:3]
         if node is not None:

@@ -227,13 +227,14 @@ class ResolvingFileSystem(Conveniences):
         truncate: bool = False,
         mode: int = 0o666,
     ) -> FileHandle | Device:
+        if create and path[-1:] == "/":  # whatever is there, as in Linux
+            self._entry(path)
+            raise fs_error(errno.EISDIR, path)
         place = self._entry(path) if create and exclusive else self._walk(path, True)
         stat = place.stat
         if stat is None:
             if not create:
                 raise fs_error(errno.ENOENT, path)
-            if path[-1:] == "/":
-                raise fs_error(errno.EISDIR, path)
             self._check_change(place, path)
             return self._create(place.path, mode & 0o7777)
         if create and exclusive:

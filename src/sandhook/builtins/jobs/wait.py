@@ -102,7 +102,7 @@ def _wait_operand(state: State, operand: str, variable: str | None) -> int:
         if job is None and pid in table.forgotten:
             if variable is not None:
                 assign_reference(state, variable, operand)
-            return table.forgotten[pid]
+            return _remembered(state, pid)
         if job is None:
             print_error(state, f"wait: pid {operand} is not a child of this shell")
             return _NOT_FOUND
@@ -112,7 +112,17 @@ def _wait_operand(state: State, operand: str, variable: str | None) -> int:
     assert job is not None
     if variable is not None:
         assign_reference(state, variable, str(job.pid))
-    return _wait_for(state, job)
+    status = _wait_for(state, job)
+    return status if operand[:1] == "%" else _remembered(state, job.pid, status)
+
+
+def _remembered(state: State, pid: int, status: int = 0) -> int:
+    """Return the status of a process that has ended, ``status`` if it is not remembered; posix mode then forgets it."""
+    table = jobs_of(state)
+    status = table.forgotten.get(pid, status)
+    if state.options.posix:
+        table.forgotten.pop(pid, None)
+    return status
 
 
 def _wait_for(state: State, job: Job) -> int:

@@ -36,7 +36,8 @@ def mark(state: State, argv: Sequence[str | Assigned], bit: int) -> int:
         reference = operand.partition("=")[0] if isinstance(operand, str) else reference_of(operand)
         if "[" in reference:
             print_error(state, f"{command}: `{reference}': not a valid identifier")
-            status = failed = 1
+            status = 1
+            failed |= not isinstance(operand, str) or "=" in operand  # a name alone is no assignment
         else:
             name = reference.rstrip("+")
             if not removes:
