@@ -262,6 +262,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("pre_tool_call.exit2*", "pre_tool_call.out.context-exit2", "mixed.*exit2*", "mixed.*stderr"),
             *("mixed.closed", "mixed.directory", "mixed.bytes-reason", "blends.exit2-*", "blends.stderr-*"),
             *("losses.command-*", "losses.late-status", "losses.err-flood", "losses.two.broken-exit2"),
+            "weaves.*",
         ),
     },
     "grok": {
