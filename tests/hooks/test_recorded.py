@@ -39,7 +39,7 @@ _LATE = (
     "spread.*.killed",
     "sweep.signals-deny",
     "extra.killed-allow",
-    "weaves.held.deny",
+    *("weaves.held.deny", "weaves.57"),
 )
 
 #: Where better mode differs: the row of docs/divergences.md, and the identifiers of the records.
@@ -52,9 +52,9 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("PostToolUseFailure.out.halt*", "PreCompact.out.halt*", "SubagentStart.out.halt*"),
             *("TaskCompleted.out.halt*", "PermissionRequest.*out.halt*", "PreModelSwitch.out.halt*"),
             *("PreCompact.auto.out.halt", "notices.*.halt*", "blends.layers-halt*"),
-            *("weaves.15", "weaves.quiet.PreToolUse.halt"),
+            *("weaves.15", "weaves.47", "weaves.55", "weaves.quiet.PreToolUse.halt"),
         ),
-        "L-CLAUDE-020": ("weaves.27", "weaves.named.*"),
+        "L-CLAUDE-020": ("weaves.27", "weaves.4[68]", "weaves.named.*"),
         "L-CLAUDE-021": ("weaves.held.*", "weaves.quiet.Stop.block"),
         "L-CLAUDE-016": ("WorktreeCreate.out.block",),
         "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
@@ -70,7 +70,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "plugin.same-command",
             "places.deny-*",
             "spread.several.*",
-            "weaves.1",
+            *("weaves.1", "weaves.44"),
         ),
     },
     "mistral_vibe": {
