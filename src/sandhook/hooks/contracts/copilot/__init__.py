@@ -25,6 +25,7 @@ class Copilot(Agent):
 
     name = "copilot"
     title = "GitHub Copilot"
+    has_own_format = True
     recorded = "1.0.102"
     reads_marked = False
     outranked_rules = "the rules of --deny-tool"
