@@ -52,7 +52,7 @@ FALLS: dict[FaultName, tuple[str, CellResult]] = {
     "locale-c": ("#!/bin/bash\ntext=é\n[ ${#text} = 1 ] || exit 0\n" + REFUSES, "allowed"),
     "locale-turkish": ("#!/bin/bash\ncase $LC_ALL in tr*) exit 0 ;; esac\n" + REFUSES, "allowed"),
     "output-first": ("#!/bin/bash\ngrep -q 'rm -rf' && echo '{\"decision\": \"deny\"}'\nexit 0\n", "allowed"),
-    "background-child": (USUAL, "refused"),
+    "background-child": (USUAL, "crashed"),
 }  # fmt: skip
 
 
