@@ -50,6 +50,7 @@ HEADER: dict[str, object] = {
     "not_started": None,
     "outermost": False,
     "signal": None,
+    "script_status": None,
     "interrupted": False,
     "notes": [],
     "whiteouts": [],

@@ -19,7 +19,7 @@ from sandhook.hooks import (
     ToolPre,
 )
 from sandhook.hooks.contracts import ContractError, Document, get, recognise
-from sandhook.hooks.decode import decode
+from sandhook.hooks.decode import DecodeError, decode
 from sandhook.hooks.model import LayerName, Operation
 from sandhook.vfs.path import VirtualPath
 from tests.hooks.agenttools import back, faults, fired, paths
@@ -318,3 +318,27 @@ def test_a_reason_that_is_no_text_is_written_as_javascript_does() -> None:
     for value, text in ((["a", ["b", None], 1], "a,b,,1"), ({"a": 1}, "[object Object]"), (True, "true")):
         output = {"permissionDecision": "deny", "permissionDecisionReason": value}
         assert fired("copilot", config(), CALL, RunResult(0, json.dumps(output).encode())).reason == text
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("/h/.copilot/settings.json", True),
+        ("/w/.claude/settings.json", False),
+        ("/w/.github/hooks/a.json", False),
+    ],
+)
+def test_its_own_settings_are_json5(name: str, read: bool) -> None:
+    text = """// why
+    {hooks: {'preToolUse': [{type: 'command', "bash": "echo '//' /* x */", 'comment': 'it\\'s "http://x"',},],},}
+    """
+    if not read:
+        with pytest.raises(DecodeError):
+            get("copilot").parse(text, name, {})
+        return
+    document = get("copilot").parse(text, name, {})
+    assert document.value == {
+        "hooks": {
+            "preToolUse": [{"type": "command", "bash": "echo '//' /* x */", "comment": 'it\'s "http://x"'}]
+        }
+    }

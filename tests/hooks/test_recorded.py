@@ -39,7 +39,7 @@ _LATE = (
     "spread.*.killed",
     "sweep.signals-deny",
     "extra.killed-allow",
-    "weaves.held.deny",
+    *("weaves.held.deny", "weaves.57"),
 )
 
 #: Where better mode differs: the row of docs/divergences.md, and the identifiers of the records.
@@ -52,9 +52,9 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("PostToolUseFailure.out.halt*", "PreCompact.out.halt*", "SubagentStart.out.halt*"),
             *("TaskCompleted.out.halt*", "PermissionRequest.*out.halt*", "PreModelSwitch.out.halt*"),
             *("PreCompact.auto.out.halt", "notices.*.halt*", "blends.layers-halt*"),
-            *("weaves.15", "weaves.quiet.PreToolUse.halt"),
+            *("weaves.15", "weaves.47", "weaves.55", "weaves.quiet.PreToolUse.halt"),
         ),
-        "L-CLAUDE-020": ("weaves.27", "weaves.named.*"),
+        "L-CLAUDE-020": ("weaves.27", "weaves.4[68]", "weaves.named.*"),
         "L-CLAUDE-021": ("weaves.held.*", "weaves.quiet.Stop.block"),
         "L-CLAUDE-016": ("WorktreeCreate.out.block",),
         "L-CLAUDE-011": ("Stop.onFailure-block-exit1",),
@@ -70,7 +70,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             "plugin.same-command",
             "places.deny-*",
             "spread.several.*",
-            "weaves.1",
+            *("weaves.1", "weaves.44"),
         ),
     },
     "mistral_vibe": {
@@ -118,7 +118,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("chance.*", "tangles.7", "weaves.7"),
         ),
         "L-HOOKS-008": ("limits.*",),
-        "L-HOOKS-009": ("settings.matcher-*",),
+        "L-HOOKS-009": ("settings.matcher-*", "parts.*-matcher-*"),
         "L-GEMINI-006": (
             "places.deny-*",
             "losses.two.*",
@@ -151,9 +151,13 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
                 "UserPrompt*.out.block-noreason",
             ),
         ),
-        "L-COPILOT-007": ("fault.version-2", "policy.key.*", "policy.hook.*"),
+        "L-COPILOT-007": (
+            *("fault.version-2", "policy.key.*", "policy.hook.*", "policy.matcher.preToolUse.[en]*"),
+            *("policy.matchers.preToolUse", "parts.managed-*"),
+        ),
+        "L-COPILOT-014": ("parts.claude-project-*", "parts.user-settings-*"),
         "L-HOOKS-011": ("updates.*",),
-        "L-COPILOT-008": ("matcher.*", "patterns.*"),
+        "L-COPILOT-008": ("matcher.*", "patterns.*", "policy.matcher.preToolUse.star"),
         "L-COPILOT-013": ("settings.args-text", "limits.null"),
         "L-COPILOT-009": (
             *("preToolUse.exit*", "preToolUse.not-*", "preToolUse.signal-*", "PreToolUse.exit*"),
@@ -216,7 +220,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
         "L-HOOKS-008": ("limits.huge", "limits.large", "limits.vast"),
         "L-DROID-003": (
             *("fault.*", "layers.user", "layers.project", "matcher.17"),
-            *("settings.*", "limits.*", "arrays.*"),
+            *("settings.*", "limits.*", "arrays.*", "parts.*"),
         ),
         "L-DROID-004": ("PreToolUse.out.inner-ask",),
         "L-DROID-005": ("layers.both-*", "layers.hooks-off-*"),
@@ -224,7 +228,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
     "openhands": {
         "L-HOOKS-008": ("limits.*",),
         "L-OPENHANDS-001": ("layers.*", "places.*", "blends.layers-*", "weaves.*"),
-        "L-OPENHANDS-003": ("matcher.9", "patterns.*", "chance.39"),
+        "L-OPENHANDS-003": ("matcher.9", "patterns.*", "chance.39", "losses.matchers"),
         "L-OPENHANDS-004": ("PreToolUse.out.block", "*.inner-deny", "mixed.bytes-*", "blends.top-*"),
     },
     "cline": {
@@ -258,11 +262,19 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
             *("pre_tool_call.exit2*", "pre_tool_call.out.context-exit2", "mixed.*exit2*", "mixed.*stderr"),
             *("mixed.closed", "mixed.directory", "mixed.bytes-reason", "blends.exit2-*", "blends.stderr-*"),
             *("losses.command-*", "losses.late-status", "losses.err-flood", "losses.two.broken-exit2"),
+            "weaves.*",
         ),
     },
     "grok": {
         "L-GROK-003": (
-            *("matcher.1[45]", "settings.matcher-broken", "weaves.0", "weaves.1[46]", "weaves.2[367]"),
+            *(
+                "matcher.1[45]",
+                "settings.matcher-broken",
+                "losses.matchers",
+                "weaves.0",
+                "weaves.1[46]",
+                "weaves.2[367]",
+            ),
         ),
         "L-GROK-001": ("fault.*", "settings.*", "limits.*", "parts.*", "drawn.*"),
         "L-GROK-002": ("command.*",),
@@ -309,7 +321,7 @@ DECLARED: dict[str, dict[str, tuple[str, ...]]] = {
 #: The same for all agents.
 EVERYWHERE: dict[str, tuple[str, ...]] = {
     "L-CRLF-001": ("*.crlf",),
-    "L-HOOKS-007": ("settings.text-mark",),
+    "L-HOOKS-007": ("settings.text-mark", "parts.*-text-mark"),
     "L-HOOKS-006": _LATE,
     "L-HOOKS-001": (
         "blends.deep",

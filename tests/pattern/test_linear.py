@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 from sandhook.pattern.linear import compile_re2
 
 
@@ -69,3 +69,29 @@ def test_groups_and_stray_bytes():
 def test_an_unknown_flavor_is_an_error():
     with pytest.raises(ValueError, match="flavor"):
         compile_re2("a", flavor="perl")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found", "not_found"),
+    [
+        (r"^\u0042ash$", "Bash", "bash"),
+        (r"^\U00000042ash$", "Bash", "bash"),
+        ("^Bash**$", "Bas", "Ba"),
+        ("^Bash++$", "Bashh", "Bas"),
+        ("^Ba?+sh$", "Baash", "Bxsh"),
+        ("^Ba??sh$", "Bsh", "Baash"),
+        ("^Ba??*sh$", "Baash", "Bxsh"),
+        (r"^[\s\S]$", "\u3000", ""),
+        (r"^[\S-]+$", "a-", "a\u2028"),
+    ],
+)
+def test_what_rust_alone_reads(pattern: str, found: str, not_found: str) -> None:
+    compiled = compile_re2(pattern, flavor="rust")
+    assert compiled.search(found)
+    assert not compiled.search(not_found)
+
+
+@pytest.mark.parametrize("pattern", [r"[\W]", "[a&&b]", "[[a]]"])
+def test_what_rust_reads_and_re2_cannot(pattern: str) -> None:
+    with pytest.raises(UnsupportedError):
+        compile_re2(pattern, flavor="rust")

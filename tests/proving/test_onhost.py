@@ -39,7 +39,7 @@ USUAL_CELLS: dict[FaultName, str] = {
     "full-disk": "refused",
     "locale-turkish": "refused",
     "output-first": "refused",
-    "background-child": "crashed",
+    "background-child": "refused",  # by its own status: Claude Code does not wait for the child
 }
 
 

@@ -64,7 +64,7 @@ def _compile(pattern: str, flavour: Flavour) -> Callable[[str], bool]:
         try:
             search = compile_re2(pattern, flavor=flavour, groups=False).search
         except PatternError as error:
-            if flavour == "rust" and (_OF_RUST.search(pattern) or "set operations" in error.message):
+            if flavour == "rust" and (_OF_RUST.search(pattern) or "bad repetition op" in error.message):
                 raise UnsupportedError(error.message) from None
             raise
 

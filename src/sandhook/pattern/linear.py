@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, get_args
 
 from sandhook.lazy import cache_short
 from sandhook.pattern.engine import Find, compile_linear
-from sandhook.pattern.errors import PatternError
+from sandhook.pattern.errors import PatternError, UnsupportedError
 
 #: The longest expression, in characters.
 MAX_LENGTH = 65_536
@@ -27,6 +27,11 @@ _RUST_CLASSES = {
     "w": r"\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}",
     "s": r"\t\n\v\f\r \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}",
 }
+#: What is no white space.
+_NOT_SPACE = (
+    r"\x{0}-\x{8}\x{e}-\x{1f}\x{21}-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}"
+    r"\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff}"
+)
 
 
 class Re2Regex:
@@ -106,7 +111,7 @@ def rust_syntax(pattern: str, *, within_lines: bool = False) -> str:
 class _Checker:
     """Rewrites Rust's classes, and raises for syntax that RE2 would misread."""
 
-    __slots__ = ("at", "out", "pattern", "rust", "within_lines")
+    __slots__ = ("at", "lazy", "operator", "out", "pattern", "rust", "within_lines")
 
     def __init__(self, pattern: str, rust: bool, within_lines: bool = False) -> None:
         self.pattern = pattern
@@ -114,10 +119,16 @@ class _Checker:
         self.within_lines = within_lines
         self.at = 0
         self.out: list[str] = []
+        #: Where the repetition operator stands that was copied last, or -1, and whether it is lazy.
+        self.operator, self.lazy = -1, False
 
     def run(self) -> str:
         while self.at < len(self.pattern):
             c = self.pattern[self.at]
+            if self.rust and c in "*+?":
+                self._repeat(c)
+                continue
+            self.operator = -1
             if c == "\\":
                 self._escape(False)
             elif c == "[":
@@ -126,6 +137,19 @@ class _Checker:
                 self.out.append(c)
                 self.at += 1
         return "".join(self.out)
+
+    def _repeat(self, c: str) -> None:
+        """Copy a repetition operator; one that repeats a repetition, as Rust has it, becomes one for both."""
+        self.at += 1
+        if self.operator < 0:
+            self.operator, self.lazy = len(self.out), False
+            self.out.append(c)
+        elif c == "?" and not self.lazy:
+            self.lazy = True
+            self.out.append(c)
+        else:
+            before, self.lazy = self.out[self.operator], False
+            self.out[self.operator :] = [c if before == c else "*"]
 
     def _escape(self, inside: bool) -> None:
         c = self.pattern[self.at + 1 : self.at + 2]
@@ -145,6 +169,13 @@ class _Checker:
             self.out.append("\\x")
             self.at += 2
             return
+        if self.rust and c in ("u", "U"):
+            size = 4 if c == "u" else 8
+            digits = self.pattern[self.at + 2 : self.at + 2 + size]
+            if len(digits) == size and not digits.strip("0123456789abcdefABCDEF"):
+                self.out.append(f"\\x{{{digits}}}")
+                self.at += 2 + size
+                return
         self.out.append(self.pattern[self.at : self.at + 2])
         self.at += 2
 
@@ -155,9 +186,9 @@ class _Checker:
         if not inside:
             newline = r"\n" if self.within_lines and c in "DW" else ""
             return f"[^{newline}{members}]" if c.isupper() else f"[{members}]"
-        if c.isupper() and c != "D":
-            raise PatternError(f"\\{c} inside of a class is not supported")
-        return r"\P{Nd}" if c == "D" else members
+        if c == "W":
+            raise UnsupportedError(f"\\{c} inside of a class is not supported")
+        return {"D": r"\P{Nd}", "S": _NOT_SPACE}.get(c, members)
 
     def _bracket(self) -> None:
         """Copy one class."""
@@ -182,7 +213,7 @@ class _Checker:
                 end = self.pattern.find(":]", self.at)
                 self._copy(2 if end < 0 else end + 2 - self.at)
             elif self.rust and (rest[0] == "[" or rest in ("&&", "--", "~~")):
-                raise PatternError("nested classes and set operations are not supported")
+                raise UnsupportedError("nested classes and set operations are not supported")
             else:
                 self._copy(1)
 

@@ -191,17 +191,6 @@ def _claude_kinds() -> list[Object]:
             "script": [{"text": "one"}, {"text": "a summary"}],
             "keys": [_PROMPT, step("/compact now\r", 1, requests=1), step("/exit\r", 2, ran="PostCompact")],
         },
-        "resume": {  # the one of the run before
-            "earlier": [[]],
-            "keys": [
-                _PROMPT,
-                step("/resume", 1, requests=2),
-                step("\r", 1),
-                step("\r", 5),
-                step("\r", 3),
-                step("/exit\r", 3, ran=["SessionStart", 2]),
-            ],
-        },
         "end-of-input": {"keys": [_PROMPT, step("\u0004", 2, requests=1), step("\u0004", 0.3)]},
         "interrupted": {"keys": [_PROMPT, step("\u0003", 2, requests=1), step("\u0003", 0.3)]},
         "maintenance": {"args": ["--maintenance"], "script": [{"text": "done"}]},

@@ -41,6 +41,8 @@ _TRIMMERS: Mapping[Reader, Trimmer] = {
     "rust": "unicode",
     "skipping": "unicode",
 }
+#: What JavaScript's ``trim`` removes.
+JAVASCRIPT_BLANKS = _TRIMMED["javascript"]
 _EVERY = _SPACES + _MARK + _NEXT_LINE + _SEPARATORS
 #: A plane of private characters.
 _STAND_INS = 0xF0000

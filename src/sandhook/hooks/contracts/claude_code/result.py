@@ -61,6 +61,8 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
     waits = printed.value is not None and printed.value.get("async") is True
     if printed_verdict is not None and waits and (profile.strict or not printed_verdict.intervenes):
         printed_verdict = Verdict("none")
+    if exit_2 and profile.strict and printed_verdict is not None and _is_of_another(name, printed.value):
+        return printed_verdict
     if exit_2 and (wrong is None or profile.has("invalid_blocks")):
         return _exit_2(spec, event, ran, printed_verdict or Verdict(), notes)
     if broken:
@@ -94,6 +96,14 @@ def _decoded(spec: HookSpec, event: Event, ran: RunResult, profile: Profile, not
         notes.append("standard output begins and ends like an object and is not one: it has no effect")
         return _failure_verdict(spec, event, why, Verdict("error", undecodable=printed.broken), notes)
     return _text(spec, printed, words, profile, notes)
+
+
+def _is_of_another(name: str, value: JsonObject | None) -> bool:
+    """Return whether an output without a refusal is a valid one of another event, so that the agent fails on it."""
+    written = object_of(value or {}, "hookSpecificOutput").get("hookEventName")
+    if value is None or not isinstance(written, str) or written not in ROWS or written == name:
+        return False
+    return value.get("decision") != "block" and invalid(written, value) is None
 
 
 # Endings.

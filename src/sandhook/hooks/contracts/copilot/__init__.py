@@ -25,6 +25,7 @@ class Copilot(Agent):
 
     name = "copilot"
     title = "GitHub Copilot"
+    has_own_format = True
     recorded = "1.0.102"
     reads_marked = False
     outranked_rules = "the rules of --deny-tool"
@@ -34,11 +35,11 @@ class Copilot(Agent):
     fold = FoldPolicy(matchers_see_changes=False, reasons="first", contexts="join", strict_stop_on_ask=True)
 
     def parse(self, text: str, name: str, env: Mapping[str, str]) -> Document:
-        """Decode a file of hooks, or Copilot's own settings, which may have comments."""
-        from sandhook.hooks.contracts._reading.comments import without_comments
+        """Decode a file of hooks, or Copilot's own settings, which are JSON5."""
+        from sandhook.hooks.contracts._reading.comments import from_json5
 
         if name.endswith(("settings.json", "settings.local.json")) and ".claude" not in name:
-            text = without_comments(text)
+            text = from_json5(text)
         return super().parse(text, name, env)
 
     def native_name(self, name: str) -> str:

@@ -133,6 +133,10 @@ def _of_event(
     for entry in entries(fields, hooks, name, "hooks"):
         if policy and name in EVENTS and ("hooks" in entry.raw or entry.raw.get("type") == "prompt"):
             fields.problem(entry.path, "wanted one command in a file of the policy")
+        if policy and name in EVENTS and ROWS[name].matched and "matcher" in entry.raw:
+            pattern = entry.raw["matcher"]
+            if not isinstance(pattern, str) or not pattern:
+                fields.problem(entry.path, f"matcher is {encode(pattern)} in a file of the policy")
         for handler in _of_group(fields, entry) if "hooks" in entry.raw else (entry,):
             before = len(fields.problems)
             spec = _hook(fields, handler, strict=strict)
@@ -270,7 +274,8 @@ def _matcher(fields: Fields, handler: Handler, native: str, *, strict: bool) -> 
     if not key:
         fields.note(f"{path}.matcher", f"has no meaning on {native}: all match")
         return ALWAYS
-    if pattern in ("", "*") and not alias:
+    policy = fields.document.layer == "managed"
+    if (pattern == "" and not (alias and policy)) or (pattern == "*" and not alias):
         fields.note(f"{path}.matcher", f"{pattern!r} matches no tool in Copilot CLI: leave it out")
         return Never("the matcher matches no tool") if strict else ALWAYS
     if pattern in ("", "*"):
@@ -302,7 +307,7 @@ TARGET = Target(
     name="description",
     env="env",
     always_closes=True,
-    matched=("preToolUse", "permissionRequest", "postToolUse", "postToolUseFailure"),
+    matched=("preToolUse", "permissionRequest", "postToolUse"),
 )
 
 

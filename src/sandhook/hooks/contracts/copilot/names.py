@@ -17,7 +17,7 @@ ROWS = {
         "permission.request", ("toolName", "toolInput", "permissionSuggestions?"), "toolName"
     ),
     "postToolUse": Row("tool.post", (*_TOOL, "toolResult"), "toolName"),
-    "postToolUseFailure": Row("tool.fail", (*_TOOL, "error"), "toolName"),
+    "postToolUseFailure": Row("tool.fail", (*_TOOL, "error")),  # whose matchers the agent does not look at
     "agentStop": Row("stop", ("transcriptPath", "stopReason?", "stop_hook_active")),
     "subagentStart": Row(
         "subagent.start",

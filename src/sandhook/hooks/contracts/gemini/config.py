@@ -24,6 +24,7 @@ from sandhook.hooks.contracts._loader import (
     shell_text,
     timer,
 )
+from sandhook.hooks.contracts._reading.languages import JAVASCRIPT_BLANKS
 from sandhook.hooks.contracts.gemini.names import ABSENT, DEFAULT_TIMEOUT, EVENTS, FIELDS, ROWS, SETTINGS
 from sandhook.hooks.decode import texts_of
 from sandhook.hooks.diagnostic import Diagnostic
@@ -199,7 +200,7 @@ def _extension(document: Document) -> str:
 
 
 def _matcher(fields: Fields, handler: Handler) -> Matcher:
-    pattern, key = handler.matcher.strip(), ROWS[handler.event].matched
+    pattern, key = handler.matcher.strip(JAVASCRIPT_BLANKS), ROWS[handler.event].matched
     if pattern in ("", "*"):
         return ALWAYS
     if not key:

@@ -70,7 +70,7 @@ def request(spec: HookSpec, event: Event, compat: Compat) -> Request:
         error = event.result.error if event.result is not None else None
         details = object_of(event.extras or {}, "error_details")
         fields["error"] = {**_ERROR, **details, "message": error or ""}
-    if native == "UserPromptSubmit":
+    if native in ("UserPromptSubmit", "UserPromptQueued"):
         fields["prompt"] = [{"type": "text", "text": event.prompt or ""}]
     return asking(spec, event, encode(fields), compat)
 

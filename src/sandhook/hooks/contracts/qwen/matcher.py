@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from sandhook.hooks.contracts._payload import look
+from sandhook.hooks.contracts._reading.languages import JAVASCRIPT_BLANKS
 from sandhook.hooks.contracts.qwen.names import ALIASES
 from sandhook.hooks.event import Event
 from sandhook.hooks.flavour import compile_search
@@ -67,13 +68,15 @@ def matcher_of(text: str, key: str, place: str) -> Matcher:
     Raises:
         PatternError: The expression does not compile.
     """
-    pattern = _trimmed(text).lstrip()
+    pattern = _trimmed(text).lstrip(JAVASCRIPT_BLANKS)
     if pattern in _EVERYTHING:
         return ALWAYS
     names: tuple[str, ...] = (pattern,)
     expression = pattern
     if "|" in pattern and not pattern.startswith(("^", "(")):
-        entries = tuple(filter(None, (_trimmed(each).lstrip() for each in _entries(pattern))))
+        entries = tuple(
+            filter(None, (_trimmed(each).lstrip(JAVASCRIPT_BLANKS) for each in _entries(pattern)))
+        )
         if any(entry in _EVERYTHING for entry in entries):
             return ALWAYS
         if not entries:
@@ -102,6 +105,6 @@ def _entries(pattern: str) -> Iterator[str]:
 
 def _trimmed(text: str) -> str:
     """Return the text without blanks at its end, up to one that a backslash escapes."""
-    short = text.rstrip()
+    short = text.rstrip(JAVASCRIPT_BLANKS)
     escapes = len(short) - len(short.rstrip("\\"))
     return text[: len(short) + 1] if escapes % 2 and len(short) < len(text) else short
