@@ -110,6 +110,8 @@ class Pair:
         if self._report_missing(first, second):
             return 2
         if first.is_directory or second.is_directory:
+            if any(scope == "ifdef" for scope, _, _ in self._options.formats):
+                return self._error("-D option not supported with directories")
             if not _is_same(first, second) or self._style.kind in ("sides", "groups"):
                 self._directories(first, second)
         else:
