@@ -52,7 +52,9 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
         mode_text = names.pop(0)
     if not names:
         raise UsageError(
-            f"missing operand after {quote_always(mode_text)}" if mode_text else "missing operand"
+            f"missing operand after {quote_always(mode_text)}"
+            if mode_text and not mode_is_option
+            else "missing operand"
         )
     if options.reference is not None:
         try:

@@ -292,8 +292,8 @@ class Copier:
                 return True
         except OSError as error:
             what = "symbolic link" if policy.method == "symlink" and linked is None else "hard link"
-            of = "" if what == "symbolic link" else f" to {quote_always(linked or source)}"
-            return self.fail(f"cannot create {what} {quote_always(target)}{of}: {reason(error)}")
+            pair = f"{quote_always(target)} to {quote_always(linked or source)}"
+            return self.fail(f"cannot create {what} {pair}: {reason(error)}")
         if kind == bits.S_IFLNK:
             return self._link(source, target, info)
         if kind == bits.S_IFREG or policy.plain:

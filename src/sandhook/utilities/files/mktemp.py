@@ -85,7 +85,7 @@ def _split(template: str, suffix: str | None) -> tuple[str, str]:
     if "/" in end:
         raise Failure(f"invalid suffix {quote_always(end)}, contains directory separator")
     if len(stem) - len(stem.rstrip("X")) < 3:
-        raise Failure(f"too few X's in template {quote_always(template)}")
+        raise Failure(f"too few X's in template {quote_always(stem + end)}")
     return stem, end
 
 

@@ -118,10 +118,10 @@ def _may_move(
         return False
     if options.overwrite == "ask" and not confirm(ctx, overwrite_question(ctx, target, existing)):
         return False
-    if bits.S_ISDIR(existing.mode) and not bits.S_ISDIR(info.mode):
+    if not kept and bits.S_ISDIR(existing.mode) and not bits.S_ISDIR(info.mode):
         ctx.fail(f"cannot overwrite directory {quote_always(target)} with non-directory")
         return False
-    if bits.S_ISDIR(info.mode) and not bits.S_ISDIR(existing.mode):
+    if not kept and bits.S_ISDIR(info.mode) and not bits.S_ISDIR(existing.mode):
         ctx.fail(
             f"cannot overwrite non-directory {quote_always(target)} with directory {quote_always(source)}"
         )

@@ -150,6 +150,9 @@ class _Remover:
             ctx.fail(f"cannot remove {quote_always(name)}: Is a directory")
             return
         if name.rstrip("/").rpartition("/")[2] in (".", ".."):
+            if not options.recursive and not self._is_empty(name):
+                ctx.fail(f"cannot remove {quote_always(name)}: {TEXTS[errno.ENOTEMPTY]}")
+                return
             ctx.fail(f"refusing to remove '.' or '..' directory: skipping {quote_always(name)}")
             return
         if options.recursive and options.preserve_root and ctx.fs.realpath(ctx.path(name)) == "/":

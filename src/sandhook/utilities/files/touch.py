@@ -61,6 +61,8 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         try:
             _touch(ctx, name, options, times, access or not modification, modification or not access)
         except OSError as error:
+            if options.no_create and error.errno == errno.ENOENT:
+                continue
             is_known = options.no_follow or _exists(ctx, name.rstrip("/") or name)
             if name.endswith("/") and error.errno == errno.EISDIR:
                 # The system does not create such a name, and GNU's touch then sets the times of what is missing.

@@ -152,11 +152,8 @@ def _join_field(fields: Sequence[int]) -> int:
 
 
 def _format(layout: Sequence[tuple[Field, ...] | str]) -> list[Field] | str:
-    if "auto" in layout:
-        if any(each != "auto" for each in layout):
-            raise Failure("conflicting output formats")
-        return "auto"
-    return [field for each in layout if not isinstance(each, str) for field in each]
+    fields = [field for each in layout if not isinstance(each, str) for field in each]
+    return "auto" if "auto" in layout and not fields else fields
 
 
 class _Source:

@@ -97,8 +97,6 @@ def _lines(
 ) -> tuple[int, Callable[[int], bytes]]:
     """Return the number of lines, and a function that returns one of them."""
     if options.range:
-        if operands:
-            raise UsageError(f"extra operand '{operands[0]}'")
         low, dash, high = options.range[0].partition("-")
         valid = all(part.isascii() and part.isdigit() for part in (low, high))
         for part in (low, high) if dash else ():
@@ -115,6 +113,8 @@ def _lines(
                 else options.range[0]
             )
             raise Failure(f"invalid input range: '{invalid}'")
+        if operands:
+            raise UsageError(f"extra operand '{operands[0]}'")
         first = int(low)
         return int(high) - first + 1, lambda number: b"%d" % (first + number)
     if options.echo:

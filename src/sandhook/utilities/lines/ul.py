@@ -123,6 +123,7 @@ class _Line:
 
     def _flush(self) -> None:
         self._ctx.budget.check_fits(8 * self._end)
+        self._ctx.charge(self._end >> 2)
         parts: list[str] = []
         marks: list[str] = []
         present = column = 0

@@ -149,6 +149,12 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         ctx.charge()
         try:
             kind, mime, encoding = _identify(name, options, ctx)
+        except PermissionError as error:
+            kind = mime = _unreadable(name, error, ctx)
+            encoding = ""
+            if options.errors:
+                ctx.fail(kind)
+                continue
         except OSError as error:
             kind = mime = f"cannot open `{name}' ({reason(error)})"
             encoding = ""
@@ -165,6 +171,16 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             pad = "" if options.unpadded else " " * (width - len(title))
             ctx.write_line(f"{title}{chr(0) if options.zero else ''}{options.separator}{pad} {text}")
     return ctx.failed
+
+
+def _unreadable(name: str, error: OSError, ctx: Context) -> str:
+    """Return the description of a file that cannot be opened, but may be found."""
+    try:
+        info = stat_of(ctx, name)
+    except OSError:
+        return f"cannot open `{name}' ({reason(error)})"
+    kind = "regular file" if bits.S_ISREG(info.mode) else "directory"
+    return f"{kind}, no read permission"
 
 
 def _identify(name: str, options: Options, ctx: Context) -> tuple[str, str, str]:

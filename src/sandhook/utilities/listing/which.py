@@ -1,6 +1,6 @@
 """which: print the paths of commands.
 
-Oracle: Debian's which (debianutils 5.7). A built-in utility is in /usr/bin.
+Oracle: Debian's which (debianutils 5.7). A built-in utility is in /usr/bin. Divergence: L-WHICH-001, wrong options.
 """
 
 from __future__ import annotations

@@ -100,10 +100,10 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
             operands = [
                 word.decode("utf-8", "surrogateescape") for line in reader.lines() for word in line.split()
             ]
-    elif not operands:
-        raise UsageError("no capability was given")
     if not is_known(terminal):
         raise Failure(f'unknown terminal "{terminal}"', 3)
+    if not operands and not options.lines:
+        raise UsageError("no capability was given")
     smart = is_smart(terminal)
     remaining = list(operands)
     while remaining:

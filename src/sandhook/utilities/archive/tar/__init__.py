@@ -456,8 +456,9 @@ class Job:
             member.mode = self._bits.apply(member.mode, 0, directory=member.kind == format_.DIRECTORY)
 
     def quote_name(self, name: str) -> str:
-        """Return a name in the quoting style of lists and messages."""
-        return self.listing.quote_name(name)
+        """Return a name in the quoting style of messages, in which a colon ends the name."""
+        quoted = self.listing.quote_name(name)
+        return quoted.replace(":", "\\:") if self._options.quoting in ("escape", "c") else quoted
 
     def print(self, member: format_.Member, name: str = "") -> None:
         """Write the line of -t or -v for a member; ``name`` is its name after --transform."""

@@ -130,9 +130,9 @@ class Creator:
 
     def _stat_error(self, name: str, error: OSError) -> None:
         if self._job.tolerant:
-            self._ctx.error(f"{name}: Warning: Cannot stat: {reason(error)}")
+            self._ctx.error(f"{self._job.quote_name(name)}: Warning: Cannot stat: {reason(error)}")
         else:
-            self._error(f"{name}: Cannot stat: {reason(error)}")
+            self._error(f"{self._job.quote_name(name)}: Cannot stat: {reason(error)}")
 
     def _read_error(self, name: str, error: OSError) -> None:
         if self._job.tolerant:

@@ -74,7 +74,7 @@ class Job(Protocol):
         ...
 
     def quote_name(self, name: str) -> str:
-        """Return a name in the quoting style of lists and messages."""
+        """Return a name in the quoting style of messages."""
         ...
 
     def error(self, message: str) -> None:

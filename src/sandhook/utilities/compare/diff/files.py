@@ -113,6 +113,8 @@ class Pair:
         if joined is not None and joined.error is not None:  # -N is about the operands
             return self._error(f"{joined.name}: {reason(joined.error)}")
         if first.is_directory or second.is_directory:
+            if any(scope == "ifdef" for scope, _, _ in self._options.formats):
+                return self._error("-D option not supported with directories")
             if not _is_same(first, second) or self._style.kind in ("sides", "groups"):
                 self._directories(first, second)
         elif first.is_link == second.is_link or not self._have_different_kinds(first, second):

@@ -19,7 +19,7 @@ class Sides:
 
     def row(self, left: bytes | None, mark: str, right: bytes | None) -> bytes:
         pieces: list[str] = []
-        at = self._text(left, pieces) if left is not None else 0
+        at = self._text(left, pieces, 0) if left is not None else 0
         if (
             left is not None
             and right is not None
@@ -32,7 +32,7 @@ class Sides:
             pieces.append(mark)
         if right is not None and right.removesuffix(b"\n"):
             self._blanks(at, self.column, pieces)
-            self._text(right, pieces)
+            self._text(right, pieces, self.column)
         ends_line = any(side is not None and side[-1:] == b"\n" for side in (left, right))
         return "".join(pieces).encode("utf-8", "surrogateescape") + (b"\n" if ends_line else b"")
 
@@ -45,8 +45,8 @@ class Sides:
         pieces.append(" " * (to - at))
         return max(at, to)
 
-    def _text(self, line: bytes, pieces: list[str]) -> int:
-        """Append as much of a line as fits into its half; return the column after it."""
+    def _text(self, line: bytes, pieces: list[str], start: int) -> int:
+        """Append as much of a line as fits into its half, which begins at ``start``; return the column after it."""
         column = written = 0
         has_returns = b"\r" in line
         for letter in line.removesuffix(b"\n").decode("utf-8", "surrogateescape"):
@@ -54,6 +54,7 @@ class Sides:
                 break
             if letter == "\r":
                 pieces.append(letter)
+                self._blanks(0, start, pieces)
                 column = written = 0
                 continue
             if letter == "\t":

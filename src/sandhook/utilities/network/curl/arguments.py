@@ -117,6 +117,10 @@ def parse(arguments: Sequence[str], read: Callable[[str], bytes]) -> tuple[list[
     return parser.segments, parser.warnings
 
 
+#: Options whose argument is a file name.
+_FILE_NAMES = frozenset({"output", "dump-header", "upload-file", "config", "stderr"})
+
+
 class _Parser:
     def __init__(self, read: Callable[[str], bytes]) -> None:
         self.segments = [Arguments()]
@@ -129,10 +133,12 @@ class _Parser:
         options = True
         while pending:
             argument = pending.pop()
-            if not options or not argument.startswith("-") or argument == "-":
+            if not options or not argument.startswith("-"):
                 self.segments[-1].urls.append(("url", argument))
             elif argument == "--":
                 options = False
+            elif argument == "-":
+                raise Misuse(f"option {argument}: is unknown", unknown=True)
             elif argument.startswith("--"):
                 self._apply(_full(argument[2:], argument), argument, pending)
             else:
@@ -152,6 +158,9 @@ class _Parser:
             self._apply(name, argument, pending)
 
     def _apply(self, name: str, argument: str, pending: list[str]) -> None:
+        value = pending[-1] if pending and name in _FILE_NAMES else ""
+        if value[:1] == "-" and len(value) > 1 and not self.segments[-1].silent:
+            self.warnings.append(f"The file name argument '{value}' looks like a flag.")
         if name == "next":
             previous, segment = self.segments[-1], Arguments()
             for field in _GLOBAL:
