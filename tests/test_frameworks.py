@@ -1,7 +1,7 @@
 """The recipes of docs/howto/shell-test-frameworks.md run, where the framework is present.
 
-SANDHOOK_FRAMEWORKS names a directory with frameworks: ``bats``, ``shunit2``, ``bashunit``, ``shellspec`` and
-``bash_unit``, each as its package or repository has it.
+SANDHOOK_FRAMEWORKS names a directory with frameworks: ``bats``, ``shunit2``, ``bashunit``, ``shellspec``,
+``bash_unit`` and ``clitest``, each as its package or repository has it.
 """
 
 from __future__ import annotations
@@ -76,6 +76,11 @@ RECIPES = {
         "bash_unit/bash_unit",
         {"tests/test_a": "test_good() { assert true; }\ntest_bad() { assert false; }\n"},
         ("Running test_bad", "Running test_good"),
+    ),
+    "clitest": Recipe(
+        "clitest/clitest",
+        {"tests/a.md": "$ echo hi\nhi\n$ echo ho\nhi\n$\n"},
+        ("#1\techo hi\n", "[FAILED #2, line 3] echo ho\n", "FAIL: 1 of 2 tests failed"),
     ),
 }
 

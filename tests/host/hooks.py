@@ -126,7 +126,7 @@ echo hello >&3; cat <&3; wait
     "a limit that is reached": "(ulimit -f 1; sh -c 'head -c 5000 /dev/zero > big'; echo $?); (ulimit -v 400000; python3 -c 'x = \"a\" * 10**9' 2>&1 | tail -n 1)",
     "masks": "umask 077; touch f1; umask 022; touch f2; mkdir d1; stat -c '%a %n' f1 f2 d1; sh -c umask",
     "a subshell elsewhere": "(cd src && ls | head -n 1); ls names; (cd nosuch && ls); echo $?; cd src; sh -c 'basename $PWD; basename $OLDPWD'",
-    "a removed directory": "mkdir -p gone/a; cd gone/a; rm -r ../../gone; /bin/echo hi | cat; git --version > /dev/null; echo $?; ls; touch x 2> /dev/null; echo $? $(/bin/echo sub); python3 -c 'print(1)'; cd ../..; ls names",
+    "a removed directory": "mkdir -p gone/a; cd gone/a; rm -r ../../gone; /bin/echo hi | cat; git --version > /dev/null; echo $?; ls; touch x 2> /dev/null; echo $? $(/bin/echo sub); exec 3>&1 4> /dev/null 5>&1 6>&1 7>&1 8>&1 9>&1; sh -c 'echo three >&3; echo nine >&9; echo four >&4'; python3 -c 'print(1)'; cd ../..; ls names",
     "the environment": "env -i /bin/sh -c 'echo \"[$HOME]\"'; env -u HOME sh -c 'echo ${HOME-unset}'; export A=1; B=2; C=3 sh -c 'echo $A$B$C'; f() { echo fn; }; export -f f; bash -c f",
     "PATH changes": "mkdir bin; printf '#!/bin/sh\\necho mine\\n' > bin/tool; chmod +x bin/tool; PATH=$PWD/bin:$PATH; tool; rm bin/tool; tool; echo $?; PATH=/nonexistent; ls; command -p ls names",
     # ---------------------------------------------------------------- scripts

@@ -83,21 +83,25 @@ def start(
             directory. EAGAIN when there are too many processes.
     """
     busy, races = _BUSY_TRIES, _RACE_TRIES
+    start_once: Callable[[Spawn, tuple[str, str]], int] = _start
     while True:
         try:
-            return PosixChild(_start(spawn, marker), report)
-        except (FileNotFoundError, NotADirectoryError) as error:
-            if not spawn.may_lack_cwd or error.filename != _encode(spawn.cwd):
-                raise
-            return PosixChild(_start_in_removed_directory(spawn, marker), report)
+            return PosixChild(start_once(spawn, marker), report)
         except OSError as error:
             if error.errno == errno.ETXTBSY and busy:
                 busy -= 1
             elif isinstance(error, _DescriptorRaceError) and races:
                 races -= 1
+            elif spawn.may_lack_cwd and start_once is _start and _lacks_directory(error, spawn):
+                start_once = _start_in_removed_directory
+                continue
             else:
                 raise
         time.sleep(_BUSY_PAUSE)
+
+
+def _lacks_directory(error: OSError, spawn: Spawn) -> bool:
+    return error.errno in (errno.ENOENT, errno.ENOTDIR) and error.filename == _encode(spawn.cwd)
 
 
 def _start_in_removed_directory(spawn: Spawn, marker: tuple[str, str]) -> int:
@@ -189,7 +193,11 @@ class _Placement:
                 partial(resource.setrlimit, number, limit) for number, limit in sorted(limits.items())
             ]
         if directory is not None:
-            self._calls.append(partial(os.fchdir, directory))
+            import fcntl
+
+            high = fcntl.fcntl(directory, fcntl.F_DUPFD_CLOEXEC, max(files) + 1)
+            self._copies.append(high)
+            self._calls.append(partial(os.fchdir, high))
         if len(files) > 3:
             try:
                 top = max(files) + 1

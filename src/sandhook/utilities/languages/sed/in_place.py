@@ -6,27 +6,34 @@ file keep its contents.
 
 from __future__ import annotations
 
+import errno
 import stat
 from itertools import count
 
 from sandhook.command.context import Context, Failure
 from sandhook.kernel.descriptor import Description
-from sandhook.vfs.errors import error_text
+from sandhook.vfs.errors import error_text, fs_error
+
+_MOST_LINKS = 40  #: links that are followed, as in Linux
 
 
 def real_name(ctx: Context, name: str) -> str:
-    """Return the name of the target of links (--follow-symlinks). Raises Failure, and OSError for a missing file."""
-    path = ctx.path(name)
-    try:
-        if not stat.S_ISLNK(ctx.fs.stat(path, follow=False).mode):
-            return name
-    except OSError as error:
-        raise Failure(f"couldn't readlink {name}: {error_text(error)}", 4) from None
-    try:
-        return ctx.fs.realpath(path)
-    except OSError as error:
-        target = ctx.fs.readlink(path)
-        raise Failure(f"couldn't readlink {target}: {error_text(error)}", 4) from None
+    """Return the name to which links lead (--follow-symlinks), relative as the links are.
+
+    Raises Failure, and OSError for a missing file.
+    """
+    start = name
+    for _ in range(_MOST_LINKS):
+        ctx.charge()
+        path = ctx.path(name)
+        try:
+            if not stat.S_ISLNK(ctx.fs.stat(path, follow=False).mode):
+                return name
+            target = ctx.fs.readlink(path)
+        except OSError as error:
+            raise Failure(f"couldn't readlink {name}: {error_text(error)}", 4) from None
+        name = target if target[:1] == "/" else name[: name.rfind("/") + 1] + target
+    raise Failure(f"couldn't follow symlink {start}: {error_text(fs_error(errno.ELOOP))}", 4)
 
 
 def check(ctx: Context, name: str) -> None:

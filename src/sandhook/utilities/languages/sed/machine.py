@@ -151,7 +151,7 @@ class Machine:
                     name = real_name(self.ctx, name) if self._follow else name
                     check(self.ctx, name)
                 elif self._follow and name != "-":
-                    real_name(self.ctx, name)  # only for its error
+                    name = real_name(self.ctx, name)
                 self._reader = self.ctx.open("./-" if name == "-" and self._suffix is not None else name)
             except IsADirectoryError as error:
                 raise Failure(f"read error on {name}: {error_text(error)}", 4) from None

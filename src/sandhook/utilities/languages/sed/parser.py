@@ -347,7 +347,7 @@ class Parser:
     def _label(self) -> str:
         self._script.skip()
         start = self._script.at
-        stop = SPACE + ";}"
+        stop = SPACE + ";}#"
         while self._script.peek() and self._script.peek() not in stop:
             self._script.at += 1
         return self._script.text[start : self._script.at]
