@@ -101,3 +101,19 @@ def test_who_runs_scripts_for_bash(own_shell, with_bash, without, tmp_path):
     (programs / "bash").write_text("#!/bin/sh\necho theirs\n")
     (programs / "bash").chmod(0o755)
     assert sandhook(*run, cwd=tmp_path).stdout == with_bash
+    for line in (
+        "bash ./hook",
+        "bash -c 'echo ours'",
+        "command bash hook",
+        "(exec bash hook)",
+        "type -P x; bash < hook",
+    ):
+        assert sandhook(*run[:-1], line, cwd=tmp_path).stdout == with_bash, line
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs the machine's own programs")
+@pytest.mark.parametrize("shell", ["bash", "/bin/bash", "sh", "/bin/sh"])
+def test_always_means_the_words_of_shells_too(shell: str, tmp_path: Path) -> None:
+    """The machine's shells have a real process in $$, and dash has no arrays."""
+    script = f"""{shell} -c 'a=(1 2); echo "${{#a[@]}} $(( $$ >= 8388608 )) $0"' name"""
+    assert sandhook("--own-shell", "always", "-c", script, cwd=tmp_path).stdout == b"2 1 name\n"

@@ -16,7 +16,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from sandhook.dispatch.model import Program, Refused, Source
-from sandhook.dispatch.operands import is_system_program
+from sandhook.dispatch.operands import base_name, is_system_program
 from sandhook.dispatch.plan import OwnShell, plan
 from sandhook.host import rlimits
 from sandhook.host.convert import machine_facts, native_arguments
@@ -34,7 +34,7 @@ from sandhook.interp.lookup import not_started
 from sandhook.kernel.process import USER_ID, Kernel
 from sandhook.record import Record
 from sandhook.state.environment import exported_variables
-from sandhook.vfs.path import VirtualPath, basename, join
+from sandhook.vfs.path import VirtualPath, join
 
 if TYPE_CHECKING:
     from sandhook.host.approved import ApprovedFiles
@@ -64,8 +64,8 @@ class Host(Record):
             on Windows, where ``find`` and ``sort`` in PATH are other programs than scripts expect.
         executable_bit: A script named by a path needs permission to be executed, as in the kernel. Without
             this, as for hooks, permission to read it suffices.
-        own_shell: Scripts for bash or sh run in sandhook's shell: "never", if the machine has no such program
-            ("missing"), or "always".
+        own_shell: Scripts for bash or sh run in sandhook's shell, by path and as ``bash FILE`` or ``sh -c TEXT``:
+            "never", if the machine has no such program ("missing"), or "always".
         extensions: Programs that run files without "#!", by the extension: {".py": ("python",)}.
         inherit: Standard input, output and error are those of this process.
         linger: Seconds that a run waits after the end of its script for processes that still hold its output.
@@ -263,9 +263,9 @@ class HostRun:
         own_shell = self._host.own_shell
         if self._approved is not None and own_shell != "never":
             # another shell opens scripts by their names, where anybody may have changed them
-            if is_system_program(path) and basename(path) in _OWN_SHELLS:
-                return run_own_shell(state.shell, state, argv)
             own_shell = "always"
+        if own_shell == "always" and _is_shell(path, argv[0]):
+            return run_own_shell(state.shell, state, argv)
         environment = exported_variables(state)
         words = native_arguments(argv, environment)
         dispatch_plan = plan(
@@ -337,6 +337,11 @@ class HostRun:
             for pipe in list(self._pipes):
                 pipe.close()
             self._poller.close()
+
+
+def _is_shell(path: str, word: str) -> bool:
+    """Return True for the machine's bash and sh, and for a program that PATH has under these names."""
+    return base_name(path) in _OWN_SHELLS and ("/" not in word or is_system_program(path))
 
 
 def _run_source(state: State, source: Source, words: Sequence[str], shell: str) -> int:
