@@ -354,6 +354,14 @@ def test_a_sourced_file_with_crlf_has_one_note() -> None:
     assert len(many.notes) == 100
 
 
+def test_an_archive_after_a_script_has_no_lines() -> None:
+    archive = b"#!/bin/bash\ntail -n 1 $0\nexit\n\x1f\x8b\x08\0a\r\nb\n"
+    mixed = archive.replace(b"tail -n 1 $0\n", b":\r\n")
+    result = Shell(files={"f.sh": archive, "g.sh": mixed}).run("bash f.sh; . ./g.sh")
+    assert result.stdout == "b\n"
+    assert [note.partition(":")[0] for note in result.notes] == ["./g.sh"]
+
+
 def test_without_crlf_a_carriage_return_is_part_of_a_word() -> None:
     result = Shell(crlf=False).run(CRLF, from_file=True, name="f.sh")
     assert result.stdout == "a\r\n" and result.exit_status == 2 and not result.notes

@@ -20,7 +20,7 @@ from sandhook.interp.program import (
     read_units,
     source_name,
 )
-from sandhook.interp.script import CRLF, note
+from sandhook.interp.script import CRLF, has_crlf, note
 from sandhook.interp.subshell import run_last_trap
 from sandhook.kernel.signals import Terminated
 from sandhook.kernel.stack import DEEP, stack_exceeds
@@ -183,7 +183,7 @@ class Runtime:
         """
         status = state.status if main else 0  # the main text may come in pieces, some of them empty
         error: ShellSyntaxError | None = None
-        if main and self.crlf and "\r\n" in text:
+        if main and self.crlf and has_crlf(text):
             note(state, [f"{state.source}: {CRLF}"])
         for unit, first in self._units(state, text, line):
             if isinstance(unit, ShellSyntaxError):

@@ -6,11 +6,15 @@ from collections.abc import Iterable
 
 from sandhook.errors import ShellSyntaxError
 from sandhook.kernel.descriptor import CHUNK, Description
+from sandhook.lazy import lazily
 from sandhook.state.state import Interpreter, State
 from sandhook.vfs.path import join
 
 #: The note for ``Result.notes`` about a script, after its name.
 CRLF = "lines end in CRLF, which bash rejects; the carriage returns are ignored"
+
+#: Bytes that are no UTF-8, as `surrogateescape` decodes them.
+_UNDECODED = lazily("[\udc80-\udcff]")
 
 #: The maximum number of notes of one run.
 _NOTES = 100
@@ -26,6 +30,12 @@ def read_script(state: State, path: str) -> str:
         return read_text(state, description)
     finally:
         description.release()
+
+
+def has_crlf(text: str) -> bool:
+    """Return True if a line of a script ends in CRLF; the bytes that an archive appends to its script are no lines."""
+    end = text.find("\r\n")
+    return end >= 0 and _UNDECODED.search(text, 0, end) is None
 
 
 def note(state: State, texts: Iterable[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandhook.interp import traps
-from sandhook.interp.script import CRLF, note, read_script
+from sandhook.interp.script import CRLF, has_crlf, note, read_script
 from sandhook.state.control import ReturnFrom
 from sandhook.state.frame import Frame
 from sandhook.state.state import Interpreter, State
@@ -12,7 +12,7 @@ from sandhook.state.state import Interpreter, State
 def run_sourced(runtime: Interpreter, state: State, path: str, arguments: list[str]) -> int:
     """Run the text of a file in this state. Raises OSError when it cannot be read."""
     text = read_script(state, path)
-    if runtime.crlf and "\r\n" in text:
+    if runtime.crlf and has_crlf(text):
         note(state, [f"{path}: {CRLF}"])
     frame = Frame.of_script(state.line, path)
     positional = state.positional
