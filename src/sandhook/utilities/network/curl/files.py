@@ -16,7 +16,7 @@ from sandhook.utilities.network.transfer import Trouble
 _SCHEME = lazily(r"(?i)file:")
 _ODD = lazily(r"[\x00-\x20\x7f]")
 _LOCAL = frozenset({"", "localhost", "127.0.0.1"})
-_RANGE = lazily(r"([0-9]*)-?([0-9]*)")
+_RANGE = lazily(r"([0-9]*)(?:-([0-9]*))?")
 _MAX_DIGITS = 18
 
 Headers = list[tuple[str, str]]
@@ -110,7 +110,7 @@ def _range(text: str, size: int) -> tuple[int, int]:
     """Return the first byte of a range and the one after its last; of several ranges, curl reads the first."""
     match = _RANGE.match(text)
     assert match is not None
-    first, last = (digits[:_MAX_DIGITS] for digits in match.groups())
+    first, last = (digits[:_MAX_DIGITS] for digits in match.groups(""))
     if not first and last:
         return max(size - int(last), 0), size
     if first and not last:
