@@ -152,6 +152,14 @@ def write(state: State, text: str) -> None:
         raise BuiltinError(f"write error: {error_text(error)}") from None
 
 
+def write_unchecked(state: State, text: str) -> None:
+    """Write to standard output as built-ins do that do not look whether it worked. Raises BrokenPipe."""
+    try:
+        write(state, text)
+    except BuiltinError:
+        return
+
+
 def write_error(state: State, text: str) -> None:
     """Write text to standard error, unchanged; does nothing when that is not writable."""
     state.process.write_error(text.encode("utf-8", "surrogateescape"))

@@ -226,6 +226,8 @@ class Context:
             self._out = []
             self._out_size = 0
             self.charge(1 + (len(data) >> 10))
+            if not data:
+                return
             try:
                 self.process.descriptor(1).write(data)
             except OSError as error:

@@ -11,12 +11,21 @@ from __future__ import annotations
 import errno
 from collections.abc import Mapping
 
-from sandhook.command.context import WriteError
+from sandhook.command.context import Context, WriteError
 from sandhook.command.utility import Whole
 
 #: Bytes that the C library collects before it writes. A program notices the error while it writes more than these,
 #: and otherwise when it ends.
 C_BUFFER = 4096
+
+
+def check_output(ctx: Context) -> None:
+    """Flush the output; for programs that find a closed output without writing. Raises WriteError, BrokenPipe."""
+    ctx.flush()
+    try:
+        ctx.process.descriptor(1)
+    except OSError as error:
+        raise WriteError(error, b"") from None
 
 
 def message(templates: str | Mapping[str, str], error: WriteError, name: str) -> str:

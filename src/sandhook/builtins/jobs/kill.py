@@ -17,7 +17,7 @@ from sandhook.builtins.base import (
     numeric,
     print_error,
     show_usage,
-    write,
+    write_unchecked,
 )
 from sandhook.builtins.jobs.jobspec import find_job
 from sandhook.builtins.jobs.signals import EVENTS, listing, names_on_one_line, number_of, trap_name
@@ -194,7 +194,7 @@ class _Foreign:
 def _list(state: State, words: Sequence[str]) -> int:
     """kill -l: the table, or names for numbers and numbers for names."""
     if not words:
-        write(state, names_on_one_line() if state.options.posix else listing())
+        write_unchecked(state, names_on_one_line() if state.options.posix else listing())
         return 0
     status = 0
     for word in words:
@@ -202,9 +202,9 @@ def _list(state: State, words: Sequence[str]) -> int:
         if number is not None and number > 128:
             number -= 128
         if number == 0:
-            write(state, "EXIT\n")
+            write_unchecked(state, "EXIT\n")
         elif number is not None and number in NAMES:
-            write(state, NAMES[number] + "\n")
+            write_unchecked(state, NAMES[number] + "\n")
         else:
             name = trap_name(word) if number is None else None
             prefixed = word[:3].upper() == "SIG" and (state.options.posix or name in EVENTS)
@@ -212,5 +212,5 @@ def _list(state: State, words: Sequence[str]) -> int:
                 print_error(state, f"kill: {word}: invalid signal specification")
                 status = 1
             else:
-                write(state, f"{number_of(name)}\n")
+                write_unchecked(state, f"{number_of(name)}\n")
     return status

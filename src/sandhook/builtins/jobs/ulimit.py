@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sandhook.builtins.base import BuiltinError, builtin, parse, write
+from sandhook.builtins.base import BuiltinError, builtin, parse, write, write_unchecked
 from sandhook.limits import Limits
 from sandhook.record import Record
 from sandhook.state.state import State
@@ -75,9 +75,9 @@ def run(state: State, argv: Sequence[str]) -> int:
                 hard="H" in letters or "S" not in letters,
             )  # fmt: skip
         elif len(chosen) > 1:
-            write(state, _line(state, letter, hard))
+            write_unchecked(state, _line(state, letter, hard))
         else:
-            write(state, _text(_current(state, letter, hard)) + "\n")
+            write_unchecked(state, _text(_current(state, letter, hard)) + "\n")
     return 0
 
 

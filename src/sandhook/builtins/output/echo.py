@@ -45,7 +45,8 @@ def run(state: State, argv: Sequence[str]) -> int:
         data = echo(argv[1:], escapes=escapes)
     try:
         state.budget.charge(1 + (len(data) >> 10))
-        state.process.descriptor(1).write(data)
+        if data:
+            state.process.descriptor(1).write(data)
     except OSError as error:
         raise BuiltinError(f"write error: {error_text(error)}") from None
     return 0

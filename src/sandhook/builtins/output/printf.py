@@ -54,6 +54,8 @@ def prepare(prefix: tuple[str, ...], whole: bool) -> Run | None:
         budget = state.budget
         if variable is None:
             budget.charge(len(argv) + (len(text) >> 10))
+            if not text:
+                return 0
             try:
                 state.process.descriptors[1].write(text.encode("utf-8", "surrogateescape"))
             except KeyError:
@@ -99,7 +101,8 @@ def run(state: State, argv: Sequence[str]) -> int:
 def _write(state: State, data: bytes) -> None:
     try:
         state.budget.charge(1 + (len(data) >> 10))
-        state.process.descriptor(1).write(data)
+        if data:
+            state.process.descriptor(1).write(data)
     except OSError as error:
         raise BuiltinError(f"write error: {error_text(error)}") from None
 

@@ -14,6 +14,7 @@ from sandhook.command.context import Context, Failure, Reader
 from sandhook.command.operands import reason
 from sandhook.command.options import Inform, Syntax, UsageError, opt, option_set
 from sandhook.command.versions import first_line
+from sandhook.command.write_errors import check_output
 from sandhook.kernel.descriptor import Description, File
 
 READ_STATUS = 2
@@ -155,6 +156,8 @@ def run(_: None, arguments: Sequence[str], ctx: Context) -> int:
             target.finish()
         finally:
             target.close()
+    if len(operands) < 2:
+        check_output(ctx)
     return 0
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from sandhook.command.context import Context, Failure
 from sandhook.command.options import also, opt, option_set
 from sandhook.command.pieces import Charge
+from sandhook.command.write_errors import check_output
 from sandhook.pattern.posix import compile_regex
 from sandhook.pattern.translate import Dialect
 from sandhook.text.locale import characters_are_bytes
@@ -129,6 +130,7 @@ def run(options: Options, operands: Sequence[str], ctx: Context) -> int:
         edit(machine, compiled, options)
     finally:
         machine.close()
+    check_output(ctx)
     return machine.input_status or machine.status
 
 
