@@ -109,14 +109,20 @@ def report_signal(state: State, pid: int | None, signal: int, command: Callable[
         state.shell.error(state, text if pid is None else f"{pid:5d} {DESCRIPTIONS[signal]:<24}{text}")
 
 
-def print_times(runtime: Interpreter, state: State, times: tuple[float, float, float], posix: bool) -> None:
-    """Print real, user and system seconds in the format of TIMEFORMAT, or of POSIX with ``-p``."""
-    if posix:
-        layout: str | None = "real %2R\nuser %2U\nsys %2S"
-    else:
-        layout = state.get("TIMEFORMAT")
-        if layout is None:
-            layout = "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS"
+#: Formats of times without TIMEFORMAT: POSIX's own, and that of bash in posix mode for ``time`` alone.
+_OF_POSIX, _ALONE = "real %2R\nuser %2U\nsys %2S", "user\t%2lU\nsys\t%2lS"
+
+
+def print_times(runtime: Interpreter, state: State, times: tuple[float, float, float], form: str) -> None:
+    """Print real, user and system seconds in the format of TIMEFORMAT, or of POSIX with ``-p``.
+
+    Args:
+        form: "-p", "alone" for ``time`` without a command, or "".
+    """
+    layout = _OF_POSIX if form == "-p" else state.get("TIMEFORMAT")
+    if layout is None:
+        alone = form == "alone" and state.options.posix
+        layout = _ALONE if alone else "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS"
     if not layout:
         return
     text, invalid = times_text(layout, times)

@@ -491,9 +491,9 @@ class Runtime:
             text = trace.command_text(node) if not isinstance(node, Assignment) else trace.word_text(node)
             trace.show(state, text.rstrip())
 
-    def print_times(self, state: State, times: tuple[float, float, float], posix: bool) -> None:
+    def print_times(self, state: State, times: tuple[float, float, float], form: str) -> None:
         """Print real, user and system seconds for ``time``."""
-        messages.print_times(self, state, times, posix)
+        messages.print_times(self, state, times, form)
 
 
 __all__ = ["Runtime"]

@@ -125,7 +125,7 @@ class InterpreterOf(Protocol[State_]):
         """Return what a shell exits with when an error with ``status`` ended it."""
         ...
 
-    def print_times(self, state: State_, times: tuple[float, float, float], posix: bool) -> None:
+    def print_times(self, state: State_, times: tuple[float, float, float], form: str) -> None:
         """Print what ``time`` prints of real, user and system seconds."""
         ...
 

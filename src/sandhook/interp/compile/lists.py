@@ -176,7 +176,7 @@ def compile_pipeline(compiler: Compiler, node: Pipeline) -> Run:
     if node.negated and len(node.commands) != 1:
         run = compile_negated(run)
     if node.timed is not None:
-        run = _compile_time(run, posix=node.timed == "time -p")
+        run = _compile_time(run, "-p" if node.timed == "time -p" else "" if node.commands else "alone")
     return run
 
 
@@ -253,14 +253,14 @@ def compile_negated(run: Run, *, inverts_pipestatus: bool = False) -> Run:
     return run_negated
 
 
-def _compile_time(run: Run, *, posix: bool) -> Run:
+def _compile_time(run: Run, form: str) -> Run:
     def run_timed(state: State) -> int:
         kernel = state.process.kernel
         before = kernel.times()
 
         def report() -> None:
             real, user, system = (now - then for now, then in zip(kernel.times(), before))
-            state.shell.print_times(state, (real, user, system), posix)
+            state.shell.print_times(state, (real, user, system), form)
 
         try:
             status = run(state)
