@@ -95,6 +95,7 @@ def make_local(state: State, name: str) -> None:
 def with_hidden(state: State, saved: dict[str, Saved], action: Callable[[], None]) -> None:
     """Call ``action`` while the variables are as they were before the temporary assignments."""
     current = {name: state.save(name) for name in saved}
+    plain = state.unset_dynamics.intersection(saved)
     for name, hidden in saved.items():
         state.restore(name, hidden)
     try:
@@ -102,6 +103,8 @@ def with_hidden(state: State, saved: dict[str, Saved], action: Callable[[], None
     finally:
         for name, temporary in current.items():
             state.restore(name, temporary)
+        if plain:  # computed variables, which the assignments made plain
+            state.unset_dynamics = state.unset_dynamics | plain
 
 
 def hide_in_call(state: State, frame: Frame, name: str) -> bool:
