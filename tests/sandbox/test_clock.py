@@ -117,7 +117,7 @@ def test_a_long_script_ends_at_its_deadline(shape: str) -> None:
             "x=; for i in {1..30000}; do x+='echo a; '; done; while :; do eval \"f$RANDOM$RANDOM() { $x }\"; done",
             "f() { " + "echo a; " * 30_000 + "}; while :; do declare -f f > /dev/null; done",
             "f() { " + "echo a; " * 30_000 + "}; while :; do x=$(declare -f); done",
-            "f() { " + "echo a; " * 60_000 + "}; export -f f; while :; do bash -c : ; done",
+            "f() { " + "echo a; " * 30_000 + "}; export -f f; while :; do bash -c : ; done",
             "trap '" + ": $RANDOM; " * 60_000 + "' DEBUG; while :; do :; done",
             "while :; do " + "a0=" * 1 + "1; : $((" + "a+" * 60_000 + "a)); done",
             "a0=1; for i in {1..500}; do printf -v a$i 'a%d+a%d' $((i-1)) $((i-1)); done; echo $((a60))",
