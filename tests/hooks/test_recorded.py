@@ -347,13 +347,13 @@ SAMPLED = {"cline: ": 4, "spread.": 8, "sweep.": 1_000_000, "weaves.": 12, "open
 
 
 def comparable(usual: int) -> list[Any]:
-    """Return the cases. By default every second one runs, the others are slow; the other mode takes those."""
+    """Return the cases. By default every third one runs, the others are slow; the other mode takes the next third."""
     found: list[Any] = []
     records = ((agent, case) for agent in AGENTS for case in cases(agent) if "did" in case)
     for at, (agent, case) in enumerate(records):
         name, number = f"{agent}: {case['id']}", crc32(case["id"].encode())
         steps = [step for sign, step in SAMPLED.items() if sign in name]
-        is_slow = at % 2 != usual or any(number % step for step in steps)
+        is_slow = at % 3 != usual or any(number % step for step in steps)
         found.append(pytest.param(agent, case, id=name, marks=[pytest.mark.slow] if is_slow else []))
     return found
 
