@@ -61,6 +61,7 @@ class Tangle(Draw):
     """The draws of one case."""
 
     SIGN = "tangle"
+    TOPIC = "tangles"
 
     def __init__(self, agent: str, number: int, known: list[Object]) -> None:
         super().__init__(agent, number, known)
@@ -77,15 +78,23 @@ class Tangle(Draw):
             body = lot.choice(
                 (self._mixed, self._odd, self._large, self._nested, self._typed, self._changed, self._late)
             )()
-            hook: Object = {"command": f"@P@/{label}.sh"}
-            if "sleep 9" in body and self.agent != "cline":
-                hook |= limited(self.agent, 1)
-            if delay:
-                body = f"sleep {delay}\n{body}"
-            if self.event in AGAIN:
-                body = f'[ -e "$PROBE/once-{label}" ] && exit 0; : >"$PROBE/once-{label}"\n{body}'
-            files[f"project/{label}.sh"] = f"#!/bin/sh\n{probe(label)}\n{body}\n"
-            hooks.append(hook)
+            hooks.append(self._hook(label, body, delay, files))
+        return self._finished(files, hooks)
+
+    def _hook(self, label: str, body: str, delay: float, files: Object) -> Object:
+        """Add the script of a hook to the files; return the hook."""
+        hook: Object = {"command": f"@P@/{label}.sh"}
+        if "sleep 9" in body and self.agent != "cline":
+            hook |= limited(self.agent, 1)
+        if delay:
+            body = f"sleep {delay}\n{body}"
+        if self.event in AGAIN:
+            body = f'[ -e "$PROBE/once-{label}" ] && exit 0; : >"$PROBE/once-{label}"\n{body}'
+        files[f"project/{label}.sh"] = f"#!/bin/sh\n{probe(label)}\n{body}\n"
+        return hook
+
+    def _finished(self, files: Object, hooks: list[Object]) -> Object:
+        """Return the case of these hooks, in the layers that are drawn now."""
         own: Object = {"limit": 120} if self.agent in ("hermes", "openhands") else {"limit": 45}
         layers = self._layers(hooks)
         more = mapping(scene_of_layers(self.agent)) if "plugin" in layers else {}
@@ -96,7 +105,7 @@ class Tangle(Draw):
             **own,
             **self.scene,
             **more,
-            "id": f"tangles.{self.number}",
+            "id": f"{self.TOPIC}.{self.number}",
             "event": self.event,
             "files": {**files, **self._files(hooks)},
             "layers": layers,

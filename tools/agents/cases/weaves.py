@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import json
 
-from tools.agents.cases.chance import AGAIN, TOOL, shown
+from tools.agents.cases.chance import TOOL, shown
 from tools.agents.cases.patterns import TOOLS, with_server
-from tools.agents.cases.places import LAYERS, scene_of_layers
-from tools.agents.cases.shapes import EVENTS, decision, layer_of, layers_of, limited
+from tools.agents.cases.places import LAYERS
+from tools.agents.cases.shapes import EVENTS, decision, layer_of, layers_of
 from tools.agents.cases.tangles import Tangle
 from tools.agents.cases.updates import MORE, output
 from tools.agents.changes import known_cases
-from tools.agents.grid import probe
-from tools.agents.records import Json, Object, listed, mapping
+from tools.agents.records import Json, Object, mapping
 
 #: How many cases an agent has.
 COUNT = 60
@@ -148,6 +147,7 @@ class _Weave(Tangle):
     """The draws of one case."""
 
     SIGN = "weave"
+    TOPIC = "weaves"
 
     def __init__(self, agent: str, number: int, known: list[Object]) -> None:
         super().__init__(agent, number, known)
@@ -168,37 +168,13 @@ class _Weave(Tangle):
         theme = lot.choice(("any", "any", "any", "contexts", "changes", "refusals"))
         for label, delay in zip("abc", delays, strict=False):
             body = self._woven(label, theme)
-            hook: Object = {"command": f"@P@/{label}.sh"}
-            if "sleep 9" in body and self.agent != "cline":
-                hook |= limited(self.agent, 1)
-            if delay:
-                body = f"sleep {delay}\n{body}"
-            if self.event in AGAIN:
-                body = f'[ -e "$PROBE/once-{label}" ] && exit 0; : >"$PROBE/once-{label}"\n{body}'
-            files[f"project/{label}.sh"] = f"#!/bin/sh\n{probe(label)}\n{body}\n"
+            hook = self._hook(label, body, delay, files)
             if self.agent != "cline" and lot.random() < 0.45:
                 hook["matcher"] = lot.choice(_MATCHERS).replace("NAME", self.name)
             if self.agent not in ("cline", "kimi", "mistral_vibe") and lot.random() < 0.2:
                 hook |= lot.choice(_KEYS)
             hooks.append(hook)
         return self._finished(files, hooks)
-
-    def _finished(self, files: Object, hooks: list[Object]) -> Object:
-        own: Object = {"limit": 120} if self.agent in ("hermes", "openhands") else {"limit": 45}
-        layers = self._layers(hooks)
-        more = mapping(scene_of_layers(self.agent)) if "plugin" in layers else {}
-        files |= mapping(more.get("files"))
-        if "args" in more and "args" in self.scene:
-            more = {**more, "args": [*listed(self.scene["args"]), *listed(more["args"])]}
-        return {
-            **own,
-            **self.scene,
-            **more,
-            "id": f"weaves.{self.number}",
-            "event": self.event,
-            "files": {**files, **self._files(hooks)},
-            "layers": layers,
-        }
 
     # What hooks do.
 

@@ -11,9 +11,8 @@ from typing import Literal
 
 from sandhook.limits import check_fits
 from sandhook.record import Record
-from sandhook.utilities.git.diff.painting import ColorPainter, Line
+from sandhook.utilities.git.diff.painting import ColorPainter, Line, slot_colors
 from sandhook.utilities.git.diff.xdiff import Charge
-from sandhook.utilities.git.names.colors import setting_color
 
 MovedMode = Literal["plain", "blocks", "zebra", "dimmed-zebra"]
 
@@ -40,14 +39,7 @@ class MovedColors(Record):
 
 def read_moved_colors(get: Callable[[str], str | None]) -> MovedColors:
     """Return the colours of the settings. Raises GitError for a word that is not a colour."""
-    return MovedColors(
-        {
-            slot: setting_color(
-                get, f"diff.color.{slot}" if get(f"color.diff.{slot}") is None else f"color.diff.{slot}", default
-            ).encode()
-            for slot, default in _DEFAULTS.items()
-        }
-    )  # fmt: skip
+    return MovedColors(slot_colors(get, _DEFAULTS))
 
 
 class MovedForm(Record):

@@ -44,14 +44,16 @@ class Palette(Record):
 
 def read_palette(get: Callable[[str], str | None]) -> Palette:
     """Return the colours of the settings. Raises GitError for a word that is not a colour."""
-    return Palette(
-        **{
-            slot: setting_color(
-                get, f"diff.color.{slot}" if get(f"color.diff.{slot}") is None else f"color.diff.{slot}", default
-            ).encode()
-            for slot, default in _DEFAULTS.items()
-        }
-    )  # fmt: skip
+    return Palette(**slot_colors(get, _DEFAULTS))
+
+
+def slot_colors(get: Callable[[str], str | None], defaults: Mapping[str, str]) -> dict[str, bytes]:
+    """Return the colours of ``color.diff.SLOT``, or else of its old name. Raises GitError for other words."""
+    found: dict[str, bytes] = {}
+    for slot, default in defaults.items():
+        key = f"color.diff.{slot}"
+        found[slot] = setting_color(get, f"diff.color.{slot}" if get(key) is None else key, default).encode()
+    return found
 
 
 def painted(color: bytes, text: bytes) -> bytes:
